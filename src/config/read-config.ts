@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Networks } from '../lib/ip-address.ts'
+import { SETTINGS, type SettingName, type SettingValues } from './settings.ts'
+
+/** The whole configuration of one process, read once and never changed. */
+export type Config = {
+  /** The address to listen on; every address of the machine when undefined. */
+  readonly host: string | undefined
+  readonly port: number
+  /** The origin under which people reach the service, without a slash at the end. */
+  readonly baseUrl: string
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+  readonly secretKey: Buffer | undefined
+  readonly trustedProxies: Networks
+  /** API requests per minute and token; 0 is off. */
+  readonly rateLimit: number
+  readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
+  readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
+  readonly claimOnLink: boolean
+  readonly appSchemes: readonly string[]
+  readonly cacheBytesMax: number
+}
+
+/** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    this.faults = faults
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the configuration from `env` (the process's own environment when left out).
+ *
+ * @throws {ConfigError} naming every fault at once: unusable values, unreadable secret files, a
+ *   variable given both plainly and as a file, and `TERSE_` names that nothing reads.
+ */
+export function readConfig(env: Environment = process.env): Config {
+  const faults: string[] = []
+  const known = new Set<string>()
+  const values: Partial<Record<SettingName, unknown>> = {}
+
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const definition = SETTINGS[name]
+    known.add(name)
+    if ('secret' in definition) known.add(`${name}_FILE`)
+    try {
+      const text = textOf(name, 'secret' in definition, env) ?? definition.default
+      const parsed = definition.schema.safeParse(text)
+      if (parsed.success) values[name] = parsed.data
+      else for (const issue of parsed.error.issues) faults.push(`${name} ${issue.message}`)
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('TERSE_') && !known.has(name)) {
+      faults.push(`${name} is not a setting; see the table in the README`)
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return configOf(values as SettingValues)
+}
+
+function configOf(values: SettingValues): Config {
+  return Object.freeze({
+    host: values.TERSE_HOST,
+    port: values.TERSE_PORT,
+    baseUrl: values.TERSE_BASE_URL ?? `http://localhost:${values.TERSE_PORT}`,
+    dataDir: path.resolve(values.TERSE_DATA_DIR),
+    databaseUrl: values.TERSE_DATABASE_URL,
+    secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
+    trustedProxies: values.TERSE_TRUST_PROXY,
+    rateLimit: values.TERSE_RATE_LIMIT,
+    logLevel: values.TERSE_LOG_LEVEL,
+    domainProof: values.TERSE_DOMAIN_PROOF,
+    claimOnLink: values.TERSE_CLAIM_ON_LINK,
+    appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
+    cacheBytesMax: values.TERSE_CACHE_MIB,
+  })
+}
+
+function textOf(name: string, secret: boolean, env: Environment): string | undefined {
+  // An empty variable counts as unset: that is how compose files pass on what nobody set.
+  const plain = env[name] || undefined
+  if (!secret) return plain
+  const file = env[`${name}_FILE`] || undefined
+  if (file === undefined) return plain
+  if (plain !== undefined) throw new Error(`${name} and ${name}_FILE are both set; set one of them`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : 'unreadable'
+    throw new Error(`${name}_FILE names a file that cannot be read (${reason})`)
+  }
+}

@@ -1,0 +1,168 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { Networks } from '../lib/ip-address.ts'
+
+/** What makes a domain `active`. `dns`: its DNS records. `none`: nothing is asked; for development. */
+export const DOMAIN_PROOFS = ['dns', 'none'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+const MIB = 1024 * 1024
+
+function networks(text: string, context: z.RefinementCtx): Networks {
+  const list = new Networks()
+  for (const cidr of text.split(',').map((part) => part.trim())) {
+    if (cidr !== '' && !list.add(cidr)) {
+      context.addIssue({ code: 'custom', message: `"${cidr}" is not an address or CIDR network` })
+    }
+  }
+  return list
+}
+
+function integer(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+}
+
+const baseUrl = z
+  .string()
+  .refine(
+    (text) => {
+      const url = URL.parse(text)
+      return (
+        url !== null &&
+        (url.protocol === 'http:' || url.protocol === 'https:') &&
+        url.username === '' &&
+        url.password === '' &&
+        url.pathname === '/' &&
+        url.search === '' &&
+        url.hash === ''
+      )
+    },
+    { message: 'must be an http:// or https:// address without a path, such as https://go.example.com' },
+  )
+  .transform((text) => new URL(text).origin)
+
+const schemes = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim().toLowerCase().replace(/:$/, '')))
+  .transform((list) => list.filter((scheme) => scheme !== ''))
+  .refine((list) => list.every((scheme) => /^[a-z][a-z0-9+.-]*$/.test(scheme)), {
+    message: 'must be a list of URL schemes such as myapp,spotify',
+  })
+
+type Setting<S extends z.ZodType> = {
+  /** Reads the variable's text. */
+  readonly schema: S
+  /** The text that stands for an unset variable; undefined where unset means something else. */
+  readonly default: string | undefined
+  /** What an unset variable means, where no text says it. */
+  readonly unset?: string
+  readonly description: string
+  /** A secret may also come from the file that the variable with `_FILE` appended names. */
+  readonly secret?: true
+}
+
+function setting<S extends z.ZodType>(options: Setting<S>): Setting<S> {
+  return options
+}
+
+/** Every variable that the service reads. The table in the README is made from this. */
+export const SETTINGS = {
+  TERSE_HOST: setting({
+    schema: z
+      .string()
+      .refine((text) => text === 'localhost' || isIP(text) !== 0, {
+        message: 'must be an IP address or localhost',
+      })
+      .optional(),
+    default: undefined,
+    unset: 'every address of the machine',
+    description: 'The address to listen on.',
+  }),
+  TERSE_PORT: setting({
+    schema: integer(0, 65535),
+    default: '3000',
+    description: 'The port for the API and the redirects. `0` takes a free one.',
+  }),
+  TERSE_BASE_URL: setting({
+    schema: baseUrl.optional(),
+    default: undefined,
+    unset: '`http://localhost:<port>`',
+    description:
+      'The address under which people reach the service. Its host is the domain that all workspaces share.',
+  }),
+  TERSE_DATA_DIR: setting({
+    schema: z.string().min(1),
+    default: './data',
+    description: 'The folder for everything that must be kept: database, click journal, secret key.',
+  }),
+  TERSE_DATABASE_URL: setting({
+    schema: z
+      .string()
+      .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), {
+        message: 'must be a postgres:// address',
+      })
+      .optional(),
+    default: undefined,
+    unset: 'SQLite in the data folder',
+    description: 'A PostgreSQL database to use in place of SQLite, such as `postgres://user@host/terse`.',
+    secret: true,
+  }),
+  TERSE_SECRET_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (openssl rand -hex 32)')
+      .optional(),
+    default: undefined,
+    unset: 'made once, in `secret.key` in the data folder',
+    description:
+      'The key that seals link passwords and signs cookies: 64 hexadecimal digits. Every node of one database needs the same.',
+    secret: true,
+  }),
+  TERSE_TRUST_PROXY: setting({
+    schema: z.string().transform(networks),
+    default: '',
+    description:
+      'Addresses or CIDR networks, separated by commas, of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+  }),
+  TERSE_RATE_LIMIT: setting({
+    schema: integer(0, 1_000_000),
+    default: '600',
+    description: 'API requests per minute for each token, counted by each process. `0` is off.',
+  }),
+  TERSE_LOG_LEVEL: setting({
+    schema: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
+    default: 'info',
+    description: 'The least important log line to write: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  }),
+  TERSE_DOMAIN_PROOF: setting({
+    schema: z.enum(DOMAIN_PROOFS, { error: `must be one of ${DOMAIN_PROOFS.join(', ')}` }),
+    default: 'dns',
+    description:
+      'What makes a domain active. `dns`: its DNS records (being built: until then only `*.localhost` becomes active). `none`: nothing; for a development instance, or where every user is trusted.',
+  }),
+  TERSE_CLAIM_ON_LINK: setting({
+    schema: z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true'),
+    default: 'true',
+    description:
+      'Whether a link on a host that its workspace has not added adds it, as a pending domain. `false`: such a link is refused.',
+  }),
+  TERSE_APP_SCHEMES: setting({
+    schema: schemes,
+    default: '',
+    description:
+      'URL schemes, separated by commas, that the `ios` and `android` destinations may use besides `http` and `https`, such as `myapp`.',
+  }),
+  TERSE_CACHE_MIB: setting({
+    schema: integer(1, 65_536).transform((mib) => mib * MIB),
+    default: '64',
+    description: 'Memory in MiB for the links that each process keeps at hand.',
+  }),
+} as const
+
+export type SettingName = keyof typeof SETTINGS
+export type SettingValues = { [N in SettingName]: z.output<(typeof SETTINGS)[N]['schema']> }

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { pageOf, pageQuery } from './pagination.ts'
+import { destinationInput, line, timestamp, uuid } from './primitives.ts'
+
+/** A domain as the API shows it: the 8 fields of the specification's table. */
+export const domainSchema = z
+  .object({
+    id: uuid.describe('Domain identifier.'),
+    workspace_id: uuid.describe('Workspace that owns the domain.'),
+    domain: z.string().describe('The host name, lower-case; international names in A-label form.'),
+    status: z.enum(['pending', 'active']).describe('Whether its DNS has been proved.'),
+    not_found_url: z.string().nullable().describe('Where visits to the root and to unknown keys go.'),
+    expired_url: z.string().nullable().describe('Where visits to expired links go.'),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Domain' })
+
+export const domainPage = pageOf(domainSchema, 'DomainPage')
+
+const domain = line(2000).describe('The host name, such as `go.example.com`.')
+const ignored = z.unknown().optional().describe('Read-only: accepted and ignored.')
+
+const optionalFields = {
+  not_found_url: destinationInput.nullable().optional(),
+  expired_url: destinationInput.nullable().optional(),
+}
+
+const readOnlyFields = {
+  id: ignored,
+  workspace_id: ignored,
+  status: ignored,
+  created_at: ignored,
+  updated_at: ignored,
+}
+
+export const domainBody = z
+  .strictObject({ domain, ...optionalFields, ...readOnlyFields })
+  .meta({ id: 'DomainInput' })
+
+export const patchDomainBody = domainBody.partial({ domain: true }).meta({ id: 'DomainPatch' })
+
+export const listDomainsQuery = pageQuery
+
+export const domainDeleted = z.object({ message: z.literal('Domain deleted') }).meta({ id: 'DomainDeleted' })
+
+export type DomainResource = z.output<typeof domainSchema>

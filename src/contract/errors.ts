@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** Every `code` that an answer of the API can carry. Codes are stable: clients may branch on them. */
+export const ERROR_CODES = [
+  'bad_request',
+  'malformed_json',
+  'unauthorized',
+  'missing_scope',
+  'not_found',
+  'method_not_allowed',
+  'idempotency_conflict',
+  'body_too_large',
+  'unsupported_media_type',
+  'validation_failed',
+  'rate_limited',
+  'internal',
+  'unavailable',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** The body of every answer that is not a success. */
+export const problemSchema = z
+  .object({
+    message: z.string().describe('What went wrong, for a person to read.'),
+    code: z.enum(ERROR_CODES).describe('What went wrong, for a program to branch on.'),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .describe('For `validation_failed`: what is wrong with each field.'),
+  })
+  .meta({ id: 'Error' })
+
+export type Problem = z.output<typeof problemSchema>

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { pageOf, pageQuery } from './pagination.ts'
+import { destinationInput, line, timestamp, uuid } from './primitives.ts'
+
+export const KEY_LENGTH_MAX = 190
+export const TAGS_MAX = 50
+export const TAG_LENGTH_MAX = 50
+export const UTM_LENGTH_MAX = 500
+export const PASSWORD_LENGTH_MAX = 512
+
+/** A link as the API shows it: the 23 fields of the specification's table. */
+export const linkSchema = z
+  .object({
+    id: uuid.describe('Link identifier.'),
+    workspace_id: uuid.describe('Workspace that owns the link.'),
+    domain: z.string().describe('Domain the link lives on.'),
+    key: z.string().describe('Path key of the short link.'),
+    url: z.string().describe('The destination.'),
+    link: z.string().describe('The short link: `https://<domain>/<key>`.'),
+    ios: z.string().nullable().describe('Destination for iPhones and iPads.'),
+    android: z.string().nullable().describe('Destination for Android devices.'),
+    utm_source: z.string().nullable(),
+    utm_medium: z.string().nullable(),
+    utm_campaign: z.string().nullable(),
+    utm_term: z.string().nullable(),
+    utm_content: z.string().nullable(),
+    utm_name: z.string().nullable(),
+    clicks: z.int().nullable().describe('Clicks by people; `null` in the answer to a create.'),
+    last_click: z.int().nullable().describe('Unix time of the last click, in seconds.'),
+    external_id: z.int().nullable().describe('Identifier of the link in an external system.'),
+    password: z
+      .string()
+      .nullable()
+      .describe('An opaque sealed string when the link asks for a password. Never the text.'),
+    expires_at: timestamp.nullable().describe('When the link expires.'),
+    expired_redirect_url: z.string().nullable().describe('Where a visit goes after that.'),
+    tags: z.array(z.string()),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Link' })
+
+export const linkPage = pageOf(linkSchema, 'LinkPage')
+
+const utm = line(UTM_LENGTH_MAX).nullable().optional()
+const optionalDestination = destinationInput.nullable().optional()
+const ignored = z.unknown().optional().describe('Read-only: accepted and ignored.')
+
+const key = z
+  .string()
+  .min(1, 'must not be empty')
+  .describe(
+    `1 to ${KEY_LENGTH_MAX} letters and digits of any script, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments.`,
+  )
+
+const optionalFields = {
+  ios: optionalDestination,
+  android: optionalDestination,
+  utm_source: utm,
+  utm_medium: utm,
+  utm_campaign: utm,
+  utm_term: utm,
+  utm_content: utm,
+  utm_name: utm,
+  external_id: z.int('must be an integer of at most 2^53-1').nullable().optional(),
+  password: line(PASSWORD_LENGTH_MAX)
+    .nullable()
+    .optional()
+    .describe('The text that visitors must type; or the sealed string as it came, to keep it.'),
+  expires_at: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('An ISO 8601 instant with a zone, such as `2026-12-31T23:59:59+01:00`.'),
+  expired_redirect_url: optionalDestination,
+  tags: z
+    .array(line(TAG_LENGTH_MAX))
+    .nullable()
+    .optional()
+    .describe(`At most ${TAGS_MAX}, each of 1 to ${TAG_LENGTH_MAX} characters; duplicates are dropped.`),
+}
+
+const readOnlyFields = {
+  id: ignored,
+  workspace_id: ignored,
+  link: ignored,
+  clicks: ignored,
+  last_click: ignored,
+  created_at: ignored,
+  updated_at: ignored,
+}
+
+const domain = line(2000).describe('The host name, such as `go.example.com`.')
+const url = destinationInput.describe('The destination: an absolute http: or https: URL.')
+
+export const createLinkBody = z
+  .strictObject({
+    domain,
+    url,
+    key: key.nullable().optional().describe('Made here when left out.'),
+    ...optionalFields,
+    ...readOnlyFields,
+  })
+  .meta({ id: 'LinkCreate' })
+
+export const updateLinkBody = z
+  .strictObject({ domain, url, key: key.optional(), ...optionalFields, ...readOnlyFields })
+  .meta({ id: 'LinkUpdate' })
+
+export const patchLinkBody = updateLinkBody
+  .partial({ domain: true, url: true })
+  .meta({ id: 'LinkPatch' })
+
+export const LINK_SORTS = [
+  '-created_at',
+  'created_at',
+  '-updated_at',
+  'updated_at',
+  '-clicks',
+  'clicks',
+  '-last_click',
+  'last_click',
+  'key',
+  '-key',
+] as const
+
+export const listLinksQuery = pageQuery.extend({
+  search: line(200).optional().describe('Links whose key, destination or a tag contains this text.'),
+  domain: line(2000).optional().describe('Links on this domain.'),
+  tag: line(TAG_LENGTH_MAX).optional().describe('Links that carry this tag.'),
+  sort: z
+    .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
+    .optional()
+    .describe('Order; a minus sign puts the largest first. `-created_at` when left out.'),
+})
+
+const color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #RRGGBB')
+  .optional()
+  .describe('Colour of the modules, `#RRGGBB`; black when left out. Must stand out from white.')
+
+const queryBoolean = z.preprocess(
+  (value) => (value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value),
+  z.boolean('must be true or false'),
+)
+
+export const qrCodeQuery = z.object({
+  color,
+  download: queryBoolean.optional().describe('Whether to offer the picture as a file.'),
+})
+
+export const qrCodeBody = z
+  .strictObject({ color: color.nullable(), download: z.boolean().nullable().optional() })
+  .nullish()
+  .describe('The same parameters as in the query; these win.')
+
+export const linkDeleted = z.object({ message: z.literal('Link deleted') }).meta({ id: 'LinkDeleted' })
+
+export type LinkResource = z.output<typeof linkSchema>
+export type QrCodeParameters = z.output<typeof qrCodeQuery>

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { queryInteger } from './primitives.ts'
+
+export const PER_PAGE_DEFAULT = 25
+export const PER_PAGE_MAX = 100
+
+export const pageQuery = z.object({
+  page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),
+  per_page: queryInteger(PER_PAGE_MAX)
+    .optional()
+    .describe(`Items per page; ${PER_PAGE_DEFAULT} when left out.`),
+})
+
+const pageLink = z
+  .object({
+    url: z.string().nullable(),
+    label: z.string().describe('`Previous`, a page number, `...` for a gap, or `Next`.'),
+    active: z.boolean(),
+  })
+  .meta({ id: 'PageLink' })
+
+const pageLinks = z
+  .object({
+    first: z.string(),
+    last: z.string(),
+    prev: z.string().nullable(),
+    next: z.string().nullable(),
+  })
+  .meta({ id: 'PageLinks' })
+
+const pageMeta = z
+  .object({
+    current_page: z.int(),
+    from: z.int().nullable().describe('Position of the first item; null on an empty page.'),
+    to: z.int().nullable().describe('Position of the last item; null on an empty page.'),
+    last_page: z.int(),
+    per_page: z.int(),
+    total: z.int(),
+    path: z.string(),
+    links: z
+      .array(pageLink)
+      .describe('One label per page up to 200 pages; beyond, the pages around the current one and both ends.'),
+  })
+  .meta({ id: 'PageMeta' })
+
+/** The envelope of every list. */
+export function pageOf<T extends z.ZodType>(item: T, id: string) {
+  return z.object({ data: z.array(item), links: pageLinks, meta: pageMeta }).meta({ id })
+}
+
+export type PageLink = z.output<typeof pageLink>
+export type PageLinks = z.output<typeof pageLinks>
+export type PageMeta = z.output<typeof pageMeta>

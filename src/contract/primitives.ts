@@ -1,0 +1,38 @@
+import { z } from 'zod'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/
+
+/** One line of text: no control characters, no half of a surrogate pair. */
+export function line(lengthMax: number) {
+  return z
+    .string()
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must have at most ${lengthMax} characters`)
+    .refine((text) => !CONTROL_CHARACTER.test(text), 'must not contain control characters')
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+}
+
+/** The most characters that a destination may have, in the form that is stored. */
+export const DESTINATION_LENGTH_MAX = 8192
+
+/** A destination as it is sent; the rules of URLs come after. */
+export const destinationInput = line(DESTINATION_LENGTH_MAX)
+
+/** `YYYY-MM-DDTHH:MM:SS.ffffffZ` */
+export const timestamp = z
+  .string()
+  .meta({ format: 'date-time', examples: ['2026-11-20T09:30:00.123456Z'] })
+
+export const uuid = z.uuid()
+
+/** The `{id}` of a path. Text that is no UUID is an unknown id, not a fault of its own. */
+export const idParams = z.object({ id: z.string().describe('The identifier, a UUID.') })
+
+/** A whole number in a query string. */
+export function queryInteger(max: number) {
+  const digits = (value: unknown) =>
+    typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  const message = `must be a whole number from 1 to ${max}`
+  return z.preprocess(digits, z.int(message).min(1, message).max(max, message))
+}

@@ -1,0 +1,25 @@
+import type { Change } from './change.ts'
+
+/** How far a reader has come in the change log. Opaque: each engine has its own form. */
+export type ChangeCursor = string
+
+/** The log of changes, written in the same transaction as each change. */
+export type ChangeLog = {
+  /** Only within a unit of `Store.write`. */
+  append(change: Change, atMicros: number): Promise<void>
+  /** The cursor of a reader that knows everything committed so far. */
+  end(): Promise<ChangeCursor>
+  /**
+   * Everything committed after `cursor`, and the cursor to go on from. May tell a change twice; never
+   * leaves one out, in whatever order transactions commit.
+   */
+  since(cursor: ChangeCursor, limit: number): Promise<NewChanges>
+  /** Forgets what is older, for readers that have long passed it. */
+  trim(beforeMicros: number): Promise<void>
+}
+
+export type NewChanges = {
+  /** Undefined when there are more than the reader asked for: then it had better forget everything. */
+  readonly changes: readonly Change[] | undefined
+  readonly cursor: ChangeCursor
+}

@@ -1,0 +1,20 @@
+/**
+ * What a node must forget because it changed: a host (its status, fall-backs or owner), or the links
+ * of one keyspace that share a folded key.
+ */
+export type Change =
+  | { readonly kind: 'host'; readonly subject: string }
+  | { readonly kind: 'link'; readonly subject: string }
+
+export function hostChange(host: string): Change {
+  return { kind: 'host', subject: host }
+}
+
+export function linkChange(keyspaceId: number, foldedKey: string): Change {
+  return { kind: 'link', subject: linkSubject(keyspaceId, foldedKey) }
+}
+
+/** The name by which a cache and the change log know the links of one folded key. */
+export function linkSubject(keyspaceId: number, foldedKey: string): string {
+  return `${keyspaceId}/${foldedKey}`
+}

@@ -1,0 +1,29 @@
+import type { Page } from '../store.ts'
+import type { Domain } from './domain.ts'
+
+export type DomainStore = {
+  findById(workspaceId: string, id: string): Promise<Domain | undefined>
+  /** The workspace's own claim. */
+  findByHost(workspaceId: string, host: string): Promise<Domain | undefined>
+  /** The one active claim, whosever it is. */
+  findActive(host: string): Promise<Domain | undefined>
+  /** Those of `hosts` that are active, or claimed by the workspace. */
+  servedAmong(workspaceId: string, hosts: readonly string[]): Promise<readonly string[]>
+  /** False when the workspace has claimed the host already. */
+  insert(domain: Domain): Promise<boolean>
+  /**
+   * Writes everything but the identifiers over the row that was last changed at `readAt`.
+   *
+   * @throws {StaleRow} when it was changed since
+   * @throws {UniqueViolation} when the workspace has claimed the new host already
+   */
+  update(domain: Domain, readAt: number): Promise<void>
+  /** Makes a pending claim active. False when it is not pending any more. */
+  activate(id: string, atMicros: number): Promise<boolean>
+  /** False when there was none. */
+  delete(workspaceId: string, id: string): Promise<boolean>
+  /** Newest first. */
+  page(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  /** Pending claims in the order of their identifiers, from the one after `afterId`. */
+  pendingAfter(afterId: string, limit: number): Promise<readonly Domain[]>
+}

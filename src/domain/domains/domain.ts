@@ -1,0 +1,16 @@
+export type DomainStatus = 'pending' | 'active'
+
+/** A workspace's claim on a host name. Several may claim one; one claim at most is active. */
+export type Domain = {
+  readonly id: string
+  readonly workspace_id: string
+  /** Lower-case, in A-label form. */
+  readonly host: string
+  readonly status: DomainStatus
+  readonly not_found_url: string | null
+  readonly expired_url: string | null
+  /** Microseconds since the epoch. */
+  readonly created_at: number
+  /** Microseconds since the epoch; rises with every update. */
+  readonly updated_at: number
+}

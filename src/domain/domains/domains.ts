@@ -1,0 +1,220 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import { isUuid, uuidV7 } from '../../lib/uuid.ts'
+import { hostChange } from '../changes/change.ts'
+import { FaultList, Failure } from '../failure.ts'
+import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
+import { once } from '../idempotency/once.ts'
+import { hostThatCouldLoop, parseDestination } from '../links/destination.ts'
+import { type Nouns, type Page, type Store, UniqueViolation } from '../store.ts'
+import type { Domain } from './domain.ts'
+import { parseHost } from './host.ts'
+import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
+import type { ServiceHost } from './service-host.ts'
+
+/** A create or an update as it was sent: left out means "as it is", null means "none". */
+export type DomainInput = {
+  readonly domain?: string | undefined
+  readonly not_found_url?: string | null | undefined
+  readonly expired_url?: string | null | undefined
+}
+
+type DomainChanges = {
+  readonly host?: string
+  readonly not_found_url?: string | null
+  readonly expired_url?: string | null
+}
+
+export type Domains = {
+  /** The claim as it was made: `pending`, even where its proof followed at once. */
+  create(workspaceId: string, input: DomainInput, request?: IdempotentRequest): Promise<Domain>
+  /** @throws {Failure} `not_found` */
+  get(workspaceId: string, id: string): Promise<Domain>
+  list(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  update(workspaceId: string, id: string, input: DomainInput): Promise<Domain>
+  delete(workspaceId: string, id: string): Promise<void>
+  /** Makes a claim active when it is proved; returns it as it then stands. */
+  prove(domain: Domain): Promise<Domain>
+  /** Looks at every pending claim once. */
+  proveAllPending(): Promise<void>
+}
+
+const PENDING_BATCH = 100
+
+export function domains(deps: {
+  store: Store
+  clock: Clock
+  random: Random
+  serviceHost: ServiceHost
+  proofPolicy: ProofPolicy
+}): Domains {
+  const { store, clock, random, serviceHost } = deps
+
+  /** @throws {Failure} `validation_failed` naming every field that is wrong */
+  function parseInput(input: DomainInput): DomainChanges {
+    const faults = new FaultList()
+    const host = input.domain === undefined ? undefined : faults.take('domain', parseHost(input.domain))
+    if (host === serviceHost.host) faults.add('domain', 'is the host of this service, shared by all')
+    const changes = {
+      ...(host !== undefined && { host }),
+      ...parseFallback('not_found_url', input.not_found_url, faults),
+      ...parseFallback('expired_url', input.expired_url, faults),
+    }
+    faults.throwIfAny()
+    return changes
+  }
+
+  /** @throws {Failure} `validation_failed` for a fall-back that would lead back here */
+  async function refuseLoops(stores: Nouns, domain: Domain): Promise<void> {
+    const faults = new FaultList()
+    for (const field of ['not_found_url', 'expired_url'] as const) {
+      const url = domain[field]
+      const host = url === null ? undefined : hostThatCouldLoop(url, serviceHost)
+      if (host === undefined) continue
+      const served = await stores.domains.servedAmong(domain.workspace_id, [host])
+      if (host === serviceHost.host || host === domain.host || served.length > 0) {
+        faults.add(field, `must not lead to ${host}, which is served here`)
+      }
+    }
+    faults.throwIfAny()
+  }
+
+  async function prove(domain: Domain): Promise<Domain> {
+    if (domain.status === 'active' || !isProvedWithoutDns(domain.host, deps.proofPolicy)) return domain
+    try {
+      await store.write(async (stores) => {
+        if ((await stores.domains.findActive(domain.host)) !== undefined) return
+        const now = clock.nowMicros()
+        if (!(await stores.domains.activate(domain.id, now))) return
+        await stores.changes.append(hostChange(domain.host), now)
+      })
+    } catch (error) {
+      // Another workspace's claim became active between the look and the write: this one stays.
+      if (!(error instanceof UniqueViolation)) throw error
+    }
+    return (await store.read.domains.findById(domain.workspace_id, domain.id)) ?? domain
+  }
+
+  async function get(workspaceId: string, id: string): Promise<Domain> {
+    const domain = isUuid(id) ? await store.read.domains.findById(workspaceId, id) : undefined
+    if (domain === undefined) throw Failure.notFound('Domain')
+    return domain
+  }
+
+  return {
+    async create(workspaceId, input, request) {
+      const changes = parseInput(input)
+      if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
+      const host = changes.host
+      const created = await store.write((stores) =>
+        once(stores, workspaceId, request, clock.nowMicros(), async () => {
+          const domain = newClaim(workspaceId, host, clock, random)
+          const complete: Domain = { ...domain, ...changes }
+          await refuseLoops(stores, complete)
+          if ((await insertClaim(stores, complete)) === undefined) {
+            throw Failure.invalid({ domain: ['has been added before'] })
+          }
+          return complete
+        }),
+      )
+      await prove(created)
+      return created
+    },
+
+    get,
+    list: (workspaceId, offset, limit) => store.read.domains.page(workspaceId, offset, limit),
+
+    async update(workspaceId, id, input) {
+      const changes = parseInput(input)
+      await get(workspaceId, id)
+      try {
+        const updated = await store.write(async (stores) => {
+          const current = await stores.domains.findById(workspaceId, id)
+          if (current === undefined) throw Failure.notFound('Domain')
+          const renamed = changes.host !== undefined && changes.host !== current.host
+          const now = Math.max(clock.nowMicros(), current.updated_at + 1)
+          const next: Domain = {
+            ...current,
+            ...changes,
+            status: renamed ? 'pending' : current.status,
+            updated_at: now,
+          }
+          await refuseLoops(stores, next)
+          await stores.domains.update(next, current.updated_at)
+          await stores.changes.append(hostChange(current.host), now)
+          if (renamed) {
+            await stores.keyspaces.deleteIfEmpty(workspaceId, next.host)
+            await stores.keyspaces.rename(workspaceId, current.host, next.host)
+            await stores.changes.append(hostChange(next.host), now)
+          }
+          return next
+        })
+        return await prove(updated)
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error
+        throw Failure.invalid({
+          domain: ['has been added before, or still has links of its own in this workspace'],
+        })
+      }
+    },
+
+    async delete(workspaceId, id) {
+      const domain = await get(workspaceId, id)
+      await store.write(async (stores) => {
+        if (!(await stores.domains.delete(workspaceId, id))) throw Failure.notFound('Domain')
+        await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
+        await stores.changes.append(hostChange(domain.host), clock.nowMicros())
+      })
+    },
+
+    prove,
+
+    async proveAllPending() {
+      let afterId = '00000000-0000-0000-0000-000000000000'
+      for (;;) {
+        const batch = await store.read.domains.pendingAfter(afterId, PENDING_BATCH)
+        for (const domain of batch) await prove(domain)
+        const last = batch.at(-1)
+        if (last === undefined) return
+        afterId = last.id
+      }
+    },
+  }
+}
+
+/** A claim as it begins. */
+export function newClaim(workspaceId: string, host: string, clock: Clock, random: Random): Domain {
+  const now = clock.nowMicros()
+  return {
+    id: uuidV7(clock, random),
+    workspace_id: workspaceId,
+    host,
+    status: 'pending',
+    not_found_url: null,
+    expired_url: null,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/**
+ * Writes a new claim, and the keyspace for its links; returns the keyspace. Undefined when the
+ * workspace has claimed the host before.
+ */
+export async function insertClaim(stores: Nouns, domain: Domain): Promise<number | undefined> {
+  if (!(await stores.domains.insert(domain))) return undefined
+  const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
+  await stores.changes.append(hostChange(domain.host), domain.created_at)
+  return keyspaceId
+}
+
+function parseFallback<F extends 'not_found_url' | 'expired_url'>(
+  field: F,
+  text: string | null | undefined,
+  faults: FaultList,
+): { [K in F]?: string | null } {
+  if (text === undefined) return {}
+  if (text === null) return { [field]: null } as { [K in F]: null }
+  const url = faults.take(field, parseDestination(text))
+  return url === undefined ? {} : ({ [field]: url } as { [K in F]: string })
+}

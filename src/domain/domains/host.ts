@@ -1,0 +1,44 @@
+import { isIP } from 'node:net'
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { getPublicSuffix } from 'tldts'
+import type { Parsed } from '../failure.ts'
+
+const HOST_LENGTH_MAX = 253
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** ASCII that has no place in a host name, and that the URL Standard's parser would decode or drop. */
+const FOREIGN_ASCII = /[^a-zA-Z0-9.\-\u0080-\u{10ffff}]/u
+
+/**
+ * A host name that a workspace may claim, lower-case and in A-label form (RFC 5890). Refused: ports,
+ * addresses, names without a dot, and names under which anyone may register one (`co.uk`), by the
+ * Public Suffix List; a suffix that the list does not know (`go.acme.test`) is no reason to refuse.
+ */
+export function parseHost(text: string): Parsed<string> {
+  if (FOREIGN_ASCII.test(text)) {
+    return { fault: 'must be a host name alone, such as go.example.com, without scheme, port or path' }
+  }
+  const host = domainToASCII(text.replace(/\.$/, ''))
+  const labels = host.split('.')
+  if (host.length > HOST_LENGTH_MAX || !labels.every((label) => LABEL.test(label))) {
+    return { fault: 'must be a host name such as go.example.com' }
+  }
+  if (labels.some((label) => label.startsWith('xn--')) && !isReadable(host)) {
+    return { fault: 'holds an international label that cannot be read' }
+  }
+  if (isIP(host) !== 0) return { fault: 'must be a name, not an address' }
+  if (labels.length < 2) return { fault: 'must be a full host name with a dot, such as go.example.com' }
+  if (getPublicSuffix(host, { allowPrivateDomains: true }) === host) {
+    return { fault: 'is a public suffix, under which others register names; use a name below it' }
+  }
+  return { value: host }
+}
+
+/** The host name as people read it: `xn--mnchen-3ya.example` as `münchen.example`. */
+export function displayHost(host: string): string {
+  return host.includes('xn--') ? domainToUnicode(host) || host : host
+}
+
+function isReadable(host: string): boolean {
+  const unicode = domainToUnicode(host)
+  return unicode !== '' && domainToASCII(unicode) === host
+}

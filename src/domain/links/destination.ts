@@ -1,0 +1,44 @@
+import type { Parsed } from '../failure.ts'
+
+/** In characters of the stored form. */
+const DESTINATION_LENGTH_MAX = 8192
+
+/** Schemes that run code in, or read from, the visitor's own machine. No operator can allow them. */
+const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
+
+/**
+ * A destination in the form that is stored: the URL Standard's serialization, which is ASCII, so that
+ * no header that carries it can be split.
+ *
+ * @param appSchemes what is allowed besides http and https, without the colon
+ */
+export function parseDestination(text: string, appSchemes: readonly string[] = []): Parsed<string> {
+  const url = URL.parse(text)
+  if (url === null) return { fault: 'must be an absolute URL such as https://example.com/page' }
+  const scheme = url.protocol.slice(0, -1)
+  const isWeb = scheme === 'http' || scheme === 'https'
+  if (!isWeb && (FORBIDDEN_SCHEMES.has(scheme) || !appSchemes.includes(scheme))) {
+    return { fault: `must begin with ${['http', 'https', ...appSchemes].join(':, ')}:` }
+  }
+  if (url.username !== '' || url.password !== '') {
+    return { fault: 'must not hold a user name or password' }
+  }
+  if (url.href.length > DESTINATION_LENGTH_MAX) {
+    return { fault: `must have at most ${DESTINATION_LENGTH_MAX} characters` }
+  }
+  return { value: url.href }
+}
+
+/** Whether a destination would come back to a host that is served here. */
+export type LoopRule = {
+  /** The ports on which this service can be reached. */
+  readonly ports: ReadonlySet<number>
+}
+
+/** The host of a web destination that one of our ports would answer; undefined where none would. */
+export function hostThatCouldLoop(destination: string, rule: LoopRule): string | undefined {
+  const url = new URL(destination)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return rule.ports.has(port) ? url.hostname.replace(/\.$/, '') : undefined
+}

@@ -1,0 +1,22 @@
+import type { LinkAttributes } from './link.ts'
+
+/** What a redirect must know of a host. */
+export type LinkHost = {
+  readonly keyspaceId: number
+  readonly notFoundUrl: string | null
+  readonly expiredUrl: string | null
+}
+
+/** What a redirect must know of a link. */
+export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags'> & {
+  readonly seq: number
+  readonly key: string
+}
+
+/** How redirects find links. Read at every cache miss, so each is one look-up in one index. */
+export type LinkDirectory = {
+  /** Undefined for a host that no workspace has proved. */
+  findActiveHost(host: string): Promise<LinkHost | undefined>
+  /** The links whose keys are the same but for letter case: none, one, or rarely a few. */
+  findByFoldedKey(keyspaceId: number, foldedKey: string): Promise<readonly VisitedLink[]>
+}

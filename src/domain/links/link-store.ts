@@ -1,0 +1,36 @@
+import type { Page } from '../store.ts'
+import type { Link, NewLink } from './link.ts'
+
+export type LinkSortField = 'created_at' | 'updated_at' | 'clicks' | 'last_click' | 'key'
+
+export type LinkQuery = {
+  readonly workspaceId: string
+  readonly offset: number
+  readonly limit: number
+  readonly sort: { readonly field: LinkSortField; readonly descending: boolean }
+  /** Text within key, destination or a tag, whatever its case. */
+  readonly search?: string | undefined
+  readonly host?: string | undefined
+  readonly tag?: string | undefined
+}
+
+export type LinkStore = {
+  findById(workspaceId: string, id: string): Promise<Link | undefined>
+  /** Undefined when the key is taken in its keyspace. */
+  insert(link: NewLink): Promise<Link | undefined>
+  /**
+   * Writes everything but identifiers and counters over the row that was last changed at `readAt`.
+   *
+   * @throws {StaleRow} when it was changed since
+   * @throws {UniqueViolation} when the new key is taken in its keyspace
+   */
+  update(link: Link, readAt: number): Promise<void>
+  /** What was deleted. */
+  delete(workspaceId: string, id: string): Promise<Link | undefined>
+  /**
+   * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep the
+   * page is or how many links there are; otherwise it grows with the links that it must look at, and
+   * is done away from the event loop.
+   */
+  page(query: LinkQuery): Promise<Page<Link>>
+}

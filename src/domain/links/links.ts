@@ -1,0 +1,232 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import { isUuid, uuidV7 } from '../../lib/uuid.ts'
+import { linkChange } from '../changes/change.ts'
+import type { Domain } from '../domains/domain.ts'
+import { type Domains, insertClaim, newClaim } from '../domains/domains.ts'
+import { parseHost } from '../domains/host.ts'
+import type { ServiceHost } from '../domains/service-host.ts'
+import { FaultList, Failure } from '../failure.ts'
+import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
+import { once } from '../idempotency/once.ts'
+import { type Nouns, type Page, StaleRow, type Store, UniqueViolation } from '../store.ts'
+import { hostThatCouldLoop } from './destination.ts'
+import { foldKey, generateKey, isReservedKey } from './key.ts'
+import { type Link, NO_ATTRIBUTES } from './link.ts'
+import { type LinkChanges, type LinkInput, parseLinkInput } from './link-input.ts'
+import type { LinkQuery } from './link-store.ts'
+import type { PasswordVault } from './password-vault.ts'
+
+/** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
+const GENERATE_ATTEMPTS_MAX = 8
+
+export type Links = {
+  /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
+  create(workspaceId: string, input: LinkInput, request?: IdempotentRequest): Promise<Link>
+  /** @throws {Failure} `not_found` */
+  get(workspaceId: string, id: string): Promise<Link>
+  /** @throws {Failure} `validation_failed` for a domain that is no host name */
+  list(query: LinkQuery): Promise<Page<Link>>
+  /** @throws {Failure} `not_found`, `validation_failed` */
+  update(workspaceId: string, id: string, input: LinkInput): Promise<Link>
+  /** @throws {Failure} `not_found` */
+  delete(workspaceId: string, id: string): Promise<void>
+}
+
+export function links(deps: {
+  store: Store
+  clock: Clock
+  random: Random
+  domains: Domains
+  vault: PasswordVault
+  serviceHost: ServiceHost
+  /** URL schemes that `ios` and `android` may have besides http and https. */
+  appSchemes: readonly string[]
+  /** Whether a link on an unclaimed host claims it. */
+  claimOnLink: boolean
+}): Links {
+  const { store, clock, random, serviceHost } = deps
+
+  function hostOf(text: string): string {
+    const parsed = parseHost(text)
+    if ('value' in parsed) return parsed.value
+    if (text.toLowerCase() === serviceHost.host) return serviceHost.host
+    throw Failure.invalid({ domain: [parsed.fault] })
+  }
+
+  /** The keyspace for a new link of the workspace, and the claim that had to be made for it. */
+  async function keyspaceFor(
+    stores: Nouns,
+    workspaceId: string,
+    host: string,
+  ): Promise<{ keyspaceId: number; claimed?: Domain }> {
+    if (host === serviceHost.host) return { keyspaceId: serviceHost.keyspaceId }
+    const own = await stores.domains.findByHost(workspaceId, host)
+    if (own?.status !== 'active' && (await stores.domains.findActive(host)) !== undefined) {
+      throw Failure.invalid({ domain: ['is not available to this workspace'] })
+    }
+    if (own !== undefined) return { keyspaceId: await stores.keyspaces.open(workspaceId, host) }
+    if (!deps.claimOnLink) throw Failure.invalid({ domain: ['must be added to the workspace first'] })
+    const claimed = newClaim(workspaceId, host, clock, random)
+    const keyspaceId = await insertClaim(stores, claimed)
+    // Somebody else in the workspace claimed it between the look and the write: look again.
+    if (keyspaceId === undefined) throw new StaleRow()
+    return { keyspaceId, claimed }
+  }
+
+  /** @throws {Failure} `validation_failed` for destinations that would lead back here */
+  async function refuseLoops(stores: Nouns, workspaceId: string, changes: LinkChanges): Promise<void> {
+    const hosts = new Map<string, string>()
+    for (const field of ['url', 'ios', 'android', 'expired_redirect_url'] as const) {
+      const destination = changes[field]
+      const host = destination ? hostThatCouldLoop(destination, serviceHost) : undefined
+      if (host !== undefined) hosts.set(field, host)
+    }
+    if (hosts.size === 0) return
+    const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts.values()]))
+    served.add(serviceHost.host)
+    const faults = new FaultList()
+    for (const [field, host] of hosts) {
+      if (served.has(host)) faults.add(field, `must not lead to ${host}, which is served here`)
+    }
+    faults.throwIfAny()
+  }
+
+  function refuseReserved(keyspaceId: number, key: string): void {
+    if (keyspaceId === serviceHost.keyspaceId && isReservedKey(key)) {
+      throw Failure.invalid({ key: ['is reserved for the service itself on this domain'] })
+    }
+  }
+
+  /** What a password field stores: the sealed form of a text, or the sealed form it already has. */
+  async function sealed(password: string, current: string | null): Promise<string> {
+    if (password === current) return password
+    if (deps.vault.isSealed(password)) {
+      throw Failure.invalid({ password: ['is the sealed form of another password; send the text'] })
+    }
+    return deps.vault.seal(password)
+  }
+
+  async function insert(stores: Nouns, link: Omit<Link, 'seq' | 'key'>, key?: string): Promise<Link> {
+    if (key !== undefined) {
+      refuseReserved(link.keyspace_id, key)
+      const inserted = await stores.links.insert({ ...link, key })
+      if (inserted === undefined) throw keyTaken()
+      return inserted
+    }
+    for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
+      const inserted = await stores.links.insert({ ...link, key: generateKey(random) })
+      if (inserted !== undefined) return inserted
+    }
+    throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
+  }
+
+  async function get(workspaceId: string, id: string): Promise<Link> {
+    const link = isUuid(id) ? await store.read.links.findById(workspaceId, id) : undefined
+    if (link === undefined) throw Failure.notFound('Link')
+    return link
+  }
+
+  return {
+    async create(workspaceId, input, request) {
+      const { key, url, ...changes } = parseLinkInput(input, deps.appSchemes)
+      if (url === undefined) throw Failure.invalid({ url: ['is required'] })
+      if (input.domain === undefined) throw Failure.invalid({ domain: ['is required'] })
+      const domain = hostOf(input.domain)
+      const password = changes.password ? await sealed(changes.password, null) : null
+      let claimed: Domain | undefined
+
+      const link = await store.write((stores) =>
+        once(stores, workspaceId, request, clock.nowMicros(), async () => {
+          await refuseLoops(stores, workspaceId, { url, ...changes })
+          const keyspace = await keyspaceFor(stores, workspaceId, domain)
+          claimed = keyspace.claimed
+          const now = clock.nowMicros()
+          const fresh = {
+            ...NO_ATTRIBUTES,
+            ...changes,
+            id: uuidV7(clock, random),
+            workspace_id: workspaceId,
+            keyspace_id: keyspace.keyspaceId,
+            domain,
+            url,
+            password,
+            clicks: 0,
+            last_click: null,
+            created_at: now,
+            updated_at: now,
+          }
+          const inserted = await insert(stores, fresh, key)
+          await stores.changes.append(linkChange(inserted.keyspace_id, foldKey(inserted.key)), now)
+          return inserted
+        }),
+      )
+      if (claimed !== undefined) await deps.domains.prove(claimed)
+      return link
+    },
+
+    get,
+
+    list(query) {
+      return store.read.links.page({
+        ...query,
+        host: query.host === undefined ? undefined : hostOf(query.host),
+      })
+    },
+
+    async update(workspaceId, id, input) {
+      const { password: passwordText, ...changes } = parseLinkInput(input, deps.appSchemes)
+      const host = input.domain === undefined ? undefined : hostOf(input.domain)
+      const before = await get(workspaceId, id)
+      const password = passwordText ? await sealed(passwordText, before.password) : passwordText
+      let claimed: Domain | undefined
+
+      try {
+        const updated = await store.write(async (stores) => {
+          const current = await stores.links.findById(workspaceId, id)
+          if (current === undefined) throw Failure.notFound('Link')
+          await refuseLoops(stores, workspaceId, changes)
+          // A link whose domain was deleted keeps it: only a move to another host needs a claim.
+          const moved = host !== undefined && host !== current.domain
+          const keyspace = moved
+            ? await keyspaceFor(stores, workspaceId, host)
+            : { keyspaceId: current.keyspace_id }
+          claimed = keyspace.claimed
+          const now = Math.max(clock.nowMicros(), current.updated_at + 1)
+          const next: Link = {
+            ...current,
+            ...changes,
+            ...(password !== undefined && { password }),
+            domain: moved ? host : current.domain,
+            keyspace_id: keyspace.keyspaceId,
+            updated_at: now,
+          }
+          refuseReserved(next.keyspace_id, next.key)
+          await stores.links.update(next, current.updated_at)
+          await stores.changes.append(linkChange(current.keyspace_id, foldKey(current.key)), now)
+          if (next.keyspace_id !== current.keyspace_id || next.key !== current.key) {
+            await stores.changes.append(linkChange(next.keyspace_id, foldKey(next.key)), now)
+          }
+          return next
+        })
+        if (claimed !== undefined) await deps.domains.prove(claimed)
+        return updated
+      } catch (error) {
+        throw error instanceof UniqueViolation ? keyTaken() : error
+      }
+    },
+
+    async delete(workspaceId, id) {
+      if (!isUuid(id)) throw Failure.notFound('Link')
+      await store.write(async (stores) => {
+        const link = await stores.links.delete(workspaceId, id)
+        if (link === undefined) throw Failure.notFound('Link')
+        await stores.changes.append(linkChange(link.keyspace_id, foldKey(link.key)), clock.nowMicros())
+      })
+    },
+  }
+}
+
+function keyTaken(): Failure {
+  return Failure.invalid({ key: ['is taken on this domain'] })
+}

@@ -1,0 +1,80 @@
+import {
+  type Argon2Parameters,
+  argon2,
+  createCipheriv,
+  createDecipheriv,
+  timingSafeEqual,
+} from 'node:crypto'
+import type { Random } from '../../lib/random.ts'
+
+/**
+ * Keeps link passwords. What it returns may be shown: it is the argon2id hash, sealed under the
+ * instance's key, so that it cannot be guessed offline without that key.
+ */
+export type PasswordVault = {
+  seal(text: string): Promise<string>
+  /** Whether the string was sealed here, and not altered since. */
+  isSealed(sealed: string): boolean
+  /** False for a wrong text, and for a string that was not sealed here. */
+  verify(sealed: string, text: string): Promise<boolean>
+}
+
+/** The OWASP Password Storage Cheat Sheet's first choice for argon2id: 19 MiB, two passes. */
+const MEMORY_KIB = 19_456
+const PASSES = 2
+
+const PREFIX = 'sealed_'
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** @param key 32 bytes, for nothing but this vault */
+export function passwordVault(key: Buffer, random: Random): PasswordVault {
+  function open(sealed: string): { salt: Buffer; hash: Buffer } | undefined {
+    if (!sealed.startsWith(PREFIX)) return undefined
+    const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url')
+    if (bytes.length !== NONCE_BYTES + TAG_BYTES + SALT_BYTES + HASH_BYTES) return undefined
+    const nonce = bytes.subarray(0, NONCE_BYTES)
+    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+    const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+    cipher.setAuthTag(tag)
+    try {
+      const plain = Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), cipher.final()])
+      return { salt: plain.subarray(0, SALT_BYTES), hash: plain.subarray(SALT_BYTES) }
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    async seal(text) {
+      const salt = Buffer.from(random(SALT_BYTES))
+      const hash = await argon2id(text, salt)
+      const nonce = random(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      const body = Buffer.concat([cipher.update(salt), cipher.update(hash), cipher.final()])
+      return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    isSealed: (sealed) => open(sealed) !== undefined,
+    async verify(sealed, text) {
+      const opened = open(sealed)
+      if (opened === undefined) return false
+      return timingSafeEqual(await argon2id(text, opened.salt), opened.hash)
+    },
+  }
+}
+
+function argon2id(text: string, salt: Buffer): Promise<Buffer> {
+  const parameters: Argon2Parameters = {
+    message: text.normalize('NFC'),
+    nonce: salt,
+    parallelism: 1,
+    tagLength: HASH_BYTES,
+    memory: MEMORY_KIB,
+    passes: PASSES,
+  }
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, hash) => (error ? reject(error) : resolve(hash)))
+  })
+}

@@ -1,0 +1,56 @@
+import type { Change } from './changes/change.ts'
+import type { ChangeLog } from './changes/change-log.ts'
+import type { ClickStore } from './clicks/click-store.ts'
+import type { DomainStore } from './domains/domain-store.ts'
+import type { KeyspaceStore } from './domains/keyspace-store.ts'
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
+import type { InstanceStore } from './instance/instance-store.ts'
+import type { LinkDirectory } from './links/link-directory.ts'
+import type { LinkStore } from './links/link-store.ts'
+import type { TokenStore } from './tokens/token-store.ts'
+import type { WorkspaceStore } from './workspaces/workspace-store.ts'
+
+/** The stores of the nouns, over one view of the data. */
+export type Nouns = {
+  readonly instance: InstanceStore
+  readonly workspaces: WorkspaceStore
+  readonly tokens: TokenStore
+  readonly keyspaces: KeyspaceStore
+  readonly domains: DomainStore
+  readonly links: LinkStore
+  readonly directory: LinkDirectory
+  readonly clicks: ClickStore
+  readonly changes: ChangeLog
+  readonly idempotency: IdempotencyStore
+}
+
+/**
+ * The database, whichever it is. Every operation may throw `Failure.unavailable`: the database cannot
+ * be reached, did not answer in time, or cannot write.
+ */
+export type Store = {
+  /** What has been committed. */
+  readonly read: Nouns
+  /**
+   * Runs `work` as one atomic unit and settles when it is on disk, or undone because `work` threw.
+   * `work` must await nothing but the stores it is given: other units may be waiting behind it. It
+   * may be run again when another writer was in its way, so it must not change anything else.
+   */
+  write<T>(work: (stores: Nouns) => Promise<T>): Promise<T>
+  /** Calls `listener` with each committed unit's changes, before its `write` settles. */
+  onChange(listener: (changes: readonly Change[]) => void): void
+  close(): Promise<void>
+}
+
+/** A unique constraint stood in the way of an update. The unit must not go on after it. */
+export class UniqueViolation extends Error {
+  override readonly name = 'UniqueViolation'
+}
+
+/** The row was changed since it was read. `write` runs the unit again. */
+export class StaleRow extends Error {
+  override readonly name = 'StaleRow'
+}
+
+/** One page of a list, and how long the whole list is. */
+export type Page<T> = { readonly items: readonly T[]; readonly total: number }

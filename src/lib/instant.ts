@@ -1,0 +1,24 @@
+/**
+ * Microseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.ffffffZ`.
+ */
+export function formatInstant(micros: number): string {
+  const millis = Math.floor(micros / 1000)
+  const rest = String(micros - millis * 1000).padStart(3, '0')
+  return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`
+}
+
+/**
+ * Any ISO 8601 instant with a zone, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`; what is finer than a
+ * microsecond is cut off. Undefined for anything else, and outside the years 0 to 9999. Instants stay
+ * text: a double cannot hold the microseconds of `9999-12-31T23:59:59.999999Z`, which people use for
+ * "never".
+ */
+export function canonicalInstant(text: string): string | undefined {
+  try {
+    const instant = Temporal.Instant.from(text)
+    const canonical = instant.toString({ smallestUnit: 'microsecond', roundingMode: 'floor' })
+    return /^\d{4}-/.test(canonical) ? canonical : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,90 @@
+type Entry<V> = {
+  readonly key: string
+  readonly value: V
+  readonly size: number
+  visited: boolean
+  newer: Entry<V> | undefined
+  older: Entry<V> | undefined
+}
+
+/**
+ * A bounded cache with the SIEVE eviction of Zhang et al., "SIEVE is Simpler than LRU" (NSDI 2024):
+ * a hit sets one bit and moves nothing, so it is cheaper than LRU; an entry that nobody asked for
+ * again is the first to go, so a flood of one-time keys leaves the asked ones in place.
+ *
+ * Bounded by the sum of the sizes that `set` is told, in whatever unit the caller counts.
+ */
+export class SieveCache<V> {
+  readonly #sizeMax: number
+  readonly #entries = new Map<string, Entry<V>>()
+  #newest: Entry<V> | undefined
+  #oldest: Entry<V> | undefined
+  #hand: Entry<V> | undefined
+  #size = 0
+
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  get count(): number {
+    return this.#entries.size
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    entry.visited = true
+    return entry.value
+  }
+
+  /** Keeps `value`, unless it is larger than the whole cache. */
+  set(key: string, value: V, size: number): void {
+    this.delete(key)
+    if (size > this.#sizeMax) return
+    while (this.#size + size > this.#sizeMax) this.#evictOne()
+    const entry: Entry<V> = { key, value, size, visited: false, newer: undefined, older: this.#newest }
+    if (this.#newest !== undefined) this.#newest.newer = entry
+    this.#newest = entry
+    this.#oldest ??= entry
+    this.#entries.set(key, entry)
+    this.#size += size
+  }
+
+  delete(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) this.#unlink(entry)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#newest = undefined
+    this.#oldest = undefined
+    this.#hand = undefined
+    this.#size = 0
+  }
+
+  #evictOne(): void {
+    let entry = this.#hand ?? this.#oldest
+    while (entry?.visited) {
+      entry.visited = false
+      entry = entry.newer ?? this.#oldest
+    }
+    if (entry === undefined) return
+    this.#hand = entry.newer
+    this.#unlink(entry)
+  }
+
+  #unlink(entry: Entry<V>): void {
+    if (this.#hand === entry) this.#hand = entry.newer
+    if (entry.newer === undefined) this.#newest = entry.older
+    else entry.newer.older = entry.older
+    if (entry.older === undefined) this.#oldest = entry.newer
+    else entry.older.newer = entry.newer
+    this.#entries.delete(entry.key)
+    this.#size -= entry.size
+  }
+}

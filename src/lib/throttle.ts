@@ -1,0 +1,50 @@
+import type { Clock } from './clock.ts'
+
+export type ThrottleVerdict =
+  | { readonly allowed: true; readonly remaining: number; readonly resetSeconds: number }
+  | { readonly allowed: false; readonly remaining: 0; readonly resetSeconds: number }
+
+type Window = { startedAtMicros: number; used: number }
+
+/**
+ * At most `limit` events per key in each window of `windowSeconds`, counted in this process. Holds at
+ * most `keysMax` keys: past that the oldest window is forgotten, which lets a key start anew early
+ * but never blocks a key that did nothing.
+ */
+export class Throttle {
+  readonly #clock: Clock
+  readonly #limit: number
+  readonly #windowMicros: number
+  readonly #keysMax: number
+  readonly #windows = new Map<string, Window>()
+
+  constructor(options: { clock: Clock; limit: number; windowSeconds: number; keysMax: number }) {
+    this.#clock = options.clock
+    this.#limit = options.limit
+    this.#windowMicros = options.windowSeconds * 1_000_000
+    this.#keysMax = options.keysMax
+  }
+
+  take(key: string): ThrottleVerdict {
+    const now = this.#clock.nowMicros()
+    let window = this.#windows.get(key)
+    // A clock that was set back must not lock a key out for longer than one window.
+    if (window === undefined || Math.abs(now - window.startedAtMicros) >= this.#windowMicros) {
+      this.#windows.delete(key)
+      window = { startedAtMicros: now, used: 0 }
+      this.#windows.set(key, window)
+      this.#forgetOldest()
+    }
+    const leftMicros = window.startedAtMicros + this.#windowMicros - now
+    const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
+    if (window.used >= this.#limit) return { allowed: false, remaining: 0, resetSeconds }
+    window.used += 1
+    return { allowed: true, remaining: this.#limit - window.used, resetSeconds }
+  }
+
+  #forgetOldest(): void {
+    if (this.#windows.size <= this.#keysMax) return
+    const oldest = this.#windows.keys().next()
+    if (!oldest.done) this.#windows.delete(oldest.value)
+  }
+}

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely'
+import type { InstanceStore } from '../domain/instance/instance-store.ts'
+import type { Schema } from './schema.ts'
+
+export function instanceStore(db: Kysely<Schema>): InstanceStore {
+  async function find(name: string): Promise<string | undefined> {
+    const row = await db
+      .selectFrom('instance')
+      .select('value')
+      .where('name', '=', name)
+      .executeTakeFirst()
+    return row?.value
+  }
+  return {
+    find,
+    async keep(name, value) {
+      await db
+        .insertInto('instance')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      return (await find(name)) ?? value
+    },
+  }
+}

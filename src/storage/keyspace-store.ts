@@ -1,0 +1,85 @@
+import { type Kysely, sql } from 'kysely'
+import type { KeyspaceStore } from '../domain/domains/keyspace-store.ts'
+import { StaleRow } from '../domain/store.ts'
+import type { Schema } from './schema.ts'
+
+export function keyspaceStore(db: Kysely<Schema>): KeyspaceStore {
+  async function find(workspaceId: string, host: string): Promise<number | undefined> {
+    const row = await db
+      .selectFrom('keyspaces')
+      .select('id')
+      .where('workspace_id', '=', workspaceId)
+      .where('host', '=', host)
+      .executeTakeFirst()
+    return row?.id
+  }
+
+  function findShared() {
+    return db
+      .selectFrom('keyspaces')
+      .select(['id', 'host'])
+      .where('workspace_id', 'is', null)
+      .executeTakeFirst()
+  }
+
+  return {
+    find,
+
+    async open(workspaceId, host) {
+      const existing = await find(workspaceId, host)
+      if (existing !== undefined) return existing
+      const inserted = await db
+        .insertInto('keyspaces')
+        .values({ workspace_id: workspaceId, host })
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'host']).doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (inserted === undefined) throw new StaleRow()
+      return inserted.id
+    },
+
+    async rename(workspaceId, from, to) {
+      await db
+        .updateTable('keyspaces')
+        .set({ host: to })
+        .where('workspace_id', '=', workspaceId)
+        .where('host', '=', from)
+        .execute()
+    },
+
+    async deleteIfEmpty(workspaceId, host) {
+      await db
+        .deleteFrom('keyspaces')
+        .where('workspace_id', '=', workspaceId)
+        .where('host', '=', host)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('links')
+                .select(sql`1`.as('one'))
+                .whereRef('links.keyspace_id', '=', 'keyspaces.id'),
+            ),
+          ),
+        )
+        .execute()
+    },
+
+    async openShared(host) {
+      const existing = await findShared()
+      if (existing !== undefined) {
+        if (existing.host === host) return { id: existing.id, movedFrom: undefined }
+        await db.updateTable('keyspaces').set({ host }).where('id', '=', existing.id).execute()
+        return { id: existing.id, movedFrom: existing.host }
+      }
+      const inserted = await db
+        .insertInto('keyspaces')
+        .values({ workspace_id: null, host })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (inserted === undefined) throw new StaleRow()
+      return { id: inserted.id, movedFrom: undefined }
+    },
+  }
+}

@@ -1,0 +1,227 @@
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import { foldKey } from '../domain/links/key.ts'
+import type { Link, NewLink } from '../domain/links/link.ts'
+import type { LinkQuery, LinkStore } from '../domain/links/link-store.ts'
+import { type Page, StaleRow } from '../domain/store.ts'
+import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
+
+/**
+ * @param db for look-ups by an index
+ * @param scans for queries that may look at many rows
+ */
+export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore {
+  /** Links with the host that they live on. */
+  function selectLinks(from: Kysely<Schema>) {
+    return from
+      .selectFrom('links')
+      .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
+      .selectAll('links')
+      .select('keyspaces.host as domain')
+  }
+
+  async function findById(workspaceId: string, id: string): Promise<Link | undefined> {
+    const row = await selectLinks(db)
+      .where('links.id', '=', id)
+      .where('links.workspace_id', '=', workspaceId)
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+
+  async function countInBucket(workspaceId: string, seq: number, change: 1 | -1): Promise<void> {
+    await db
+      .insertInto('link_buckets')
+      .values({ workspace_id: workspaceId, bucket: bucketOf(seq), links: change })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'bucket'])
+          .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', change) })),
+      )
+      .execute()
+  }
+
+  async function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): Promise<void> {
+    if (link.tags.length === 0) return
+    const rows = link.tags.map((tag) => ({
+      workspace_id: link.workspace_id,
+      tag,
+      tag_folded: foldKey(tag),
+      link_seq: link.seq,
+    }))
+    await db.insertInto('link_tags').values(rows).execute()
+  }
+
+  async function total(workspaceId: string): Promise<number> {
+    const row = await db
+      .selectFrom('link_buckets')
+      .select(sql<number | null>`cast(sum(links) as bigint)`.as('total'))
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirst()
+    return row?.total ?? 0
+  }
+
+  /**
+   * A page in the order of creation. A plain OFFSET walks every row before the page; here the buckets
+   * tell where the page begins, so that at most one bucket's rows are walked.
+   */
+  async function pageByAge(query: LinkQuery): Promise<Page<Link>> {
+    const { workspaceId, offset, limit } = query
+    const direction = query.sort.descending ? 'desc' : 'asc'
+    const start = await db
+      .with('running', (eb) =>
+        eb
+          .selectFrom('link_buckets')
+          .select([
+            'bucket',
+            'links',
+            sql<number>`cast(sum(links) over (order by bucket ${sql.raw(direction)}) as bigint)`.as('until'),
+          ])
+          .where('workspace_id', '=', workspaceId),
+      )
+      .selectFrom('running')
+      .select(['bucket', (eb) => eb('until', '-', eb.ref('links')).as('before')])
+      .where('until', '>', offset)
+      .orderBy('until')
+      .limit(1)
+      .executeTakeFirst()
+    if (start === undefined) return { items: [], total: await total(workspaceId) }
+
+    const rows = await selectLinks(db)
+      .where('links.workspace_id', '=', workspaceId)
+      .where(
+        'links.seq',
+        query.sort.descending ? '<' : '>=',
+        query.sort.descending
+          ? (start.bucket + 1) * LINKS_PER_BUCKET
+          : start.bucket * LINKS_PER_BUCKET,
+      )
+      .orderBy('links.seq', direction)
+      .limit(limit)
+      .offset(offset - start.before)
+      .execute()
+    return { items: rows.map(fromRow), total: await total(workspaceId) }
+  }
+
+  /** A page of what a filter leaves, or in another order: counted and sorted anew each time. */
+  async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
+    const direction = query.sort.descending ? 'desc' : 'asc'
+    const counted = await scans
+      .selectFrom('links')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where(matches(query))
+      .executeTakeFirstOrThrow()
+    let select = selectLinks(scans).where(matches(query)).limit(query.limit).offset(query.offset)
+    if (query.sort.field === 'last_click') {
+      // The engines disagree on where null belongs; here never clicked is always before clicked.
+      select = select.orderBy(sql`coalesce(links.last_click, -1)`, direction)
+    } else if (query.sort.field !== 'created_at') {
+      select = select.orderBy(`links.${query.sort.field}`, direction)
+    }
+    const rows = await select.orderBy('links.seq', direction).execute()
+    return { items: rows.map(fromRow), total: counted.total }
+  }
+
+  return {
+    findById,
+
+    async insert(link) {
+      const inserted = await db
+        .insertInto('links')
+        .values(toRow(link))
+        .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
+        .returning('seq')
+        .executeTakeFirst()
+      if (inserted === undefined) return undefined
+      const complete = { ...link, seq: inserted.seq, clicks: 0, last_click: null }
+      await insertTags(complete)
+      await countInBucket(link.workspace_id, inserted.seq, 1)
+      return complete
+    },
+
+    async update(link, readAt) {
+      const { id, workspace_id, created_at, ...values } = toRow(link)
+      const result = await db
+        .updateTable('links')
+        .set(values)
+        .where('seq', '=', link.seq)
+        .where('updated_at', '=', readAt)
+        .executeTakeFirst()
+      if (result.numUpdatedRows === 0n) throw new StaleRow()
+      await db.deleteFrom('link_tags').where('link_seq', '=', link.seq).execute()
+      await insertTags(link)
+    },
+
+    async delete(workspaceId, id) {
+      const link = await findById(workspaceId, id)
+      if (link === undefined) return undefined
+      const result = await db.deleteFrom('links').where('seq', '=', link.seq).executeTakeFirst()
+      if (result.numDeletedRows === 0n) return undefined
+      await countInBucket(workspaceId, link.seq, -1)
+      return link
+    },
+
+    page(query) {
+      const filtered =
+        query.search !== undefined || query.host !== undefined || query.tag !== undefined
+      return filtered || query.sort.field !== 'created_at' ? pageByScan(query) : pageByAge(query)
+    },
+  }
+}
+
+function matches(query: LinkQuery) {
+  return (eb: ExpressionBuilder<Schema, 'links'>) => {
+    const conditions = [eb('links.workspace_id', '=', query.workspaceId)]
+    if (query.host !== undefined) {
+      const keyspaces = eb
+        .selectFrom('keyspaces')
+        .select('keyspaces.id')
+        .where('keyspaces.host', '=', query.host)
+        .where((k) =>
+          k.or([
+            k('keyspaces.workspace_id', '=', query.workspaceId),
+            k('keyspaces.workspace_id', 'is', null),
+          ]),
+        )
+      conditions.push(eb('links.keyspace_id', 'in', keyspaces))
+    }
+    if (query.tag !== undefined) {
+      const tagged = eb
+        .selectFrom('link_tags')
+        .select('link_tags.link_seq')
+        .where('link_tags.workspace_id', '=', query.workspaceId)
+        .where('link_tags.tag', '=', query.tag)
+      conditions.push(eb('links.seq', 'in', tagged))
+    }
+    if (query.search !== undefined) {
+      const pattern = `%${foldKey(query.search).replace(/[\\%_]/g, '\\$&')}%`
+      const tagged = eb
+        .selectFrom('link_tags')
+        .select('link_tags.link_seq')
+        .where('link_tags.workspace_id', '=', query.workspaceId)
+        .where(sql<boolean>`link_tags.tag_folded like ${pattern} escape '\\'`)
+      conditions.push(
+        eb.or([
+          sql<boolean>`links.key_folded like ${pattern} escape '\\'`,
+          sql<boolean>`lower(links.url) like ${pattern} escape '\\'`,
+          eb('links.seq', 'in', tagged),
+        ]),
+      )
+    }
+    return eb.and(conditions)
+  }
+}
+
+function bucketOf(seq: number): number {
+  return Math.floor(seq / LINKS_PER_BUCKET)
+}
+
+type LinkRow = Selectable<Schema['links']> & { domain: string }
+
+function fromRow(row: LinkRow): Link {
+  const { key_folded, tags, ...link } = row
+  return { ...link, tags: JSON.parse(tags) }
+}
+
+function toRow(link: NewLink & Partial<Link>) {
+  const { domain, seq, clicks, last_click, tags, ...row } = link
+  return { ...row, key_folded: foldKey(link.key), tags: JSON.stringify(tags) }
+}

@@ -1,0 +1,70 @@
+import { type Kysely, sql } from 'kysely'
+import type { Clock } from '../../lib/clock.ts'
+import type { Schema } from '../schema.ts'
+import { foundation } from './001-foundation.ts'
+import type { ColumnTypes, Migration } from './migration.ts'
+
+/** Every step, in order. A database's version is how many of them it has been through. */
+const MIGRATIONS: readonly Migration[] = [foundation]
+
+/** The version of the schema that this program works with. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+export type MigrationDatabase = {
+  readonly db: Kysely<Schema>
+  readonly types: ColumnTypes
+  readonly clock: Clock
+  /**
+   * Runs `work` in a transaction while no other process is in one of these. It rests on locks that a
+   * killed process gives up with its connection.
+   */
+  exclusively<T>(work: (tx: Kysely<Schema>) => Promise<T>): Promise<T>
+}
+
+/**
+ * Brings the database to this program's schema, one transaction a step, so that a killed process
+ * leaves it between two steps and the next one goes on from there.
+ *
+ * @throws where the database is newer than the program; it is left untouched
+ */
+export async function migrate(database: MigrationDatabase): Promise<void> {
+  if ((await currentVersion(database.db)) === SCHEMA_VERSION) return
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    const version = index + 1
+    await database.exclusively(async (tx) => {
+      if ((await currentVersion(tx)) >= version) return
+      await migration.up(tx, database.types)
+      await tx
+        .insertInto('schema_migrations')
+        .values({ version, name: migration.name, applied_at: database.clock.nowMicros() })
+        .execute()
+    })
+  }
+}
+
+/** The version that the database is at; 0 for an empty one. */
+export async function currentVersion(db: Kysely<Schema>): Promise<number> {
+  const tables = await db.introspection.getTables()
+  if (!tables.some((table) => table.name === 'schema_migrations')) return 0
+  const row = await db
+    .selectFrom('schema_migrations')
+    .select((eb) => eb.fn.max('version').as('version'))
+    .executeTakeFirst()
+  const version = Number(row?.version ?? 0)
+  if (version > SCHEMA_VERSION) {
+    throw new Error(
+      `The database has schema version ${version}; this program knows versions up to ${SCHEMA_VERSION}. ` +
+        'Start a newer release of Terse. Nothing was changed.',
+    )
+  }
+  return version
+}
+
+/** Makes the table that tells the version. Harmless when it is there. */
+export async function createMigrationTable(db: Kysely<Schema>): Promise<void> {
+  await sql`create table if not exists schema_migrations (
+    version bigint primary key,
+    name text not null,
+    applied_at bigint not null
+  )`.execute(db)
+}

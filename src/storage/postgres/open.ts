@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Failure } from '../../domain/failure.ts'
+import { StaleRow } from '../../domain/store.ts'
+import { backoffMs } from '../../lib/backoff.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { CommitListeners, collectChanges } from '../commit-listeners.ts'
+import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
+import type { ColumnTypes } from '../migrations/migration.ts'
+import { nouns } from '../nouns.ts'
+import type { OpenedStore } from '../opened-store.ts'
+import type { Schema } from '../schema.ts'
+import { postgresChangeLog, TRANSACTION_COLUMN } from './change-log.ts'
+import { openPool } from './pool.ts'
+
+const STATEMENT_TIMEOUT_MS = 2_500
+const SCAN_TIMEOUT_MS = 15_000
+const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
+const VERSION_MIN = 15
+/** Runs of one unit that others were in the way of, before that is a fault. */
+const ATTEMPTS_MAX = 8
+const RETRY_BASE_MS = 5
+const RETRY_CAP_MS = 100
+
+const TYPES: ColumnTypes = {
+  uuid: 'uuid',
+  sequence: 'bigint generated always as identity primary key',
+  bytewiseText: 'text collate "C"',
+  changeLogExtra: TRANSACTION_COLUMN,
+}
+
+/**
+ * Connects to the database and brings it to this program's schema.
+ *
+ * @throws where PostgreSQL is older than 15, or the database is newer than the program
+ */
+export async function openPostgres(options: {
+  url: string
+  clock: Clock
+  onError: (error: unknown) => void
+}): Promise<OpenedStore> {
+  const connect = (timeoutMs: number) =>
+    new Kysely<Schema>({
+      dialect: new PostgresDialect({ pool: openPool(options.url, timeoutMs, options.onError) }),
+    })
+  const db = connect(STATEMENT_TIMEOUT_MS)
+  const scans = connect(SCAN_TIMEOUT_MS)
+  const listeners = new CommitListeners()
+  let version: string
+  try {
+    version = await serverVersion(db)
+    await migrateWith(connect(MIGRATION_TIMEOUT_MS), options.clock)
+  } catch (error) {
+    await Promise.all([db.destroy(), scans.destroy()])
+    throw error
+  }
+
+  return {
+    engine: `PostgreSQL ${version}`,
+    db,
+    store: {
+      read: nouns(db, scans, postgresChangeLog(db)),
+      async write(work) {
+        for (let attempt = 1; ; attempt += 1) {
+          try {
+            const { changes, result } = await db.transaction().execute(async (tx) => {
+              const { changes, collecting } = collectChanges(postgresChangeLog(tx))
+              return { changes, result: await work(nouns(tx, tx, collecting)) }
+            })
+            listeners.tell(changes)
+            return result
+          } catch (error) {
+            if (!(error instanceof StaleRow)) throw error
+            if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error)
+            await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
+          }
+        }
+      },
+      onChange: (listener) => listeners.add(listener),
+      async close() {
+        await Promise.all([db.destroy(), scans.destroy()])
+      },
+    },
+  }
+}
+
+async function migrateWith(db: Kysely<Schema>, clock: Clock): Promise<void> {
+  try {
+    if ((await currentVersion(db)) === 0) await createMigrationTableOnce(db)
+    await migrate({
+      db,
+      types: TYPES,
+      clock,
+      exclusively: (work) =>
+        db.transaction().execute(async (tx) => {
+          await sql`lock table schema_migrations in share row exclusive mode`.execute(tx)
+          return work(tx)
+        }),
+    })
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Two that run `create table if not exists` at once can collide in the catalogue; one has made it. */
+async function createMigrationTableOnce(db: Kysely<Schema>): Promise<void> {
+  try {
+    await createMigrationTable(db)
+  } catch (error) {
+    const tables = await db.introspection.getTables()
+    if (!tables.some((table) => table.name === 'schema_migrations')) throw error
+  }
+}
+
+async function serverVersion(db: Kysely<Schema>): Promise<string> {
+  const result = await sql<{ server_version: string }>`show server_version`.execute(db)
+  const version = result.rows[0]?.server_version.split(' ')[0] ?? '0'
+  if (Number.parseInt(version, 10) < VERSION_MIN) {
+    throw new Error(`PostgreSQL ${version} is too old; ${VERSION_MIN} or newer is needed.`)
+  }
+  return version
+}

@@ -1,0 +1,68 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import { translateError } from './errors.ts'
+
+const CONNECT_TIMEOUT_MS = 2_000
+/** Longer than the server's own time-out, so that the server is the one that ends a query. */
+const QUERY_TIMEOUT_MARGIN_MS = 500
+const CONNECTIONS_MAX = 10
+const INT8 = 20
+
+/**
+ * Connections that fail in the words of the store's port, and never wait without end.
+ *
+ * @param statementTimeoutMs after which the server ends a query
+ * @param onError told when an idle connection breaks, which fails nobody
+ */
+export function openPool(
+  url: string,
+  statementTimeoutMs: number,
+  onError: (error: unknown) => void,
+): PostgresPool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
+    idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    keepAlive: true,
+    application_name: 'terse',
+    types: {
+      // Counters and microseconds fit a double: a bigint of PostgreSQL is a number here.
+      getTypeParser: ((oid, format) =>
+        oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    },
+  })
+  pool.on('error', onError)
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      try {
+        return translating(await pool.connect())
+      } catch (error) {
+        throw translateError(error)
+      }
+    },
+  }
+}
+
+const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+
+/** The client with its errors translated; the same wrapper for the same client, as Kysely expects. */
+function translating(client: pg.PoolClient): PostgresPoolClient {
+  const existing = wrappers.get(client)
+  if (existing !== undefined) return existing
+  const wrapper = Object.create(client, {
+    query: {
+      value: (...parameters: unknown[]) =>
+        Reflect.apply(client.query, client, parameters).catch((error: unknown) => {
+          throw translateError(error)
+        }),
+    },
+    release: { value: (error?: Error | boolean) => client.release(error) },
+  }) as PostgresPoolClient
+  wrappers.set(client, wrapper)
+  return wrapper
+}

@@ -1,0 +1,79 @@
+import type { Generated } from 'kysely'
+import type { DomainStatus } from '../domain/domains/domain.ts'
+
+/** The tables, as queries see them. Times are microseconds since the epoch unless a name says else. */
+export type Schema = {
+  instance: { name: string; value: string }
+  workspaces: { id: string; name: string; created_at: number }
+  tokens: {
+    id: string
+    workspace_id: string
+    name: string
+    hash: string
+    /** Separated by spaces. */
+    scopes: string
+    created_at: number
+    expires_at: number | null
+    last_used_at: number | null
+    revoked_at: number | null
+  }
+  keyspaces: {
+    id: Generated<number>
+    /** Null for the one that all workspaces share. */
+    workspace_id: string | null
+    host: string
+  }
+  domains: {
+    id: string
+    workspace_id: string
+    host: string
+    status: DomainStatus
+    not_found_url: string | null
+    expired_url: string | null
+    created_at: number
+    updated_at: number
+  }
+  links: {
+    seq: Generated<number>
+    id: string
+    workspace_id: string
+    keyspace_id: number
+    key: string
+    key_folded: string
+    url: string
+    ios: string | null
+    android: string | null
+    utm_source: string | null
+    utm_medium: string | null
+    utm_campaign: string | null
+    utm_term: string | null
+    utm_content: string | null
+    utm_name: string | null
+    clicks: Generated<number>
+    last_click: number | null
+    external_id: number | null
+    password: string | null
+    expires_at: string | null
+    expired_redirect_url: string | null
+    /** A JSON array of strings, in the order in which they were given. */
+    tags: string
+    created_at: number
+    updated_at: number
+  }
+  /** How many links a workspace has in each run of `LINKS_PER_BUCKET` sequence numbers. */
+  link_buckets: { workspace_id: string; bucket: number; links: number }
+  link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
+  clicks: { link_seq: number; at: number; flags: number }
+  journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
+  changes: { id: Generated<number>; at: number; kind: 'host' | 'link'; subject: string }
+  idempotency: {
+    workspace_id: string
+    idempotency_key: string
+    fingerprint: string
+    result: string
+    created_at: number
+  }
+  schema_migrations: { version: number; name: string; applied_at: number }
+}
+
+export const LINKS_PER_BUCKET = 1024

@@ -1,0 +1,54 @@
+import type { Kysely, Selectable } from 'kysely'
+import { isScope } from '../domain/tokens/scope.ts'
+import type { Token } from '../domain/tokens/token.ts'
+import type { TokenStore } from '../domain/tokens/token-store.ts'
+import type { Schema } from './schema.ts'
+
+const COLUMNS = [
+  'id',
+  'workspace_id',
+  'name',
+  'scopes',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const
+
+export function tokenStore(db: Kysely<Schema>): TokenStore {
+  return {
+    async findByHash(hash) {
+      const row = await db
+        .selectFrom('tokens')
+        .select(COLUMNS)
+        .where('hash', '=', hash)
+        .executeTakeFirst()
+      return row && fromRow(row)
+    },
+    async insert(token, hash) {
+      const row = { ...token, hash, scopes: token.scopes.join(' ') }
+      await db.insertInto('tokens').values(row).execute()
+    },
+    async list(workspaceId) {
+      let query = db.selectFrom('tokens').select(COLUMNS).orderBy('created_at')
+      if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId)
+      return (await query.execute()).map(fromRow)
+    },
+    async revoke(id, atMicros) {
+      const result = await db
+        .updateTable('tokens')
+        .set({ revoked_at: atMicros })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    async noteUse(id, atMicros) {
+      await db.updateTable('tokens').set({ last_used_at: atMicros }).where('id', '=', id).execute()
+    },
+  }
+}
+
+function fromRow(row: Omit<Selectable<Schema['tokens']>, 'hash'>): Token {
+  return { ...row, scopes: row.scopes.split(' ').filter(isScope) }
+}
