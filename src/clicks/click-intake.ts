@@ -1,0 +1,95 @@
+import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
+import type { Store } from '../domain/store.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Drainer } from './drainer.ts'
+import {
+  adoptJournals,
+  createJournal,
+  type JournalFolder,
+  journalsRoot,
+} from './journal/journal-folder.ts'
+import { JournalWriter } from './journal/journal-writer.ts'
+
+/** How often to look for journals of processes that were killed. */
+const ADOPT_INTERVAL_MS = 30_000
+const STOP_DEADLINE_MS = 10_000
+
+/** This node's journal, its way into the store, and the journals that killed processes left. */
+export type ClickIntake = ClickRecorder & {
+  /** Clicks that could not be kept since the start. */
+  lost(): number
+  /** Ends within 10 s; what the store did not take stays in the journal. */
+  stop(): Promise<void>
+}
+
+export type IntakeReports = {
+  readonly onLost: (count: number, error: unknown) => void
+  readonly onDamage: (bytes: number, journalId: string) => void
+  readonly onError: (error: unknown) => void
+}
+
+export function startClickIntake(
+  options: { dataDir: string; store: Store; clock: Clock } & IntakeReports,
+): ClickIntake {
+  const root = journalsRoot(options.dataDir)
+  // The first journal that nobody owns is taken over and written on; so restarts make no new ones.
+  const [own = createJournal(root), ...orphans] = adoptJournals(root)
+  const drainers = new Set<Promise<void>>()
+  let stopping = false
+
+  const writer = new JournalWriter({
+    folder: own.folder,
+    onWritten: () => drainer.wake(),
+    onLost: options.onLost,
+  })
+  const drainer = new Drainer({ ...options, journal: own, writing: () => writer.segment })
+  drainer.wake()
+
+  function takeIn(orphan: JournalFolder): void {
+    const all = () => Number.POSITIVE_INFINITY
+    const taking = new Drainer({ ...options, journal: orphan, writing: all })
+      .drain()
+      .then(
+        () => orphan.remove(),
+        (error) => {
+          // It stays where it is, for the next look.
+          orphan.release()
+          options.onError(error)
+        },
+      )
+      .finally(() => drainers.delete(taking))
+    drainers.add(taking)
+  }
+
+  for (const orphan of orphans) takeIn(orphan)
+  const adoption = setInterval(() => {
+    if (!stopping) for (const orphan of adoptJournals(root)) takeIn(orphan)
+  }, ADOPT_INTERVAL_MS)
+  adoption.unref()
+
+  async function drainLast(): Promise<void> {
+    await drainer.stop()
+    try {
+      await drainer.drain()
+    } catch (error) {
+      options.onError(error)
+    }
+    await Promise.all(drainers)
+  }
+
+  return {
+    record: (click: Click, done: () => void) => writer.record(click, done),
+    lost: () => writer.lost,
+    async stop() {
+      stopping = true
+      clearInterval(adoption)
+      writer.close()
+      const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
+      const expired = new Promise<void>((resolve) => {
+        deadline.addEventListener('abort', () => resolve(), { once: true })
+      })
+      await Promise.race([drainLast(), expired])
+      own.release()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { JournalPosition } from '../domain/clicks/click-store.ts'
+import type { Store } from '../domain/store.ts'
+import { backoffMs } from '../lib/backoff.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { JournalFolder } from './journal/journal-folder.ts'
+import { readBatch, removeRead } from './journal/journal-reader.ts'
+
+/** Clicks of this long are taken in together. */
+const GATHER_MS = 100
+const RETRY_BASE_MS = 200
+const RETRY_CAP_MS = 5_000
+
+/** Takes a journal's clicks into the store, each exactly once. */
+export class Drainer {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #journal: JournalFolder
+  readonly #writing: () => number
+  readonly #onError: (error: unknown) => void
+  readonly #onDamage: (bytes: number, journalId: string) => void
+  readonly #damagedSegments = new Set<number>()
+  #position: JournalPosition | undefined
+  #positionKnown = false
+  #timer: NodeJS.Timeout | undefined
+  #draining: Promise<void> | undefined
+  #failures = 0
+  #stopped = false
+
+  /** @param options.writing the segment to which the journal's owner still appends */
+  constructor(options: {
+    store: Store
+    clock: Clock
+    journal: JournalFolder
+    writing: () => number
+    onError: (error: unknown) => void
+    onDamage: (bytes: number, journalId: string) => void
+  }) {
+    this.#store = options.store
+    this.#clock = options.clock
+    this.#journal = options.journal
+    this.#writing = options.writing
+    this.#onError = options.onError
+    this.#onDamage = options.onDamage
+  }
+
+  /** Says that there is something to read. */
+  wake(): void {
+    if (this.#stopped || this.#timer !== undefined || this.#draining !== undefined) return
+    this.#schedule(GATHER_MS)
+  }
+
+  /** Takes in everything that is there now. Throws where the store does not take it. */
+  async drain(): Promise<void> {
+    while (await this.#drainBatch()) {
+      // Batch by batch, so that other writers have their turn between two.
+    }
+  }
+
+  /** Stops; what has not been taken in stays in the journal. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#draining
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#draining = this.#run().finally(() => {
+        this.#draining = undefined
+      })
+    }, delayMs)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (!this.#stopped && (await this.#drainBatch())) {
+        // As in drain.
+      }
+      this.#failures = 0
+    } catch (error) {
+      if (this.#failures === 0) this.#onError(error)
+      this.#failures += 1
+      if (this.#stopped) return
+      const wait = backoffMs(this.#failures, RETRY_BASE_MS, RETRY_CAP_MS, Math.random())
+      this.#schedule(RETRY_BASE_MS + wait)
+    }
+  }
+
+  /**
+   * One transaction: the clicks, their counters, and the journal's position. A killed process leaves
+   * all three or none. False when there was nothing to take in.
+   */
+  async #drainBatch(): Promise<boolean> {
+    const { id, folder } = this.#journal
+    if (!this.#positionKnown) {
+      this.#position = await this.#store.read.clicks.findPosition(id)
+      this.#positionKnown = true
+    }
+    const from = this.#position
+    const batch = readBatch(folder, from, this.#writing())
+    if (batch === undefined) return false
+    if (batch.damaged > 0) {
+      this.#damagedSegments.add(batch.next.segment)
+      this.#onDamage(batch.damaged, id)
+    }
+    const moved = await this.#store.write(async (stores) => {
+      const won = await stores.clicks.movePosition(id, from, batch.next, this.#clock.nowMicros())
+      if (won) await stores.clicks.insert(batch.clicks)
+      return won
+    })
+    if (!moved) {
+      // The commit of an earlier try had gone through though its answer was lost: read on from there.
+      this.#positionKnown = false
+      return true
+    }
+    this.#position = batch.next
+    removeRead(folder, batch.next, this.#writing(), this.#damagedSegments)
+    return true
+  }
+}

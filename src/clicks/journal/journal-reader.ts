@@ -1,0 +1,99 @@
+import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync } from 'node:fs'
+import type { Click } from '../../domain/clicks/click.ts'
+import type { JournalPosition } from '../../domain/clicks/click-store.ts'
+import { decodeFrames } from './frame.ts'
+import { listSegments, segmentFile } from './segments.ts'
+
+/** Read at a time: room for the longest frame, and for many of the usual ones. */
+const CHUNK_BYTES = 2 * 1024 * 1024
+const CLICKS_PER_BATCH_MAX = 5_000
+
+export type JournalBatch = {
+  readonly clicks: readonly Click[]
+  /** Where to read on once the clicks have been taken in. */
+  readonly next: JournalPosition
+  /** Bytes on the way that belong to no valid frame. */
+  readonly damaged: number
+}
+
+/**
+ * The next clicks of a journal, in the order in which they were written. Undefined when all have been
+ * read.
+ *
+ * @param from the place to read on from; the beginning when undefined
+ * @param writing the segment to which its owner still appends; the earlier ones are complete
+ */
+export function readBatch(
+  folder: string,
+  from: JournalPosition | undefined,
+  writing: number,
+): JournalBatch | undefined {
+  for (const segment of listSegments(folder)) {
+    if (from !== undefined && segment < from.segment) continue
+    const offset = from?.segment === segment ? from.offset : 0
+    const batch = readSegment(segmentFile(folder, segment), offset, segment < writing)
+    if (batch === undefined) continue
+    const next = { segment, offset: offset + batch.consumed }
+    return { clicks: batch.clicks, next, damaged: batch.damaged }
+  }
+  return undefined
+}
+
+/**
+ * Removes the segments that are complete and wholly taken in. One with damage in it is kept beside
+ * under another name, for a person to look at.
+ */
+export function removeRead(
+  folder: string,
+  position: JournalPosition,
+  writing: number,
+  damagedSegments: Set<number>,
+): void {
+  for (const segment of listSegments(folder)) {
+    const file = segmentFile(folder, segment)
+    const isRead = segment < position.segment || (segment === position.segment && segment < writing)
+    if (!isRead || segment >= writing) continue
+    if (segment === position.segment && bytesAfter(file, position.offset) > 0) continue
+    if (damagedSegments.delete(segment)) copyFileSync(file, `${file}.damaged`)
+    rmSync(file, { force: true })
+  }
+}
+
+/** Bytes of a journal that have not been taken in. */
+export function backlogBytes(folder: string, position: JournalPosition | undefined): number {
+  let bytes = 0
+  for (const segment of listSegments(folder)) {
+    if (position !== undefined && segment < position.segment) continue
+    const offset = position?.segment === segment ? position.offset : 0
+    bytes += bytesAfter(segmentFile(folder, segment), offset)
+  }
+  return bytes
+}
+
+type SegmentBatch = { clicks: Click[]; consumed: number; damaged: number }
+
+function readSegment(file: string, offset: number, complete: boolean): SegmentBatch | undefined {
+  const fd = openSync(file, 'r')
+  try {
+    const remaining = fstatSync(fd).size - offset
+    if (remaining <= 0) return undefined
+    const chunk = Buffer.allocUnsafe(Math.min(remaining, CHUNK_BYTES))
+    const length = readSync(fd, chunk, 0, chunk.length, offset)
+    const decoded = decodeFrames(chunk.subarray(0, length), CLICKS_PER_BATCH_MAX)
+    if (decoded.consumed > 0) return decoded
+    // No whole frame in what may be the longest: either it is not written yet, or it is damage.
+    if (!complete && length < CHUNK_BYTES) return undefined
+    return { clicks: [], consumed: length, damaged: length }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function bytesAfter(file: string, offset: number): number {
+  const fd = openSync(file, 'r')
+  try {
+    return Math.max(0, fstatSync(fd).size - offset)
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,67 @@
+import { SieveCache } from '../lib/sieve-cache.ts'
+
+/** Names that are known to have nothing behind them, kept apart: a flood of them evicts no link. */
+const ABSENT_MAX = 50_000
+
+/**
+ * A bounded cache in front of the store that never shows what has been changed: whoever changes a
+ * value calls `forget`, also for values that are being loaded just then. Several asking for the same
+ * value at once wait for one load.
+ */
+export class CoherentCache<V extends object> {
+  readonly #present: SieveCache<V>
+  readonly #absent = new SieveCache<true>(ABSENT_MAX)
+  readonly #loads = new Map<string, Promise<V | undefined>>()
+  readonly #load: (name: string) => Promise<V | undefined>
+  readonly #sizeOf: (value: V) => number
+
+  /**
+   * @param options.sizeMax of all values together, in the unit of `sizeOf`
+   * @param options.load finds a value; undefined where there is none
+   */
+  constructor(options: {
+    sizeMax: number
+    sizeOf: (value: V) => number
+    load: (name: string) => Promise<V | undefined>
+  }) {
+    this.#present = new SieveCache(options.sizeMax)
+    this.#sizeOf = options.sizeOf
+    this.#load = options.load
+  }
+
+  /** At once where it is known; undefined for what does not exist. */
+  get(name: string): V | undefined | Promise<V | undefined> {
+    const value = this.#present.get(name)
+    if (value !== undefined) return value
+    if (this.#absent.get(name) === true) return undefined
+    return this.#loads.get(name) ?? this.#startLoad(name)
+  }
+
+  forget(name: string): void {
+    this.#present.delete(name)
+    this.#absent.delete(name)
+    this.#loads.delete(name)
+  }
+
+  forgetAll(): void {
+    this.#present.clear()
+    this.#absent.clear()
+    this.#loads.clear()
+  }
+
+  #startLoad(name: string): Promise<V | undefined> {
+    const load = this.#load(name)
+      .then((value) => {
+        // A load that was forgotten meanwhile may have read the old value: answer, but do not keep.
+        if (this.#loads.get(name) !== load) return value
+        if (value === undefined) this.#absent.set(name, true, 1)
+        else this.#present.set(name, value, this.#sizeOf(value))
+        return value
+      })
+      .finally(() => {
+        if (this.#loads.get(name) === load) this.#loads.delete(name)
+      })
+    this.#loads.set(name, load)
+    return load
+  }
+}

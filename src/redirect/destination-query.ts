@@ -1,0 +1,56 @@
+/** What a query parameter is called, and how it is written. */
+export type Parameter = { readonly name: string; readonly text: string }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what must not get into a header
+const UNSAFE = /[\u0000-\u0020"<>\\^`{|}\u007f-\uffff]/g
+
+/**
+ * A destination with parameters set on it: those that it has under the same names are dropped, and
+ * the new ones come last. Everything else of the destination stays as it is written, because
+ * destinations sign, order and encode their queries in ways that are theirs.
+ */
+export function withParameters(destination: string, parameters: readonly Parameter[]): string {
+  if (parameters.length === 0) return destination
+  const hashAt = destination.indexOf('#')
+  const fragment = hashAt === -1 ? '' : destination.slice(hashAt)
+  const whole = hashAt === -1 ? destination : destination.slice(0, hashAt)
+  const queryAt = whole.indexOf('?')
+  const base = queryAt === -1 ? whole : whole.slice(0, queryAt)
+  const names = new Set(parameters.map((parameter) => parameter.name))
+  const kept = queryAt === -1 ? [] : parseQuery(whole.slice(queryAt + 1))
+  const texts = kept.filter((parameter) => !names.has(parameter.name)).concat(parameters)
+  return `${base}?${texts.map((parameter) => parameter.text).join('&')}${fragment}`
+}
+
+/** The parameters of a query as it was sent, safe to be put into a header. */
+export function parseQuery(query: string): Parameter[] {
+  if (query === '') return []
+  return query
+    .split('&')
+    .filter((text) => text !== '')
+    .map((text) => {
+      const equals = text.indexOf('=')
+      return { name: decode(equals === -1 ? text : text.slice(0, equals)), text: escapeUnsafe(text) }
+    })
+}
+
+/** A parameter from a name and a value as they are meant. */
+export function formatParameter(name: string, value: string): Parameter {
+  return { name, text: `${encodeURIComponent(name)}=${encodeURIComponent(value)}` }
+}
+
+/** Node hands over a target's bytes as Latin-1 characters, so each stands for one byte. */
+function escapeUnsafe(text: string): string {
+  return text.replace(
+    UNSAFE,
+    (character) => `%${(character.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,238 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { CLICK_FLAGS, type ClickRecorder } from '../domain/clicks/click.ts'
+import { Failure } from '../domain/failure.ts'
+import { foldKey } from '../domain/links/key.ts'
+import type { LinkHost } from '../domain/links/link-directory.ts'
+import type { PasswordVault } from '../domain/links/password-vault.ts'
+import type { Clock } from '../lib/clock.ts'
+import { clientAddress, type Networks, subscriberOf } from '../lib/ip-address.ts'
+import type { RequestTarget } from '../lib/request-target.ts'
+import { Throttle } from '../lib/throttle.ts'
+import { type Decision, decide } from './decide.ts'
+import type { LinkFinder } from './find-link.ts'
+import {
+  EXPIRED_PAGE,
+  INVALID_REQUEST_PAGE,
+  NOT_FOUND_PAGE,
+  passwordPage,
+  tooManyAttemptsPage,
+  UNAVAILABLE_PAGE,
+  unknownHostPage,
+} from './pages/visitor-pages.ts'
+import type { PasswordCookies } from './password-cookie.ts'
+import { readPassword } from './password-form.ts'
+import { type PreparedLink, pickLink } from './prepared-link.ts'
+import { sendPage, sendRedirect } from './respond.ts'
+import { keyOfPath } from './visit-key.ts'
+import { factsOfAgent, isPrefetch } from './visitor.ts'
+
+/** Attempts at passwords in each minute: of one visitor at all links, and of all visitors at one. */
+const ATTEMPTS_PER_ADDRESS = 10
+const ATTEMPTS_PER_LINK = 100
+const ATTEMPTS_WINDOW_SECONDS = 60
+const THROTTLED_KEYS_MAX = 100_000
+const RETRY_AFTER_SECONDS = 2
+
+/** What one visit needs while it is answered. */
+type Exchange = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: RequestTarget
+}
+
+type FoundLink = { readonly host: LinkHost | undefined; readonly link: PreparedLink | undefined }
+
+export type RedirectHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: RequestTarget,
+) => void
+
+/** Answers visits to links: find, decide, record, respond. */
+export function redirectHandler(deps: {
+  finder: LinkFinder
+  recorder: ClickRecorder
+  vault: PasswordVault
+  cookies: PasswordCookies
+  clock: Clock
+  trustedProxies: Networks
+  /** The service's own host, which needs no look-up. */
+  serviceHostFor: (host: string) => LinkHost | undefined
+  onError: (error: unknown) => void
+}): RedirectHandler {
+  const { finder, clock } = deps
+  const throttle = (limit: number) =>
+    new Throttle({
+      clock,
+      limit,
+      windowSeconds: ATTEMPTS_WINDOW_SECONDS,
+      keysMax: THROTTLED_KEYS_MAX,
+    })
+  const perAddress = throttle(ATTEMPTS_PER_ADDRESS)
+  const perLink = throttle(ATTEMPTS_PER_LINK)
+
+  /** At once where everything is in memory, which is the way of nearly every visit. */
+  function find({ host: name, path }: RequestTarget): FoundLink | Promise<FoundLink> {
+    const host = deps.serviceHostFor(name) ?? finder.findHost(name)
+    return host instanceof Promise
+      ? host.then((loaded) => findOn(loaded, path))
+      : findOn(host, path)
+  }
+
+  function findOn(host: LinkHost | undefined, path: string): FoundLink | Promise<FoundLink> {
+    const key = path === '/' ? undefined : keyOfPath(path)
+    if (host === undefined || key === undefined) return { host, link: undefined }
+    const group = finder.findGroup(host.keyspaceId, foldKey(key))
+    return group instanceof Promise
+      ? group.then((loaded) => ({ host, link: loaded && pickLink(loaded, key) }))
+      : { host, link: group && pickLink(group, key) }
+  }
+
+  function decideFor(exchange: Exchange, { host, link }: FoundLink, knowsPassword: boolean): Decision {
+    const visit = {
+      host,
+      isRoot: exchange.target.path === '/',
+      link,
+      device: factsOfAgent(exchange.request.headers['user-agent']).device,
+      query: exchange.target.query,
+      knowsPassword,
+    }
+    return decide(visit, clock.nowMicros() / 1000)
+  }
+
+  function hasCookieFor(link: PreparedLink | undefined, request: IncomingMessage): boolean {
+    if (link === undefined || link.password === null) return false
+    return deps.cookies.accepts(link, request.headers.cookie, clock.nowMicros() / 1000)
+  }
+
+  function answerVisit(exchange: Exchange, found: FoundLink): void {
+    answer(exchange, decideFor(exchange, found, hasCookieFor(found.link, exchange.request)))
+  }
+
+  function record({ request }: Exchange, link: PreparedLink, done: () => void): void {
+    let flags = factsOfAgent(request.headers['user-agent']).flags
+    if (request.method === 'HEAD') flags |= CLICK_FLAGS.head
+    if (isPrefetch(request.headers)) flags |= CLICK_FLAGS.prefetch
+    deps.recorder.record({ at: clock.nowMicros(), link_seq: link.seq, flags }, done)
+  }
+
+  function answer(exchange: Exchange, decision: Decision): void {
+    const { request, response, target } = exchange
+    switch (decision.kind) {
+      case 'redirect':
+        record(exchange, decision.link, () => sendRedirect(response, 302, decision.location))
+        return
+      case 'fallback':
+        sendRedirect(response, 302, decision.location)
+        return
+      case 'ask-password':
+        sendPage(request, response, 200, passwordPage(false))
+        return
+      case 'unknown-host':
+        sendPage(request, response, 404, unknownHostPage(target.host))
+        return
+      case 'not-found':
+        sendPage(request, response, 404, NOT_FOUND_PAGE)
+        return
+      case 'expired':
+        sendPage(request, response, 410, EXPIRED_PAGE)
+        return
+      default:
+        decision satisfies never
+    }
+  }
+
+  function addressOf(request: IncomingMessage): string {
+    const forwarded = request.headers['x-forwarded-for']
+    const header = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
+    return clientAddress(request.socket.remoteAddress ?? '', header, deps.trustedProxies)
+  }
+
+  function isSecure(request: IncomingMessage): boolean {
+    return (
+      'encrypted' in request.socket ||
+      (request.headers['x-forwarded-proto'] === 'https' &&
+        deps.trustedProxies.has(request.socket.remoteAddress ?? ''))
+    )
+  }
+
+  /** The answer to the password form. */
+  async function answerForm(exchange: Exchange): Promise<void> {
+    const { request, response, target } = exchange
+    const found = await find(target)
+    const decision = decideFor(exchange, found, false)
+    if (decision.kind !== 'ask-password') {
+      request.resume()
+      if (decision.kind === 'redirect') sendMethodNotAllowed(exchange)
+      else answer(exchange, decision)
+      return
+    }
+    const { link, password } = decision
+    const address = perAddress.take(subscriberOf(addressOf(request)))
+    const verdict = address.allowed ? perLink.take(String(link.seq)) : address
+    if (!verdict.allowed) {
+      request.resume()
+      const wait = verdict.resetSeconds
+      const retry = { 'Retry-After': String(wait) }
+      sendPage(request, response, 429, tooManyAttemptsPage(wait), retry)
+      return
+    }
+    const text = await readPassword(request)
+    if (text === undefined) {
+      sendPage(request, response, 400, INVALID_REQUEST_PAGE)
+      return
+    }
+    if (!(await deps.vault.verify(password, text))) {
+      sendPage(request, response, 403, passwordPage(true))
+      return
+    }
+    const cookie = deps.cookies.issue(link, target.path, isSecure(request), clock.nowMicros() / 1000)
+    const passed = decideFor(exchange, found, true)
+    if (passed.kind !== 'redirect') {
+      answer(exchange, passed)
+      return
+    }
+    record(exchange, link, () => {
+      sendRedirect(response, 303, passed.location, { 'Set-Cookie': cookie })
+    })
+  }
+
+  function sendMethodNotAllowed({ request, response }: Exchange): void {
+    request.resume()
+    sendPage(request, response, 405, INVALID_REQUEST_PAGE, { Allow: 'GET, HEAD' })
+  }
+
+  function fail({ request, response }: Exchange, error: unknown): void {
+    const expected = error instanceof Failure && error.code === 'unavailable'
+    if (!expected) deps.onError(error)
+    if (response.headersSent) response.destroy()
+    else {
+      const retry = { 'Retry-After': String(RETRY_AFTER_SECONDS) }
+      sendPage(request, response, expected ? 503 : 500, UNAVAILABLE_PAGE, retry)
+    }
+  }
+
+  return (request, response, target) => {
+    const exchange = { request, response, target }
+    try {
+      if (request.method === 'POST') {
+        answerForm(exchange).catch((error) => fail(exchange, error))
+        return
+      }
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        sendMethodNotAllowed(exchange)
+        return
+      }
+      const found = find(target)
+      if (found instanceof Promise) {
+        found
+          .then((loaded) => answerVisit(exchange, loaded))
+          .catch((error) => fail(exchange, error))
+      } else {
+        answerVisit(exchange, found)
+      }
+    } catch (error) {
+      fail(exchange, error)
+    }
+  }
+}
