@@ -24,21 +24,24 @@ export type ClickIntake = ClickRecorder & {
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
-  readonly onDamage: (bytes: number, journalId: string) => void
+  readonly onDamage: (bytes: number, copy: string) => void
   readonly onError: (error: unknown) => void
 }
 
-export function startClickIntake(
+export async function startClickIntake(
   options: { dataDir: string; store: Store; clock: Clock } & IntakeReports,
-): ClickIntake {
+): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
   // The first journal that nobody owns is taken over and written on; so restarts make no new ones.
   const [own = createJournal(root), ...orphans] = adoptJournals(root)
+  // A data folder that was restored from an old backup must not write what counts as read already.
+  const position = await options.store.read.clicks.findPosition(own.id)
   const drainers = new Set<Promise<void>>()
   let stopping = false
 
   const writer = new JournalWriter({
     folder: own.folder,
+    afterSegment: position?.segment ?? 0,
     onWritten: () => drainer.wake(),
     onLost: options.onLost,
   })

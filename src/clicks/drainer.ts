@@ -3,7 +3,7 @@ import type { Store } from '../domain/store.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JournalFolder } from './journal/journal-folder.ts'
-import { readBatch, removeRead } from './journal/journal-reader.ts'
+import { readBatch, removeRead, setAside } from './journal/journal-reader.ts'
 
 /** Clicks of this long are taken in together. */
 const GATHER_MS = 100
@@ -17,8 +17,7 @@ export class Drainer {
   readonly #journal: JournalFolder
   readonly #writing: () => number
   readonly #onError: (error: unknown) => void
-  readonly #onDamage: (bytes: number, journalId: string) => void
-  readonly #damagedSegments = new Set<number>()
+  readonly #onDamage: (bytes: number, copy: string) => void
   #position: JournalPosition | undefined
   #positionKnown = false
   #timer: NodeJS.Timeout | undefined
@@ -33,7 +32,7 @@ export class Drainer {
     journal: JournalFolder
     writing: () => number
     onError: (error: unknown) => void
-    onDamage: (bytes: number, journalId: string) => void
+    onDamage: (bytes: number, copy: string) => void
   }) {
     this.#store = options.store
     this.#clock = options.clock
@@ -101,8 +100,7 @@ export class Drainer {
     const batch = readBatch(folder, from, this.#writing())
     if (batch === undefined) return false
     if (batch.damaged > 0) {
-      this.#damagedSegments.add(batch.next.segment)
-      this.#onDamage(batch.damaged, id)
+      this.#onDamage(batch.damaged, setAside(this.#journal, batch.next.segment))
     }
     const moved = await this.#store.write(async (stores) => {
       const won = await stores.clicks.movePosition(id, from, batch.next, this.#clock.nowMicros())
@@ -115,7 +113,7 @@ export class Drainer {
       return true
     }
     this.#position = batch.next
-    removeRead(folder, batch.next, this.#writing(), this.#damagedSegments)
+    removeRead(folder, batch.next, this.#writing())
     return true
   }
 }

@@ -40,7 +40,9 @@ function readKey(file: string): Buffer | undefined {
     throw error
   }
   if (!/^[0-9a-f]{64}$/i.test(text)) {
-    throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`)
+    throw new Error(
+      `${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`,
+    )
   }
   if ((statSync(file).mode & 0o077) !== 0) {
     throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Networks } from '../lib/ip-address.ts'
 
 /** What makes a domain `active`. `dns`: its DNS records. `none`: nothing is asked; for development. */
-export const DOMAIN_PROOFS = ['dns', 'none'] as const
+const DOMAIN_PROOFS = ['dns', 'none'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
@@ -42,7 +42,10 @@ const baseUrl = z
         url.hash === ''
       )
     },
-    { message: 'must be an http:// or https:// address without a path, such as https://go.example.com' },
+    {
+      message:
+        'must be an http:// or https:// address without a path, such as https://go.example.com',
+    },
   )
   .transform((text) => new URL(text).origin)
 
@@ -84,9 +87,9 @@ export const SETTINGS = {
     description: 'The address to listen on.',
   }),
   TERSE_PORT: setting({
-    schema: integer(0, 65535),
+    schema: integer(1, 65_535),
     default: '3000',
-    description: 'The port for the API and the redirects. `0` takes a free one.',
+    description: 'The port for the API and the redirects.',
   }),
   TERSE_BASE_URL: setting({
     schema: baseUrl.optional(),
@@ -98,7 +101,8 @@ export const SETTINGS = {
   TERSE_DATA_DIR: setting({
     schema: z.string().min(1),
     default: './data',
-    description: 'The folder for everything that must be kept: database, click journal, secret key.',
+    description:
+      'The folder for everything that must be kept: database, click journal, secret key.',
   }),
   TERSE_DATABASE_URL: setting({
     schema: z
@@ -109,7 +113,8 @@ export const SETTINGS = {
       .optional(),
     default: undefined,
     unset: 'SQLite in the data folder',
-    description: 'A PostgreSQL database to use in place of SQLite, such as `postgres://user@host/terse`.',
+    description:
+      'A PostgreSQL database to use in place of SQLite, such as `postgres://user@host/terse`.',
     secret: true,
   }),
   TERSE_SECRET_KEY: setting({
@@ -137,7 +142,8 @@ export const SETTINGS = {
   TERSE_LOG_LEVEL: setting({
     schema: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
     default: 'info',
-    description: 'The least important log line to write: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    description:
+      'The least important log line to write: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
   }),
   TERSE_DOMAIN_PROOF: setting({
     schema: z.enum(DOMAIN_PROOFS, { error: `must be one of ${DOMAIN_PROOFS.join(', ')}` }),
@@ -146,7 +152,9 @@ export const SETTINGS = {
       'What makes a domain active. `dns`: its DNS records (being built: until then only `*.localhost` becomes active). `none`: nothing; for a development instance, or where every user is trusted.',
   }),
   TERSE_CLAIM_ON_LINK: setting({
-    schema: z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true'),
+    schema: z
+      .enum(['true', 'false'], { error: 'must be true or false' })
+      .transform((text) => text === 'true'),
     default: 'true',
     description:
       'Whether a link on a host that its workspace has not added adds it, as a pending domain. `false`: such a link is refused.',

@@ -9,7 +9,10 @@ export const domainSchema = z
     workspace_id: uuid.describe('Workspace that owns the domain.'),
     domain: z.string().describe('The host name, lower-case; international names in A-label form.'),
     status: z.enum(['pending', 'active']).describe('Whether its DNS has been proved.'),
-    not_found_url: z.string().nullable().describe('Where visits to the root and to unknown keys go.'),
+    not_found_url: z
+      .string()
+      .nullable()
+      .describe('Where visits to the root and to unknown keys go.'),
     expired_url: z.string().nullable().describe('Where visits to expired links go.'),
     created_at: timestamp,
     updated_at: timestamp,
@@ -36,12 +39,14 @@ const readOnlyFields = {
 
 export const domainBody = z
   .strictObject({ domain, ...optionalFields, ...readOnlyFields })
-  .meta({ id: 'DomainInput' })
+  .meta({ id: 'WriteDomain' })
 
-export const patchDomainBody = domainBody.partial({ domain: true }).meta({ id: 'DomainPatch' })
+export const patchDomainBody = domainBody.partial({ domain: true }).meta({ id: 'PatchDomain' })
 
 export const listDomainsQuery = pageQuery
 
-export const domainDeleted = z.object({ message: z.literal('Domain deleted') }).meta({ id: 'DomainDeleted' })
+export const domainDeleted = z
+  .object({ message: z.literal('Domain deleted') })
+  .meta({ id: 'DomainDeleted' })
 
 export type DomainResource = z.output<typeof domainSchema>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Every `code` that an answer of the API can carry. Codes are stable: clients may branch on them. */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   'bad_request',
   'malformed_json',
   'unauthorized',

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { pageOf, pageQuery } from './pagination.ts'
 import { destinationInput, line, timestamp, uuid } from './primitives.ts'
 
-export const KEY_LENGTH_MAX = 190
-export const TAGS_MAX = 50
-export const TAG_LENGTH_MAX = 50
-export const UTM_LENGTH_MAX = 500
-export const PASSWORD_LENGTH_MAX = 512
+const KEY_LENGTH_MAX = 190
+const TAGS_MAX = 50
+const TAG_LENGTH_MAX = 50
+const UTM_LENGTH_MAX = 500
+const PASSWORD_LENGTH_MAX = 512
 
 /** A link as the API shows it: the 23 fields of the specification's table. */
 export const linkSchema = z
@@ -77,7 +77,9 @@ const optionalFields = {
     .array(line(TAG_LENGTH_MAX))
     .nullable()
     .optional()
-    .describe(`At most ${TAGS_MAX}, each of 1 to ${TAG_LENGTH_MAX} characters; duplicates are dropped.`),
+    .describe(
+      `At most ${TAGS_MAX}, each of 1 to ${TAG_LENGTH_MAX} characters; duplicates are dropped.`,
+    ),
 }
 
 const readOnlyFields = {
@@ -101,17 +103,17 @@ export const createLinkBody = z
     ...optionalFields,
     ...readOnlyFields,
   })
-  .meta({ id: 'LinkCreate' })
+  .meta({ id: 'CreateLink' })
 
 export const updateLinkBody = z
   .strictObject({ domain, url, key: key.optional(), ...optionalFields, ...readOnlyFields })
-  .meta({ id: 'LinkUpdate' })
+  .meta({ id: 'UpdateLink' })
 
 export const patchLinkBody = updateLinkBody
   .partial({ domain: true, url: true })
-  .meta({ id: 'LinkPatch' })
+  .meta({ id: 'PatchLink' })
 
-export const LINK_SORTS = [
+const LINK_SORTS = [
   '-created_at',
   'created_at',
   '-updated_at',
@@ -125,7 +127,9 @@ export const LINK_SORTS = [
 ] as const
 
 export const listLinksQuery = pageQuery.extend({
-  search: line(200).optional().describe('Links whose key, destination or a tag contains this text.'),
+  search: line(200)
+    .optional()
+    .describe('Links whose key, destination or a tag contains this text.'),
   domain: line(2000).optional().describe('Links on this domain.'),
   tag: line(TAG_LENGTH_MAX).optional().describe('Links that carry this tag.'),
   sort: z
@@ -141,7 +145,8 @@ const color = z
   .describe('Colour of the modules, `#RRGGBB`; black when left out. Must stand out from white.')
 
 const queryBoolean = z.preprocess(
-  (value) => (value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value),
+  (value) =>
+    value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
   z.boolean('must be true or false'),
 )
 
@@ -155,7 +160,9 @@ export const qrCodeBody = z
   .nullish()
   .describe('The same parameters as in the query; these win.')
 
-export const linkDeleted = z.object({ message: z.literal('Link deleted') }).meta({ id: 'LinkDeleted' })
+export const linkDeleted = z
+  .object({ message: z.literal('Link deleted') })
+  .meta({ id: 'LinkDeleted' })
 
 export type LinkResource = z.output<typeof linkSchema>
 export type QrCodeParameters = z.output<typeof qrCodeQuery>

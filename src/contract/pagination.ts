@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { queryInteger } from './primitives.ts'
 
 export const PER_PAGE_DEFAULT = 25
-export const PER_PAGE_MAX = 100
+const PER_PAGE_MAX = 100
 
 export const pageQuery = z.object({
   page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),
@@ -39,7 +39,9 @@ const pageMeta = z
     path: z.string(),
     links: z
       .array(pageLink)
-      .describe('One label per page up to 200 pages; beyond, the pages around the current one and both ends.'),
+      .describe(
+        'One label per page up to 200 pages; beyond, the pages around the current one and both ends.',
+      ),
   })
   .meta({ id: 'PageMeta' })
 

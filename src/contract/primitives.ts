@@ -14,7 +14,7 @@ export function line(lengthMax: number) {
 }
 
 /** The most characters that a destination may have, in the form that is stored. */
-export const DESTINATION_LENGTH_MAX = 8192
+const DESTINATION_LENGTH_MAX = 8192
 
 /** A destination as it is sent; the rules of URLs come after. */
 export const destinationInput = line(DESTINATION_LENGTH_MAX)
@@ -36,3 +36,11 @@ export function queryInteger(max: number) {
   const message = `must be a whole number from 1 to ${max}`
   return z.preprocess(digits, z.int(message).min(1, message).max(max, message))
 }
+
+/** Headers of a request that may be sent again without its being done again. */
+export const idempotencyHeaders = z.looseObject({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('1 to 255 printable characters, new for each new request.'),
+})

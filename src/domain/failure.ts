@@ -47,7 +47,12 @@ export class Failure extends Error {
 
   /** The store cannot be reached, or cannot write; the same request may work a little later. */
   static unavailable(cause: unknown): Failure {
-    return new Failure('unavailable', 'The database is not available at the moment.', undefined, cause)
+    return new Failure(
+      'unavailable',
+      'The database is not available at the moment.',
+      undefined,
+      cause,
+    )
   }
 }
 

@@ -51,6 +51,3 @@ export class UniqueViolation extends Error {
 export class StaleRow extends Error {
   override readonly name = 'StaleRow'
 }
-
-/** One page of a list, and how long the whole list is. */
-export type Page<T> = { readonly items: readonly T[]; readonly total: number }

@@ -1,5 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 
+/** Whether the text is an IPv4 or IPv6 address, without brackets or port. */
+export function isIpAddress(text: string): boolean {
+  return isIP(text) !== 0
+}
+
 /** A set of networks in CIDR form, such as the proxies that may say whom they speak for. */
 export class Networks {
   readonly #list = new BlockList()

@@ -46,7 +46,14 @@ export class SieveCache<V> {
     this.delete(key)
     if (size > this.#sizeMax) return
     while (this.#size + size > this.#sizeMax) this.#evictOne()
-    const entry: Entry<V> = { key, value, size, visited: false, newer: undefined, older: this.#newest }
+    const entry: Entry<V> = {
+      key,
+      value,
+      size,
+      visited: false,
+      newer: undefined,
+      older: this.#newest,
+    }
     if (this.#newest !== undefined) this.#newest.newer = entry
     this.#newest = entry
     this.#oldest ??= entry

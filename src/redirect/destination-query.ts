@@ -30,7 +30,10 @@ export function parseQuery(query: string): Parameter[] {
     .filter((text) => text !== '')
     .map((text) => {
       const equals = text.indexOf('=')
-      return { name: decode(equals === -1 ? text : text.slice(0, equals)), text: escapeUnsafe(text) }
+      return {
+        name: decode(equals === -1 ? text : text.slice(0, equals)),
+        text: escapeUnsafe(text),
+      }
     })
 }
 
@@ -43,7 +46,8 @@ export function formatParameter(name: string, value: string): Parameter {
 function escapeUnsafe(text: string): string {
   return text.replace(
     UNSAFE,
-    (character) => `%${(character.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`,
+    (character) =>
+      `%${(character.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, '0')}`,
   )
 }
 

@@ -9,7 +9,10 @@ const HOSTS_MAX = 50_000
 export type LinkFinder = {
   /** Undefined for a host that is unknown or pending. */
   findHost(host: string): LinkHost | undefined | Promise<LinkHost | undefined>
-  findGroup(keyspaceId: number, foldedKey: string): LinkGroup | undefined | Promise<LinkGroup | undefined>
+  findGroup(
+    keyspaceId: number,
+    foldedKey: string,
+  ): LinkGroup | undefined | Promise<LinkGroup | undefined>
   /** Forgets what was changed. */
   apply(changes: readonly Change[]): void
   forgetAll(): void

@@ -88,7 +88,11 @@ export function redirectHandler(deps: {
       : { host, link: group && pickLink(group, key) }
   }
 
-  function decideFor(exchange: Exchange, { host, link }: FoundLink, knowsPassword: boolean): Decision {
+  function decideFor(
+    exchange: Exchange,
+    { host, link }: FoundLink,
+    knowsPassword: boolean,
+  ): Decision {
     const visit = {
       host,
       isRoot: exchange.target.path === '/',
@@ -186,7 +190,12 @@ export function redirectHandler(deps: {
       sendPage(request, response, 403, passwordPage(true))
       return
     }
-    const cookie = deps.cookies.issue(link, target.path, isSecure(request), clock.nowMicros() / 1000)
+    const cookie = deps.cookies.issue(
+      link,
+      target.path,
+      isSecure(request),
+      clock.nowMicros() / 1000,
+    )
     const passed = decideFor(exchange, found, true)
     if (passed.kind !== 'redirect') {
       answer(exchange, passed)

@@ -1,5 +1,5 @@
-import type { LinkDirectory, VisitedLink } from '../domain/links/link-directory.ts'
 import { UTM_FIELDS } from '../domain/links/link.ts'
+import type { LinkDirectory, VisitedLink } from '../domain/links/link-directory.ts'
 import { formatParameter, withParameters } from './destination-query.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is done. */

@@ -17,7 +17,12 @@ export function sendRedirect(
   location: string,
   extra: ExtraHeaders = {},
 ): void {
-  response.writeHead(status, { ...COMMON_HEADERS, Location: location, 'Content-Length': '0', ...extra })
+  response.writeHead(status, {
+    ...COMMON_HEADERS,
+    Location: location,
+    'Content-Length': '0',
+    ...extra,
+  })
   response.end()
 }
 

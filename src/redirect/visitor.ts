@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isbot } from 'isbot'
+import { isBot } from 'isbot'
 import { CLICK_FLAGS } from '../domain/clicks/click.ts'
 import { SieveCache } from '../lib/sieve-cache.ts'
 
@@ -22,18 +22,23 @@ export function factsOfAgent(userAgent: string | undefined): AgentFacts {
   const agent = userAgent.slice(0, USER_AGENT_LENGTH_MAX)
   const known = knownAgents.get(agent)
   if (known !== undefined) return known
-  const facts = { device: deviceOf(agent), flags: isbot(agent) ? CLICK_FLAGS.bot : 0 }
+  const facts = { device: deviceOf(agent), flags: isKnownBot(agent) ? CLICK_FLAGS.bot : 0 }
   knownAgents.set(agent, facts, 1)
   return facts
 }
 
 /** Whether a browser says that it fetches ahead, before a person asked for it. */
 export function isPrefetch(headers: IncomingHttpHeaders): boolean {
-  const purpose = headers['sec-purpose'] ?? headers['purpose'] ?? headers['x-purpose']
+  const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose']
   return (
     (typeof purpose === 'string' && /prefetch|prerender|preview/i.test(purpose)) ||
     headers['x-moz'] === 'prefetch'
   )
+}
+
+/** Tools that a person types are no bots, though a bot may use them: `curl` is how developers look. */
+function isKnownBot(agent: string): boolean {
+  return !/^(?:curl|wget|httpie)\//i.test(agent) && isBot(agent)
 }
 
 function deviceOf(agent: string): Device {

@@ -40,7 +40,10 @@ export function clickStore(db: Kysely<Schema>): ClickStore {
 
     async insert(clicks) {
       for (let start = 0; start < clicks.length; start += ROWS_PER_INSERT) {
-        await db.insertInto('clicks').values(clicks.slice(start, start + ROWS_PER_INSERT)).execute()
+        await db
+          .insertInto('clicks')
+          .values(clicks.slice(start, start + ROWS_PER_INSERT))
+          .execute()
       }
       for (const [linkSeq, tally] of tallyByLink(clicks)) {
         await db

@@ -53,7 +53,12 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .updateTable('domains')
         .set((eb) => ({
           status: 'active',
-          updated_at: eb.case().when('updated_at', '>=', atMicros).then(eb('updated_at', '+', 1)).else(atMicros).end(),
+          updated_at: eb
+            .case()
+            .when('updated_at', '>=', atMicros)
+            .then(eb('updated_at', '+', 1))
+            .else(atMicros)
+            .end(),
         }))
         .where('id', '=', id)
         .where('status', '=', 'pending')

@@ -2,7 +2,8 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysel
 import { foldKey } from '../domain/links/key.ts'
 import type { Link, NewLink } from '../domain/links/link.ts'
 import type { LinkQuery, LinkStore } from '../domain/links/link-store.ts'
-import { type Page, StaleRow } from '../domain/store.ts'
+import type { Page } from '../domain/page.ts'
+import { StaleRow } from '../domain/store.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 
 /**
@@ -73,7 +74,9 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
           .select([
             'bucket',
             'links',
-            sql<number>`cast(sum(links) over (order by bucket ${sql.raw(direction)}) as bigint)`.as('until'),
+            sql<number>`cast(sum(links) over (order by bucket ${sql.raw(direction)}) as bigint)`.as(
+              'until',
+            ),
           ])
           .where('workspace_id', '=', workspaceId),
       )
@@ -127,7 +130,9 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       const inserted = await db
         .insertInto('links')
         .values(toRow(link))
-        .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
+        .onConflict((conflict) =>
+          conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing(),
+        )
         .returning('seq')
         .executeTakeFirst()
       if (inserted === undefined) return undefined

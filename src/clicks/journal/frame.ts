@@ -70,7 +70,11 @@ export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
 
 /** Where the first whole frame at or after `from` begins. */
 function nextFrame(bytes: Buffer, from: number): number | undefined {
-  for (let start = bytes.indexOf(MAGIC, from); start !== -1; start = bytes.indexOf(MAGIC, start + 1)) {
+  for (
+    let start = bytes.indexOf(MAGIC, from);
+    start !== -1;
+    start = bytes.indexOf(MAGIC, start + 1)
+  ) {
     if (isWhole(bytes, start)) return start
   }
   return undefined

@@ -17,6 +17,11 @@ export function journalsRoot(dataDir: string): string {
   return path.join(dataDir, 'journal')
 }
 
+/** Where segments with damage in them are kept for a person to look at. */
+export function damagedJournalsFolder(dataDir: string): string {
+  return path.join(dataDir, 'damaged-journals')
+}
+
 export function listJournals(root: string): string[] {
   try {
     return readdirSync(root, { withFileTypes: true })

@@ -1,7 +1,9 @@
-import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync } from 'node:fs'
+import { closeSync, copyFileSync, fstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import type { Click } from '../../domain/clicks/click.ts'
 import type { JournalPosition } from '../../domain/clicks/click-store.ts'
 import { decodeFrames } from './frame.ts'
+import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
 /** Read at a time: room for the longest frame, and for many of the usual ones. */
@@ -39,24 +41,23 @@ export function readBatch(
   return undefined
 }
 
-/**
- * Removes the segments that are complete and wholly taken in. One with damage in it is kept beside
- * under another name, for a person to look at.
- */
-export function removeRead(
-  folder: string,
-  position: JournalPosition,
-  writing: number,
-  damagedSegments: Set<number>,
-): void {
+/** Removes the segments that are complete and wholly taken in. */
+export function removeRead(folder: string, position: JournalPosition, writing: number): void {
   for (const segment of listSegments(folder)) {
+    if (segment >= writing || segment > position.segment) return
     const file = segmentFile(folder, segment)
-    const isRead = segment < position.segment || (segment === position.segment && segment < writing)
-    if (!isRead || segment >= writing) continue
-    if (segment === position.segment && bytesAfter(file, position.offset) > 0) continue
-    if (damagedSegments.delete(segment)) copyFileSync(file, `${file}.damaged`)
+    if (segment === position.segment && bytesAfter(file, position.offset) > 0) return
     rmSync(file, { force: true })
   }
+}
+
+/** Copies a segment with damage in it to where it stays, for a person to look at. */
+export function setAside(journal: { id: string; folder: string }, segment: number): string {
+  const kept = damagedJournalsFolder(path.join(journal.folder, '..', '..'))
+  mkdirSync(kept, { recursive: true, mode: 0o700 })
+  const copy = path.join(kept, `${journal.id}-${segment}.journal`)
+  copyFileSync(segmentFile(journal.folder, segment), copy)
+  return copy
 }
 
 /** Bytes of a journal that have not been taken in. */

@@ -17,7 +17,7 @@ export type JournalFiles = {
   close(fd: number): void
 }
 
-export const systemFiles: JournalFiles = {
+const systemFiles: JournalFiles = {
   open: (file) => openSync(file, 'wx', 0o600),
   write: (fd, bytes, offset, position) =>
     writeSync(fd, bytes, offset, bytes.length - offset, position),
@@ -46,9 +46,13 @@ export class JournalWriter implements ClickRecorder {
   #scheduled = false
   #lost = 0
 
-  /** @param options.onWritten told after each write, so that someone may read it */
+  /**
+   * @param options.afterSegment the last segment that is known to have been read
+   * @param options.onWritten told after each write, so that someone may read it
+   */
   constructor(options: {
     folder: string
+    afterSegment: number
     files?: JournalFiles
     onWritten: () => void
     onLost: (count: number, error: unknown) => void
@@ -58,7 +62,8 @@ export class JournalWriter implements ClickRecorder {
     this.#onWritten = options.onWritten
     this.#onLost = options.onLost
     // Always a new segment: the tail of the last one may be torn, and nothing is appended to that.
-    this.#segment = (listSegments(options.folder).at(-1) ?? 0) + 1
+    const last = listSegments(options.folder).at(-1) ?? 0
+    this.#segment = Math.max(last, options.afterSegment) + 1
   }
 
   /** The segment that is being written; those below it are complete. */

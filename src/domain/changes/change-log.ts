@@ -18,7 +18,7 @@ export type ChangeLog = {
   trim(beforeMicros: number): Promise<void>
 }
 
-export type NewChanges = {
+type NewChanges = {
   /** Undefined when there are more than the reader asked for: then it had better forget everything. */
   readonly changes: readonly Change[] | undefined
   readonly cursor: ChangeCursor

@@ -1,4 +1,4 @@
-import type { Page } from '../store.ts'
+import type { Page } from '../page.ts'
 import type { Domain } from './domain.ts'
 
 export type DomainStore = {

@@ -2,18 +2,19 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
-import { FaultList, Failure } from '../failure.ts'
+import { Failure, FaultList } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import { hostThatCouldLoop, parseDestination } from '../links/destination.ts'
-import { type Nouns, type Page, type Store, UniqueViolation } from '../store.ts'
+import type { Page } from '../page.ts'
+import { type Nouns, type Store, UniqueViolation } from '../store.ts'
 import type { Domain } from './domain.ts'
 import { parseHost } from './host.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
 import type { ServiceHost } from './service-host.ts'
 
 /** A create or an update as it was sent: left out means "as it is", null means "none". */
-export type DomainInput = {
+type DomainInput = {
   readonly domain?: string | undefined
   readonly not_found_url?: string | null | undefined
   readonly expired_url?: string | null | undefined
@@ -53,8 +54,10 @@ export function domains(deps: {
   /** @throws {Failure} `validation_failed` naming every field that is wrong */
   function parseInput(input: DomainInput): DomainChanges {
     const faults = new FaultList()
-    const host = input.domain === undefined ? undefined : faults.take('domain', parseHost(input.domain))
-    if (host === serviceHost.host) faults.add('domain', 'is the host of this service, shared by all')
+    const host =
+      input.domain === undefined ? undefined : faults.take('domain', parseHost(input.domain))
+    if (host === serviceHost.host)
+      faults.add('domain', 'is the host of this service, shared by all')
     const changes = {
       ...(host !== undefined && { host }),
       ...parseFallback('not_found_url', input.not_found_url, faults),
@@ -80,7 +83,8 @@ export function domains(deps: {
   }
 
   async function prove(domain: Domain): Promise<Domain> {
-    if (domain.status === 'active' || !isProvedWithoutDns(domain.host, deps.proofPolicy)) return domain
+    if (domain.status === 'active' || !isProvedWithoutDns(domain.host, deps.proofPolicy))
+      return domain
     try {
       await store.write(async (stores) => {
         if ((await stores.domains.findActive(domain.host)) !== undefined) return

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { getPublicSuffix } from 'tldts'
+import { isIpAddress } from '../../lib/ip-address.ts'
 import type { Parsed } from '../failure.ts'
 
 const HOST_LENGTH_MAX = 253
@@ -15,7 +15,9 @@ const FOREIGN_ASCII = /[^a-zA-Z0-9.\-\u0080-\u{10ffff}]/u
  */
 export function parseHost(text: string): Parsed<string> {
   if (FOREIGN_ASCII.test(text)) {
-    return { fault: 'must be a host name alone, such as go.example.com, without scheme, port or path' }
+    return {
+      fault: 'must be a host name alone, such as go.example.com, without scheme, port or path',
+    }
   }
   const host = domainToASCII(text.replace(/\.$/, ''))
   const labels = host.split('.')
@@ -25,8 +27,9 @@ export function parseHost(text: string): Parsed<string> {
   if (labels.some((label) => label.startsWith('xn--')) && !isReadable(host)) {
     return { fault: 'holds an international label that cannot be read' }
   }
-  if (isIP(host) !== 0) return { fault: 'must be a name, not an address' }
-  if (labels.length < 2) return { fault: 'must be a full host name with a dot, such as go.example.com' }
+  if (isIpAddress(host)) return { fault: 'must be a name, not an address' }
+  if (labels.length < 2)
+    return { fault: 'must be a full host name with a dot, such as go.example.com' }
   if (getPublicSuffix(host, { allowPrivateDomains: true }) === host) {
     return { fault: 'is a public suffix, under which others register names; use a name below it' }
   }

@@ -6,7 +6,7 @@ export type IdempotentRequest = {
   readonly fingerprint: string
 }
 
-export type IdempotencyRecord = {
+type IdempotencyRecord = {
   readonly workspace_id: string
   readonly idempotency_key: string
   readonly fingerprint: string

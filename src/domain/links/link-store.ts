@@ -1,4 +1,4 @@
-import type { Page } from '../store.ts'
+import type { Page } from '../page.ts'
 import type { Link, NewLink } from './link.ts'
 
 export type LinkSortField = 'created_at' | 'updated_at' | 'clicks' | 'last_click' | 'key'

@@ -6,10 +6,11 @@ import type { Domain } from '../domains/domain.ts'
 import { type Domains, insertClaim, newClaim } from '../domains/domains.ts'
 import { parseHost } from '../domains/host.ts'
 import type { ServiceHost } from '../domains/service-host.ts'
-import { FaultList, Failure } from '../failure.ts'
+import { Failure, FaultList } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
-import { type Nouns, type Page, StaleRow, type Store, UniqueViolation } from '../store.ts'
+import type { Page } from '../page.ts'
+import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
 import { hostThatCouldLoop } from './destination.ts'
 import { foldKey, generateKey, isReservedKey } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
@@ -66,7 +67,8 @@ export function links(deps: {
       throw Failure.invalid({ domain: ['is not available to this workspace'] })
     }
     if (own !== undefined) return { keyspaceId: await stores.keyspaces.open(workspaceId, host) }
-    if (!deps.claimOnLink) throw Failure.invalid({ domain: ['must be added to the workspace first'] })
+    if (!deps.claimOnLink)
+      throw Failure.invalid({ domain: ['must be added to the workspace first'] })
     const claimed = newClaim(workspaceId, host, clock, random)
     const keyspaceId = await insertClaim(stores, claimed)
     // Somebody else in the workspace claimed it between the look and the write: look again.
@@ -75,7 +77,11 @@ export function links(deps: {
   }
 
   /** @throws {Failure} `validation_failed` for destinations that would lead back here */
-  async function refuseLoops(stores: Nouns, workspaceId: string, changes: LinkChanges): Promise<void> {
+  async function refuseLoops(
+    stores: Nouns,
+    workspaceId: string,
+    changes: LinkChanges,
+  ): Promise<void> {
     const hosts = new Map<string, string>()
     for (const field of ['url', 'ios', 'android', 'expired_redirect_url'] as const) {
       const destination = changes[field]
@@ -107,7 +113,11 @@ export function links(deps: {
     return deps.vault.seal(password)
   }
 
-  async function insert(stores: Nouns, link: Omit<Link, 'seq' | 'key'>, key?: string): Promise<Link> {
+  async function insert(
+    stores: Nouns,
+    link: Omit<Link, 'seq' | 'key'>,
+    key?: string,
+  ): Promise<Link> {
     if (key !== undefined) {
       refuseReserved(link.keyspace_id, key)
       const inserted = await stores.links.insert({ ...link, key })
@@ -221,7 +231,10 @@ export function links(deps: {
       await store.write(async (stores) => {
         const link = await stores.links.delete(workspaceId, id)
         if (link === undefined) throw Failure.notFound('Link')
-        await stores.changes.append(linkChange(link.keyspace_id, foldKey(link.key)), clock.nowMicros())
+        await stores.changes.append(
+          linkChange(link.keyspace_id, foldKey(link.key)),
+          clock.nowMicros(),
+        )
       })
     },
   }

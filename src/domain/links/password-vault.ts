@@ -40,7 +40,10 @@ export function passwordVault(key: Buffer, random: Random): PasswordVault {
     const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
     cipher.setAuthTag(tag)
     try {
-      const plain = Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), cipher.final()])
+      const plain = Buffer.concat([
+        cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
+        cipher.final(),
+      ])
       return { salt: plain.subarray(0, SALT_BYTES), hash: plain.subarray(SALT_BYTES) }
     } catch {
       return undefined

@@ -11,7 +11,7 @@ import type { Token } from './token.ts'
 /** How exact `last_used_at` is: one write per token and minute, not one per request. */
 const USE_RESOLUTION_MICROS = 60 * 1_000_000
 
-export type NewTokenOptions = {
+type NewTokenOptions = {
   readonly name: string
   readonly scopes: readonly Scope[]
   /** Microseconds since the epoch; null for a token that does not expire. */
@@ -43,7 +43,8 @@ export function tokens(deps: {
   const unwrittenUses = new Set<string>()
 
   function noteUse(token: Token, now: number): void {
-    if (now - (token.last_used_at ?? 0) < USE_RESOLUTION_MICROS || unwrittenUses.has(token.id)) return
+    if (now - (token.last_used_at ?? 0) < USE_RESOLUTION_MICROS || unwrittenUses.has(token.id))
+      return
     unwrittenUses.add(token.id)
     store
       .write((stores) => stores.tokens.noteUse(token.id, now))
@@ -72,8 +73,7 @@ export function tokens(deps: {
 
     async revoke(id) {
       const revoked =
-        isUuid(id) &&
-        (await store.write((stores) => stores.tokens.revoke(id, clock.nowMicros())))
+        isUuid(id) && (await store.write((stores) => stores.tokens.revoke(id, clock.nowMicros())))
       if (!revoked) throw Failure.notFound(`Token "${id}"`)
     },
 

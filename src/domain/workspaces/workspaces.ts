@@ -21,7 +21,11 @@ export function workspaces(deps: { store: Store; clock: Clock; random: Random })
   async function insert(name: string): Promise<Workspace | undefined> {
     const parsed = parseWorkspaceName(name)
     if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
-    const workspace = { id: uuidV7(clock, random), name: parsed.value, created_at: clock.nowMicros() }
+    const workspace = {
+      id: uuidV7(clock, random),
+      name: parsed.value,
+      created_at: clock.nowMicros(),
+    }
     const inserted = await store.write((stores) => stores.workspaces.insert(workspace))
     return inserted ? workspace : undefined
   }

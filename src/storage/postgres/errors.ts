@@ -15,7 +15,9 @@ const UNAVAILABLE = /^(08|53|57|58)|^25006$/
 export function translateError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) {
     // What pg itself throws besides the server's errors is about the connection or a time-out.
-    return error instanceof Error && !(error instanceof TypeError) ? Failure.unavailable(error) : error
+    return error instanceof Error && !(error instanceof TypeError)
+      ? Failure.unavailable(error)
+      : error
   }
   const code = error.code ?? ''
   if (code === UNIQUE_VIOLATION) return new UniqueViolation()

@@ -31,7 +31,9 @@ export function openPool(
     types: {
       // Counters and microseconds fit a double: a bigint of PostgreSQL is a number here.
       getTypeParser: ((oid, format) =>
-        oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+        oid === INT8
+          ? Number
+          : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
   })
   pool.on('error', onError)

@@ -102,7 +102,7 @@ function open(file: string, timeout: number): DatabaseSync {
 
 function sqliteVersion(database: DatabaseSync): string {
   const row = database.prepare('select sqlite_version() as version').get()
-  const version = String(row?.['version'])
+  const version = String(row?.version)
   const parts = version.split('.').map(Number)
   for (const [index, min] of SQLITE_VERSION_MIN.entries()) {
     const part = parts[index] ?? 0

@@ -61,7 +61,9 @@ export class ScanConnection implements DatabaseConnection {
       this.#waiting.delete(reply.id)
       if ('rows' in reply) waiting?.resolve(reply.rows)
       else {
-        const error = Object.assign(new Error(reply.error.message), { errcode: reply.error.errcode })
+        const error = Object.assign(new Error(reply.error.message), {
+          errcode: reply.error.errcode,
+        })
         waiting?.reject(translateError(error))
       }
     })

@@ -1,0 +1,72 @@
+/** Imports run one way: main → cli → compose → rooms → domain → lib. */
+const rooms = ['http', 'redirect', 'clicks', 'storage']
+const forbid = (name, from, to, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from },
+  to: { path: to },
+})
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...rooms.map((room) =>
+      forbid(
+        `${room}-knows-no-sibling`,
+        `^src/${room}/`,
+        `^src/(${rooms.filter((other) => other !== room).join('|')}|cli|config|compose|diagnose|main)\\b`,
+        'Rooms meet in compose.ts, through ports that the domain declares.',
+      ),
+    ),
+    forbid(
+      'domain-knows-lib-alone',
+      '^src/domain/',
+      '^src/(?!domain/|lib/)',
+      'The domain has no I/O, no HTTP and no SQL.',
+    ),
+    forbid(
+      'domain-does-no-io',
+      '^src/domain/',
+      '^(node:)?(fs|http|https|net|dns|child_process)$|^(kysely|pg|fastify|zod)$',
+      'Ports do I/O; the domain declares them.',
+    ),
+    forbid('lib-knows-nothing', '^src/lib/', '^src/(?!lib/)', 'lib is free of the domain.'),
+    forbid(
+      'contract-knows-zod-alone',
+      '^src/contract/',
+      '^(?!src/contract/|node_modules/zod/)',
+      'The contract is shared with clients.',
+    ),
+    forbid(
+      'redirect-stays-light',
+      '^src/redirect/',
+      'node_modules/(kysely|zod|fastify|pg)/',
+      'The hot path carries no framework.',
+    ),
+    forbid(
+      'only-http-knows-the-contract',
+      '^src/(?!http/|contract/)',
+      '^src/contract/',
+      'The contract is the form of the API.',
+    ),
+    forbid(
+      'only-compose-and-cli-know-config',
+      '^src/(?!cli/|compose|diagnose|config/)',
+      '^src/config/',
+    ),
+    forbid('nobody-imports-main', '^src/', '^src/main\\.ts$'),
+    forbid('src-knows-no-tests', '^src/', '^(test|bench|scripts)/'),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'types'],
+    },
+  },
+}

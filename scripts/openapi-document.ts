@@ -1,0 +1,27 @@
+import { pino } from 'pino'
+import { buildApp } from '../src/http/app.ts'
+import type { AppDependencies } from '../src/http/app-dependencies.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { Throttle } from '../src/lib/throttle.ts'
+
+/** The description of the API, as the service itself serves it. */
+export async function openApiDocument(): Promise<object> {
+  const unused = () => {
+    throw new Error('describing the API asks nothing of the domain')
+  }
+  const nobody = new Proxy({}, { get: () => unused })
+  const deps: AppDependencies = {
+    links: nobody as AppDependencies['links'],
+    domains: nobody as AppDependencies['domains'],
+    tokens: nobody as AppDependencies['tokens'],
+    idempotency: unused,
+    baseUrl: 'http://localhost',
+    rateLimit: 0,
+    throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
+    health: unused,
+  }
+  const app = await buildApp(deps, pino({ level: 'silent' }))
+  const response = await app.inject('/api/v1/openapi.json')
+  await app.close()
+  return response.json()
+}

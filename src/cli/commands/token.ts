@@ -1,0 +1,110 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { isScope, SCOPES, type Scope } from '../../domain/tokens/scope.ts'
+import type { Token } from '../../domain/tokens/token.ts'
+import { canonicalInstant, formatInstant } from '../../lib/instant.ts'
+import { formatTable, type Terminal } from '../terminal.ts'
+import { withInstance } from '../with-instance.ts'
+
+type CreateOptions = { workspace: string; name: string; scopes: readonly Scope[]; expires?: number }
+type ListOptions = { workspace?: string; json?: true }
+
+export function tokenCommand(terminal: Terminal): Command {
+  const command = new Command('token').description('Create, list and revoke API tokens.')
+
+  command
+    .command('create')
+    .description('Create a token and print it, alone, on standard output. It is shown only once.')
+    .requiredOption('--workspace <name>', 'its workspace; created when it is not there')
+    .option('--name <text>', 'a name to know it by', 'command line')
+    .option(
+      '--scopes <list>',
+      `what it may do, separated by commas: ${SCOPES.join(',')}`,
+      parseScopes,
+      SCOPES,
+    )
+    .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z', parseExpiry)
+    .addHelpText('after', '\nExample:\n  TOKEN=$(terse token create --workspace acme)')
+    .action(async (options: CreateOptions) => {
+      const secret = await withInstance(async ({ workspaces, tokens }) => {
+        const workspace = await workspaces.ensure(options.workspace)
+        const created = await tokens.create(workspace, {
+          name: options.name,
+          scopes: options.scopes,
+          expiresAt: options.expires ?? null,
+        })
+        return created.secret
+      })
+      terminal.out(secret)
+    })
+
+  command
+    .command('list')
+    .description('List the tokens of a workspace, or all.')
+    .option('--workspace <name>', 'of this workspace alone')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  terse token list --workspace acme')
+    .action(async (options: ListOptions) => {
+      const tokens = await withInstance(async (instance) => {
+        const name = options.workspace
+        const workspace = name === undefined ? undefined : await instance.workspaces.get(name)
+        return instance.tokens.list(workspace)
+      })
+      terminal.out(options.json ? JSON.stringify(tokens.map(present), null, 2) : table(tokens))
+    })
+
+  command
+    .command('revoke')
+    .description('Revoke a token. It stops working at once.')
+    .argument('<id>', 'its identifier, as `terse token list` shows it')
+    .addHelpText('after', '\nExample:\n  terse token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d')
+    .action(async (id: string) => {
+      await withInstance(({ tokens }) => tokens.revoke(id))
+      terminal.err(`Token ${id} is revoked.`)
+    })
+
+  return command
+}
+
+function present(token: Token) {
+  const instant = (micros: number | null) => (micros === null ? null : formatInstant(micros))
+  return {
+    ...token,
+    created_at: formatInstant(token.created_at),
+    expires_at: instant(token.expires_at),
+    last_used_at: instant(token.last_used_at),
+    revoked_at: instant(token.revoked_at),
+  }
+}
+
+function table(tokens: readonly Token[]): string {
+  const rows = tokens
+    .map(present)
+    .map((token) => [
+      token.id,
+      token.name,
+      token.revoked_at === null ? 'valid' : 'revoked',
+      token.expires_at ?? 'never',
+      token.last_used_at ?? 'never',
+      token.scopes.join(','),
+    ])
+  return formatTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'SCOPES'], rows)
+}
+
+function parseScopes(text: string): readonly Scope[] {
+  return text.split(',').map((part) => {
+    const scope = part.trim()
+    if (!isScope(scope))
+      throw new InvalidArgumentError(`"${scope}" is none of ${SCOPES.join(', ')}.`)
+    return scope
+  })
+}
+
+function parseExpiry(text: string): number {
+  const instant = canonicalInstant(text)
+  if (instant === undefined) {
+    throw new InvalidArgumentError(
+      'It must be an instant with a zone, such as 2027-01-01T00:00:00Z.',
+    )
+  }
+  return Date.parse(instant) * 1_000
+}

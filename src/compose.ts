@@ -1,0 +1,226 @@
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
+import type { Config } from './config/read-config.ts'
+import { loadOrCreateSecretKey } from './config/secret-key.ts'
+import { hostChange } from './domain/changes/change.ts'
+import { domains } from './domain/domains/domains.ts'
+import type { ServiceHost } from './domain/domains/service-host.ts'
+import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
+import { deriveKey } from './domain/instance/instance-keys.ts'
+import { checkInstanceKey } from './domain/instance/key-check.ts'
+import { links } from './domain/links/links.ts'
+import { passwordVault } from './domain/links/password-vault.ts'
+import type { Store } from './domain/store.ts'
+import { type Tokens, tokens } from './domain/tokens/tokens.ts'
+import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
+import { buildApp } from './http/app.ts'
+import { createFront } from './http/front.ts'
+import { idempotencyReader } from './http/idempotency.ts'
+import { isServiceHost } from './http/service-host.ts'
+import { type Clock, systemClock } from './lib/clock.ts'
+import { systemRandom } from './lib/random.ts'
+import { Throttle } from './lib/throttle.ts'
+import { changeFollower } from './redirect/change-follower.ts'
+import { linkFinder } from './redirect/find-link.ts'
+import { redirectHandler } from './redirect/handler.ts'
+import { passwordCookies } from './redirect/password-cookie.ts'
+import { openStore } from './storage/open-store.ts'
+
+const CHANGE_POLL_INTERVAL_MS = 100
+const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
+const TRIM_INTERVAL_MS = 10 * 60 * 1_000
+const RATE_WINDOW_SECONDS = 60
+const RATE_TOKENS_MAX = 100_000
+const LOSS_REPORT_INTERVAL_MS = 10_000
+/** For requests under way when the process is asked to stop. */
+const STOP_GRACE_MS = 10_000
+
+/** The database and the services that need nothing else: enough for the command line. */
+export type Instance = {
+  readonly store: Store
+  readonly engine: string
+  readonly clock: Clock
+  readonly instanceKey: Buffer
+  readonly workspaces: Workspaces
+  readonly tokens: Tokens
+  close(): Promise<void>
+}
+
+export async function openInstance(config: Config, log: Logger): Promise<Instance> {
+  const clock = systemClock()
+  const instanceKey = config.secretKey ?? loadOrCreateSecretKey(config.dataDir)
+  const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
+  const { store, engine } = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    clock,
+    onError,
+  })
+  try {
+    await checkInstanceKey(store, instanceKey)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  const base = { store, clock, random: systemRandom }
+  return {
+    store,
+    engine,
+    clock,
+    instanceKey,
+    workspaces: workspaces(base),
+    tokens: tokens({ ...base, onError }),
+    close: () => store.close(),
+  }
+}
+
+/** A running node. */
+export type Node = {
+  readonly port: number
+  /** Finishes the requests under way and takes the clicks in; leaves the instance open. */
+  stop(): Promise<void>
+}
+
+/** Starts to serve API and redirects over an open instance. */
+export async function startNode(config: Config, instance: Instance, log: Logger): Promise<Node> {
+  const { store, clock, instanceKey } = instance
+  const serviceHost = await openServiceHost(config, instance)
+  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
+  const isOwn = (host: string) => isServiceHost(host, serviceHost.host)
+  const vault = passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
+  const onError = (error: unknown) => log.error({ err: error }, 'something failed')
+
+  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
+  store.onChange((changes) => finder.apply(changes))
+  const follower = changeFollower({
+    log: store.read.changes,
+    finder,
+    intervalMs: CHANGE_POLL_INTERVAL_MS,
+    retentionMs: CHANGE_RETENTION_MS,
+    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
+  })
+  await follower.start()
+
+  const domainService = domains({
+    store,
+    clock,
+    random: systemRandom,
+    serviceHost,
+    proofPolicy: config.domainProof,
+  })
+  await domainService.proveAllPending()
+
+  const intake = await startIntake(config, instance, log)
+  const app = await buildApp(
+    {
+      links: links({
+        store,
+        clock,
+        random: systemRandom,
+        domains: domainService,
+        vault,
+        serviceHost,
+        appSchemes: config.appSchemes,
+        claimOnLink: config.claimOnLink,
+      }),
+      domains: domainService,
+      tokens: instance.tokens,
+      idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
+      baseUrl: config.baseUrl,
+      rateLimit: config.rateLimit,
+      throttle: new Throttle({
+        clock,
+        limit: config.rateLimit,
+        windowSeconds: RATE_WINDOW_SECONDS,
+        keysMax: RATE_TOKENS_MAX,
+      }),
+      health: async () => {
+        await store.read.instance.find('key_check')
+        return { lost_clicks: intake.lost() }
+      },
+    },
+    log,
+  )
+  const front = createFront({
+    isServiceHost: isOwn,
+    api: (request, response) => app.routing(request, response),
+    redirect: redirectHandler({
+      finder,
+      recorder: intake,
+      vault,
+      cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
+      clock,
+      trustedProxies: config.trustedProxies,
+      serviceHostFor: (host) => (isOwn(host) ? sharedHost : undefined),
+      onError,
+    }),
+  })
+  const trimming = setInterval(() => trim(store, clock).catch(onError), TRIM_INTERVAL_MS)
+  trimming.unref()
+
+  try {
+    await new Promise<void>((resolve, reject) => {
+      front.once('error', reject)
+      front.listen({ port: config.port, host: config.host }, resolve)
+    })
+  } catch (error) {
+    await Promise.all([follower.stop(), intake.stop(), app.close()])
+    throw error
+  }
+
+  return {
+    port: (front.address() as AddressInfo).port,
+    async stop() {
+      clearInterval(trimming)
+      const closed = new Promise((resolve) => front.close(resolve))
+      const cutOff = setTimeout(() => front.closeAllConnections(), STOP_GRACE_MS)
+      front.closeIdleConnections()
+      await closed
+      clearTimeout(cutOff)
+      await Promise.all([follower.stop(), intake.stop(), app.close()])
+    },
+  }
+}
+
+async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
+  const { store, clock } = instance
+  const url = new URL(config.baseUrl)
+  const host = url.hostname.replace(/\.$/, '')
+  const keyspaceId = await store.write(async (stores) => {
+    const shared = await stores.keyspaces.openShared(host)
+    if (shared.movedFrom !== undefined) {
+      await stores.changes.append(hostChange(shared.movedFrom), clock.nowMicros())
+    }
+    return shared.id
+  })
+  const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return { host, keyspaceId, ports: new Set([80, 443, basePort, config.port]) }
+}
+
+function startIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
+  let unreported = 0
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return startClickIntake({
+    dataDir: config.dataDir,
+    store: instance.store,
+    clock: instance.clock,
+    onLost(count, error) {
+      unreported += count
+      if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
+      log.error({ err: error, clicks: unreported }, 'clicks could not be journalled and are lost')
+      unreported = 0
+      reportedAtMs = performance.now()
+    },
+    onDamage: (bytes, copy) =>
+      log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
+    onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
+  })
+}
+
+/** Forgets what nobody asks for any more. Any node may do it, several at once too. */
+async function trim(store: Store, clock: Clock): Promise<void> {
+  const now = clock.nowMicros()
+  await store.write((stores) => stores.changes.trim(now - CHANGE_RETENTION_MS * 1_000))
+  await store.write((stores) => stores.idempotency.trim(now - IDEMPOTENCY_RETENTION_MICROS))
+}

@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, statfsSync } from 'node:fs'
+import path from 'node:path'
+import { totalBacklogBytes } from './clicks/journal/journal-backlog.ts'
+import { damagedJournalsFolder } from './clicks/journal/journal-folder.ts'
+import type { Config } from './config/read-config.ts'
+import { Failure } from './domain/failure.ts'
+import type { Clock } from './lib/clock.ts'
+import { VERSION } from './lib/version.ts'
+import { type Inspection, inspectDatabase } from './storage/inspect.ts'
+import { SCHEMA_VERSION } from './storage/migrations/migrate.ts'
+
+const MIB = 1024 * 1024
+const FREE_BYTES_LOW = 512 * MIB
+/** More than the drainer leaves behind in a second of the heaviest load. */
+const BACKLOG_BYTES_HIGH = 8 * MIB
+const CLOCK_SKEW_MS_MAX = 5_000
+
+export type Finding = {
+  readonly subject: string
+  readonly state: 'ok' | 'warning' | 'problem'
+  readonly text: string
+  /** What to do about it. */
+  readonly advice?: string
+}
+
+/** Looks at everything that an instance rests on, and changes nothing. */
+export async function diagnose(config: Config, clock: Clock): Promise<readonly Finding[]> {
+  const program: Finding = {
+    subject: 'program',
+    state: 'ok',
+    text: `Terse ${VERSION} on Node.js ${process.versions.node}, at ${config.baseUrl}`,
+  }
+  const folder = existsSync(config.dataDir)
+  if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
+  const disk = folder ? [diskFinding(config.dataDir)] : []
+  let inspection: Inspection | undefined
+  try {
+    inspection = await inspectDatabase(config)
+  } catch (error) {
+    return [program, unreachable(error), ...disk]
+  }
+  if (inspection === undefined) return [program, nothingYet(config), ...disk]
+  return [
+    program,
+    databaseFinding(inspection),
+    schemaFinding(inspection),
+    journalFinding(config.dataDir, inspection),
+    clockFinding(inspection, clock),
+    ...disk,
+  ]
+}
+
+function nothingYet(config: Config): Finding {
+  return {
+    subject: 'database',
+    state: 'warning',
+    text: `there is none in ${config.dataDir} yet`,
+    advice: 'Start the service (terse serve), or set TERSE_DATA_DIR to its data folder.',
+  }
+}
+
+function unreachable(error: unknown): Finding {
+  const cause = error instanceof Failure ? error.cause : error
+  return {
+    subject: 'database',
+    state: 'problem',
+    text: cause instanceof Error ? cause.message || cause.name : String(cause),
+    advice: 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.',
+  }
+}
+
+function databaseFinding(inspection: Inspection): Finding {
+  const { engine, workspaces, links } = inspection
+  return {
+    subject: 'database',
+    state: 'ok',
+    text: `${engine}, ${workspaces} ${workspaces === 1 ? 'workspace' : 'workspaces'}, ${links} ${links === 1 ? 'link' : 'links'}`,
+  }
+}
+
+function schemaFinding({ schemaVersion }: Inspection): Finding {
+  const subject = 'schema'
+  if (schemaVersion === SCHEMA_VERSION) {
+    return { subject, state: 'ok', text: `version ${schemaVersion}, as this program needs it` }
+  }
+  return {
+    subject,
+    state: 'warning',
+    text: `version ${schemaVersion}; this program needs ${SCHEMA_VERSION}`,
+    advice: 'The next start of the service brings it up to date.',
+  }
+}
+
+function journalFinding(dataDir: string, { positions }: Inspection): Finding {
+  const subject = 'clicks'
+  const damaged = damagedJournalsFolder(dataDir)
+  if (existsSync(damaged) && readdirSync(damaged).length > 0) {
+    return {
+      subject,
+      state: 'problem',
+      text: `damaged journals were set aside in ${damaged}`,
+      advice: 'Check the disk. What could be read of them has been counted; remove them when done.',
+    }
+  }
+  const bytes = totalBacklogBytes(dataDir, positions)
+  const text = `${bytes} bytes in the journal wait to be counted`
+  if (bytes <= BACKLOG_BYTES_HIGH) return { subject, state: 'ok', text }
+  const advice = 'Check that the service runs and that its log does not say why clicks wait.'
+  return { subject, state: 'warning', text, advice }
+}
+
+function clockFinding({ serverMillis, lastChangeMicros }: Inspection, clock: Clock): Finding {
+  const subject = 'clock'
+  const nowMs = clock.nowMicros() / 1_000
+  const advice = 'Synchronise the clocks (NTP); expiry and click times depend on them.'
+  const skewMs = serverMillis === undefined ? 0 : nowMs - serverMillis
+  if (Math.abs(skewMs) > CLOCK_SKEW_MS_MAX) {
+    const text = `differs from the database server's by ${Math.round(skewMs / 1_000)} s`
+    return { subject, state: 'warning', text, advice }
+  }
+  const aheadMs = (lastChangeMicros ?? 0) / 1_000 - nowMs
+  if (aheadMs > CLOCK_SKEW_MS_MAX) {
+    const text = `the newest change lies ${Math.round(aheadMs / 1_000)} s in the future`
+    return { subject, state: 'warning', text, advice }
+  }
+  return { subject, state: 'ok', text: new Date(nowMs).toISOString() }
+}
+
+function diskFinding(dataDir: string): Finding {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const free = bavail * bsize
+  const text = `${Math.floor(free / MIB)} MiB free for ${path.resolve(dataDir)}`
+  if (free >= FREE_BYTES_LOW) return { subject: 'disk', state: 'ok', text }
+  const advice = 'Make room: without it links cannot be changed and clicks are lost.'
+  return { subject: 'disk', state: 'problem', text, advice }
+}

@@ -1,0 +1,23 @@
+import type { Store } from '../store.ts'
+import { deriveKey } from './instance-keys.ts'
+
+const NAME = 'key_check'
+
+/**
+ * Makes sure that this process has the key with which the database's secrets are sealed; the first
+ * process on a new database sets it.
+ *
+ * @throws where it is another key: going on would seal new secrets apart from the old ones
+ */
+export async function checkInstanceKey(store: Store, instanceKey: Buffer): Promise<void> {
+  const mark = deriveKey(instanceKey, 'key-check').toString('hex')
+  const kept =
+    (await store.read.instance.find(NAME)) ??
+    (await store.write((stores) => stores.instance.keep(NAME, mark)))
+  if (kept !== mark) {
+    throw new Error(
+      'The secret key is not the one that this database was made with. ' +
+        'Set TERSE_SECRET_KEY, or restore secret.key in the data folder, to the first one.',
+    )
+  }
+}

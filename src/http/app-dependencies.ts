@@ -1,0 +1,25 @@
+import type { Domains } from '../domain/domains/domains.ts'
+import type { Links } from '../domain/links/links.ts'
+import type { Tokens } from '../domain/tokens/tokens.ts'
+import type { Throttle } from '../lib/throttle.ts'
+import type { IdempotencyReader } from './idempotency.ts'
+
+/** What the API stands on. */
+export type AppDependencies = {
+  readonly links: Links
+  readonly domains: Domains
+  readonly tokens: Tokens
+  readonly idempotency: IdempotencyReader
+  /** The origin in the addresses that answers hold. */
+  readonly baseUrl: string
+  /** API requests per minute and token; 0 is off. */
+  readonly rateLimit: number
+  readonly throttle: Throttle
+  /** Throws where the node cannot do its work; returns what an operator should see. */
+  readonly health: () => Promise<Health>
+}
+
+type Health = {
+  /** Clicks that could not be journalled since the process started. */
+  readonly lost_clicks: number
+}

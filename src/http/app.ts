@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { AppDependencies } from './app-dependencies.ts'
+import { authenticate } from './authentication.ts'
+import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
+import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
+import { describeApi } from './openapi.ts'
+import { HttpRefusal, sendError } from './problem.ts'
+import { limitRate } from './rate-limit.ts'
+import { domainRoutes } from './routes/domains.ts'
+import { linkRoutes } from './routes/links.ts'
+import { qrCodeRoutes } from './routes/qr-code.ts'
+import { serviceRoutes } from './routes/service.ts'
+import { validate } from './validation.ts'
+
+/** The API and what else the service's own host answers. The caller brings the HTTP server. */
+export async function buildApp(
+  deps: AppDependencies,
+  logger: FastifyBaseLogger,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_BYTES_MAX,
+    genReqId: () => randomUUID(),
+    frameworkErrors: sendError,
+    routerOptions: { maxParamLength: 256 },
+  }).withTypeProvider<ZodTypeProvider>()
+
+  app.setValidatorCompiler(validate)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler(async () => {
+    throw new HttpRefusal('not_found', 'There is nothing at this address.')
+  })
+  acceptJsonOnly(app)
+  app.decorateRequest('token', null)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': request.id,
+    })
+    await authenticate(deps.tokens, request)
+    if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
+  })
+
+  const methodsOf = collectMethods(app)
+  await describeApi(app)
+  await app.register(serviceRoutes, deps)
+  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes]) {
+    await app.register(routes, { ...deps, prefix: '/api/v1' })
+  }
+  refuseOtherMethods(app, methodsOf)
+  await app.ready()
+  return app
+}

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { isReservedKey } from '../domain/links/key.ts'
+import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
+import { problem } from './problem.ts'
+
+/** A client that has not sent its head, or its whole request, by then is cut off. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 20_000
+const TIMEOUT_CHECK_INTERVAL_MS = 2_000
+const KEEP_ALIVE_TIMEOUT_MS = 65_000
+const HEADER_BYTES_MAX = 16 * 1024
+
+export type FrontHandlers = {
+  /** Whether this host is the service's own. */
+  readonly isServiceHost: (host: string) => boolean
+  readonly api: (request: IncomingMessage, response: ServerResponse) => void
+  readonly redirect: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    target: RequestTarget,
+  ) => void
+}
+
+/**
+ * The HTTP server. What the service itself answers on its own host goes to the API; every other
+ * request is a visit to a link.
+ */
+export function createFront(handlers: FrontHandlers): Server {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const target = parseRequestTarget(request.url ?? '', request.rawHeaders)
+      if (target === undefined) {
+        refuse(request, response)
+      } else if (handlers.isServiceHost(target.host) && isServicePath(target.path)) {
+        request.url = target.query === '' ? target.path : `${target.path}?${target.query}`
+        handlers.api(request, response)
+      } else {
+        handlers.redirect(request, response, target)
+      }
+    },
+  )
+  server.on('clientError', answerClientError)
+  return server
+}
+
+function isServicePath(path: string): boolean {
+  return path === '/' || isReservedKey(path.slice(1))
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  request.resume()
+  const body = JSON.stringify(
+    problem('bad_request', 'The request needs one valid Host and target.'),
+  )
+  response.writeHead(400, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  })
+  response.end(body)
+}
+
+const CLIENT_ERRORS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** What is not HTTP, too long or too slow: there is no request object to answer. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const status = CLIENT_ERRORS[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => {
+    socket.destroy()
+  })
+}

@@ -1,0 +1,16 @@
+import type { FastifyInstance } from 'fastify'
+
+export const BODY_BYTES_MAX = 64 * 1024
+
+/**
+ * JSON is the only kind of body. An empty one with the JSON content type is no body: clients send the
+ * header on every request, deletes and QR codes included.
+ */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else parse(request, body as string, done)
+  })
+}

@@ -1,0 +1,129 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import {
+  domainBody,
+  domainDeleted,
+  domainPage,
+  domainSchema,
+  listDomainsQuery,
+  patchDomainBody,
+} from '../../contract/domains.ts'
+import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
+import type { AppDependencies } from '../app-dependencies.ts'
+import { workspaceOf } from '../authentication.ts'
+import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
+import { presentDomain } from '../present.ts'
+import { CONFLICT, FAILURES, INVALID, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+
+const tags = ['Domains']
+
+export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.get(
+    '/domains',
+    {
+      config: { scope: 'domains:read' },
+      schema: {
+        tags,
+        summary: 'List domains',
+        querystring: listDomainsQuery,
+        response: { 200: domainPage, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const pageRequest = pageRequestOf(request.query)
+      const { items, total } = await deps.domains.list(
+        workspaceOf(request),
+        offsetOf(pageRequest),
+        pageRequest.perPage,
+      )
+      return envelope(request, deps.baseUrl, pageRequest, {
+        items: items.map(presentDomain),
+        total,
+      })
+    },
+  )
+
+  app.post(
+    '/domains',
+    {
+      config: { scope: 'domains:write' },
+      schema: {
+        tags,
+        summary: 'Create domain',
+        headers: idempotencyHeaders,
+        body: domainBody,
+        response: { 201: domainSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const repeatable = deps.idempotency(request)
+      const domain = await deps.domains.create(workspaceOf(request), request.body, repeatable)
+      return reply.code(201).send(presentDomain(domain))
+    },
+  )
+
+  app.get(
+    '/domains/:id',
+    {
+      config: { scope: 'domains:read' },
+      schema: {
+        tags,
+        summary: 'Show domain',
+        params: idParams,
+        response: { 200: domainSchema, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) =>
+      presentDomain(await deps.domains.get(workspaceOf(request), request.params.id)),
+  )
+
+  const update = {
+    config: { scope: 'domains:write' },
+    schema: {
+      tags,
+      params: idParams,
+      response: { 200: domainSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+    },
+  } as const
+
+  app.put(
+    '/domains/:id',
+    { ...update, schema: { ...update.schema, summary: 'Update domain', body: domainBody } },
+    async (request) =>
+      presentDomain(
+        await deps.domains.update(workspaceOf(request), request.params.id, request.body),
+      ),
+  )
+
+  app.patch(
+    '/domains/:id',
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        summary: 'Change some fields of a domain',
+        body: patchDomainBody,
+      },
+    },
+    async (request) =>
+      presentDomain(
+        await deps.domains.update(workspaceOf(request), request.params.id, request.body),
+      ),
+  )
+
+  app.delete(
+    '/domains/:id',
+    {
+      config: { scope: 'domains:write' },
+      schema: {
+        tags,
+        summary: 'Delete domain',
+        params: idParams,
+        response: { 200: domainDeleted, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await deps.domains.delete(workspaceOf(request), request.params.id)
+      return { message: 'Domain deleted' as const }
+    },
+  )
+}

@@ -1,0 +1,126 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import {
+  createLinkBody,
+  linkDeleted,
+  linkPage,
+  linkSchema,
+  listLinksQuery,
+  patchLinkBody,
+  updateLinkBody,
+} from '../../contract/links.ts'
+import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
+import type { LinkSortField } from '../../domain/links/link-store.ts'
+import type { AppDependencies } from '../app-dependencies.ts'
+import { workspaceOf } from '../authentication.ts'
+import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
+import { presentCreatedLink, presentLink } from '../present.ts'
+import { CONFLICT, FAILURES, INVALID, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+
+const tags = ['Links']
+
+export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.get(
+    '/links',
+    {
+      config: { scope: 'links:read' },
+      schema: {
+        tags,
+        summary: 'List links',
+        querystring: listLinksQuery,
+        response: { 200: linkPage, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const { query } = request
+      const pageRequest = pageRequestOf(query)
+      const sort = query.sort ?? '-created_at'
+      const page = await deps.links.list({
+        workspaceId: workspaceOf(request),
+        offset: offsetOf(pageRequest),
+        limit: pageRequest.perPage,
+        sort: { field: sort.replace('-', '') as LinkSortField, descending: sort.startsWith('-') },
+        search: query.search,
+        host: query.domain,
+        tag: query.tag,
+      })
+      const presented = { items: page.items.map(presentLink), total: page.total }
+      return envelope(request, deps.baseUrl, pageRequest, presented)
+    },
+  )
+
+  app.post(
+    '/links',
+    {
+      config: { scope: 'links:write' },
+      schema: {
+        tags,
+        summary: 'Create link',
+        headers: idempotencyHeaders,
+        body: createLinkBody,
+        response: { 201: linkSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const repeatable = deps.idempotency(request)
+      const link = await deps.links.create(workspaceOf(request), request.body, repeatable)
+      return reply.code(201).send(presentCreatedLink(link))
+    },
+  )
+
+  app.get(
+    '/links/:id',
+    {
+      config: { scope: 'links:read' },
+      schema: {
+        tags,
+        summary: 'Show link',
+        params: idParams,
+        response: { 200: linkSchema, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => presentLink(await deps.links.get(workspaceOf(request), request.params.id)),
+  )
+
+  const update = {
+    config: { scope: 'links:write' },
+    schema: {
+      tags,
+      params: idParams,
+      response: { 200: linkSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+    },
+  } as const
+
+  app.put(
+    '/links/:id',
+    { ...update, schema: { ...update.schema, summary: 'Update link', body: updateLinkBody } },
+    async (request) =>
+      presentLink(await deps.links.update(workspaceOf(request), request.params.id, request.body)),
+  )
+
+  app.patch(
+    '/links/:id',
+    {
+      ...update,
+      schema: { ...update.schema, summary: 'Change some fields of a link', body: patchLinkBody },
+    },
+    async (request) =>
+      presentLink(await deps.links.update(workspaceOf(request), request.params.id, request.body)),
+  )
+
+  app.delete(
+    '/links/:id',
+    {
+      config: { scope: 'links:write' },
+      schema: {
+        tags,
+        summary: 'Delete link',
+        params: idParams,
+        response: { 200: linkDeleted, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await deps.links.delete(workspaceOf(request), request.params.id)
+      return { message: 'Link deleted' as const }
+    },
+  )
+}

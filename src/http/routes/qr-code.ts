@@ -1,0 +1,77 @@
+import type { FastifyReply } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../contract/links.ts'
+import { idParams } from '../../contract/primitives.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { Link } from '../../domain/links/link.ts'
+import { scannableLink } from '../../domain/links/short-link.ts'
+import { BLACK, parseModuleColor } from '../../domain/qr/color.ts'
+import { renderQrCode } from '../../domain/qr/qr-code.ts'
+import type { AppDependencies } from '../app-dependencies.ts'
+import { workspaceOf } from '../authentication.ts'
+import { FAILURES, INVALID, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+
+const png = {
+  description: 'The QR code of the short link.',
+  content: { 'image/png': { schema: z.unknown().meta({ type: 'string', format: 'binary' }) } },
+}
+
+export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  const route = {
+    config: { scope: 'links:read' },
+    schema: { tags: ['Links'], params: idParams, querystring: qrCodeQuery },
+  } as const
+
+  app.get(
+    '/links/:id/qr-code',
+    {
+      ...route,
+      schema: {
+        ...route.schema,
+        summary: 'QR code of a link',
+        response: { 200: png, ...NOT_FOUND, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      return sendQrCode(reply, link, request.query)
+    },
+  )
+
+  app.put(
+    '/links/:id/qr-code',
+    {
+      ...route,
+      schema: {
+        ...route.schema,
+        summary: 'QR code of a link',
+        body: qrCodeBody,
+        response: { 200: png, ...NOT_FOUND, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      return sendQrCode(reply, link, {
+        color: request.body?.color ?? request.query.color,
+        download: request.body?.download ?? request.query.download,
+      })
+    },
+  )
+}
+
+function sendQrCode(reply: FastifyReply, link: Link, parameters: QrCodeParameters): FastifyReply {
+  const color =
+    parameters.color === undefined ? { value: BLACK } : parseModuleColor(parameters.color)
+  if ('fault' in color) throw Failure.invalid({ color: [color.fault] })
+  const disposition = parameters.download === true ? 'attachment' : 'inline'
+  return reply
+    .header('Content-Type', 'image/png')
+    .header('Content-Disposition', `${disposition}; filename="${fileName(link)}"`)
+    .send(renderQrCode(scannableLink(link), color.value))
+}
+
+/** Plain characters only: what a key may hold besides is not safe in every file system. */
+function fileName(link: Link): string {
+  return `${`${link.domain}-${link.key}`.replace(/[^a-zA-Z0-9._-]+/g, '-').slice(0, 100)}.png`
+}

@@ -1,0 +1,29 @@
+import { problemSchema } from '../../contract/errors.ts'
+
+/** The failures that any route behind a token can answer with. */
+export const FAILURES = {
+  401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
+  403: problemSchema.describe('The token lacks the scope.'),
+  429: problemSchema.describe('The token has used up its requests for this minute.'),
+  503: problemSchema.describe('The database is not available at the moment.'),
+}
+
+export const NOT_FOUND = {
+  404: problemSchema.describe('There is no such thing in this workspace.'),
+}
+
+export const INVALID = {
+  400: problemSchema.describe('The body is not valid JSON.'),
+  413: problemSchema.describe('The body is larger than 64 KiB.'),
+  415: problemSchema.describe('The body is not sent as JSON.'),
+  422: problemSchema.describe('Fields are wrong; `errors` names them.'),
+}
+
+/** For lists: only the query can be wrong. */
+export const INVALID_QUERY = {
+  422: problemSchema.describe('Parameters are wrong; `errors` names them.'),
+}
+
+export const CONFLICT = {
+  409: problemSchema.describe('The Idempotency-Key was used for a different request.'),
+}

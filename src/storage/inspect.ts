@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import type { JournalPosition } from '../domain/clicks/click-store.ts'
+import { currentVersion } from './migrations/migrate.ts'
+import { openPool } from './postgres/pool.ts'
+import type { Schema } from './schema.ts'
+import { SqliteConnection } from './sqlite/connection.ts'
+import { kyselyOver } from './sqlite/dialect.ts'
+import { sqliteFile } from './sqlite/open.ts'
+
+const TIMEOUT_MS = 2_500
+
+/** What there is to know of a database without changing anything in it. */
+export type Inspection = {
+  readonly engine: string
+  /** 0 for an empty database: then there is nothing else to tell. */
+  readonly schemaVersion: number
+  readonly workspaces: number
+  readonly links: number
+  /** How far each click journal has been taken in. */
+  readonly positions: ReadonlyMap<string, JournalPosition>
+  /** When something was last changed; undefined when the log of changes is empty. */
+  readonly lastChangeMicros: number | undefined
+  /** The database server's clock; undefined where it is this machine's own. */
+  readonly serverMillis: number | undefined
+}
+
+/**
+ * Looks at the database that the configuration names. Undefined where there is no SQLite file yet.
+ *
+ * @throws where it cannot be reached, or is newer than the program
+ */
+export async function inspectDatabase(options: {
+  databaseUrl: string | undefined
+  dataDir: string
+}): Promise<Inspection | undefined> {
+  if (options.databaseUrl === undefined) return inspectSqlite(sqliteFile(options.dataDir))
+  const pool = openPool(options.databaseUrl, TIMEOUT_MS, () => {})
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    const server = await sql<{ version: string; millis: string }>`
+      select current_setting('server_version') as version,
+        (extract(epoch from clock_timestamp()) * 1000)::bigint::text as millis`.execute(db)
+    const row = server.rows[0]
+    return await inspect(db, `PostgreSQL ${row?.version}`, Number(row?.millis))
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function inspectSqlite(file: string): Promise<Inspection | undefined> {
+  if (!existsSync(file)) return undefined
+  const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT_MS })
+  try {
+    const row = database.prepare('select sqlite_version() as version').get()
+    return await inspect(
+      kyselyOver(new SqliteConnection(database)),
+      `SQLite ${row?.version}`,
+      undefined,
+    )
+  } finally {
+    database.close()
+  }
+}
+
+async function inspect(
+  db: Kysely<Schema>,
+  engine: string,
+  serverMillis: number | undefined,
+): Promise<Inspection> {
+  const schemaVersion = await currentVersion(db)
+  if (schemaVersion === 0) {
+    const none = { workspaces: 0, links: 0, positions: new Map(), lastChangeMicros: undefined }
+    return { engine, schemaVersion, serverMillis, ...none }
+  }
+  const workspaces = await db
+    .selectFrom('workspaces')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const links = await db
+    .selectFrom('link_buckets')
+    .select(sql<number>`cast(coalesce(sum(links), 0) as bigint)`.as('count'))
+    .executeTakeFirstOrThrow()
+  const positions = await db
+    .selectFrom('journal_positions')
+    .select(['journal_id', 'segment', 'position as offset'])
+    .execute()
+  const change = await db
+    .selectFrom('changes')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .executeTakeFirst()
+  return {
+    engine,
+    schemaVersion,
+    serverMillis,
+    workspaces: workspaces.count,
+    links: links.count,
+    positions: new Map(
+      positions.map(({ journal_id, segment, offset }) => [journal_id, { segment, offset }]),
+    ),
+    lastChangeMicros: change?.at ?? undefined,
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any
+}
+
+/** Speaks to the API with one token. */
+export type Api = {
+  get(path: string): Promise<Answer>
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  put(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+  send(method: string, path: string, init?: RequestInit): Promise<Answer>
+}
+
+/** @param path of every request comes after `/api/v1` */
+export function apiClient(baseUrl: string, token: string | undefined): Api {
+  async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, method, headers })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    }
+  }
+  const json = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return {
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body, headers) => send('POST', path, json(body, headers)),
+    put: (path, body) => send('PUT', path, json(body)),
+    patch: (path, body) => send('PATCH', path, json(body)),
+    delete: (path) => send('DELETE', path),
+  }
+}
+
+/** Makes sure of an answer's status, and shows its body where it is another. */
+export function expectStatus(answer: Answer, status: number): Answer {
+  assert.equal(answer.status, status, JSON.stringify(answer.body))
+  return answer
+}

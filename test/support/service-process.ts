@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Place } from './engines.ts'
+import { freePort } from './free-port.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** The service as a process of its own, as people run it. */
+export type ServiceProcess = {
+  readonly port: number
+  readonly child: ChildProcess
+  /** What it has written so far. */
+  output(): { stdout: string; stderr: string }
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+  /** Asks it to stop; its exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Starts `terse serve` and waits until it says that it runs. */
+export async function startProcess(
+  place: Place,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const port = Number(settings.TERSE_PORT ?? (await freePort()))
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      TERSE_PORT: String(port),
+      TERSE_HOST: '127.0.0.1',
+      TERSE_BASE_URL: `http://localhost:${port}`,
+      TERSE_RATE_LIMIT: '0',
+      ...place.env,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  const exited = once(child, 'exit')
+  const running = new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+      if (stdout.includes('Terse is running')) resolve()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.on('exit', (code) => reject(new Error(`terse serve ended with ${code}:\n${stderr}`)))
+  })
+  await running
+  return {
+    port,
+    child,
+    output: () => ({ stdout, stderr }),
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = await exited
+      return code
+    },
+  }
+}

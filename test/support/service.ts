@@ -1,0 +1,60 @@
+import { pino } from 'pino'
+import { type Instance, openInstance, startNode } from '../../src/compose.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { SCOPES, type Scope } from '../../src/domain/tokens/scope.ts'
+import { type Api, apiClient } from './api.ts'
+import type { Engine, Place } from './engines.ts'
+import { freePort } from './free-port.ts'
+
+/** The whole service, in this process, over a place of its own. */
+export type Service = {
+  readonly port: number
+  readonly baseUrl: string
+  readonly place: Place
+  readonly instance: Instance
+  /** A client with a token of the workspace, which is made where it is not there. */
+  api(workspace?: string, scopes?: readonly Scope[]): Promise<Api>
+  token(workspace?: string, scopes?: readonly Scope[]): Promise<string>
+  /** Stops the service and removes its data. */
+  stop(): Promise<void>
+}
+
+export async function startService(
+  engine: Engine,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const place = await engine.createPlace()
+  const port = await freePort()
+  const config = readConfig({
+    TERSE_PORT: String(port),
+    TERSE_HOST: '127.0.0.1',
+    TERSE_BASE_URL: `http://localhost:${port}`,
+    TERSE_RATE_LIMIT: '0',
+    ...place.env,
+    ...settings,
+  })
+  const log = pino({ level: 'silent' })
+  const instance = await openInstance(config, log)
+  const node = await startNode(config, instance, log)
+  const baseUrl = `http://127.0.0.1:${port}`
+
+  async function token(workspace = 'acme', scopes: readonly Scope[] = SCOPES): Promise<string> {
+    const owner = await instance.workspaces.ensure(workspace)
+    const options = { name: 'test', scopes, expiresAt: null }
+    return (await instance.tokens.create(owner, options)).secret
+  }
+
+  return {
+    port,
+    baseUrl,
+    place,
+    instance,
+    token,
+    api: async (workspace, scopes) => apiClient(baseUrl, await token(workspace, scopes)),
+    async stop() {
+      await node.stop()
+      await instance.close()
+      await place.remove()
+    },
+  }
+}
