@@ -33,7 +33,9 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     routePrefix: '/docs',
     staticCSP: true,
     transformStaticCSP: () => PAGE_POLICY,
-    uiConfig: { url: '/api/v1/openapi.json', tryItOutEnabled: true, persistAuthorization: false },
+    theme: { title: 'Terse API' },
+    // Without the top bar, which offers to load the description of any other API.
+    uiConfig: { layout: 'BaseLayout', tryItOutEnabled: true },
   })
   app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }

@@ -36,9 +36,12 @@ export function isPrefetch(headers: IncomingHttpHeaders): boolean {
   )
 }
 
-/** Tools that a person types are no bots, though a bot may use them: `curl` is how developers look. */
+/**
+ * Whether an agent says that it is a bot. Tools in a person's hands are none, though a bot may use
+ * them: a developer who tries a link with curl or a headless browser must see it counted.
+ */
 function isKnownBot(agent: string): boolean {
-  return !/^(?:curl|wget|httpie)\//i.test(agent) && isBot(agent)
+  return !/^(?:curl|wget|httpie)\//i.test(agent) && isBot(agent.replace('HeadlessChrome', 'Chrome'))
 }
 
 function deviceOf(agent: string): Device {
