@@ -49,7 +49,7 @@ export function parseRequestTarget(
 }
 
 /** The host of a `Host` header (RFC 9110, section 7.2); undefined for what is not a host. */
-export function parseHostHeader(header: string): string | undefined {
+function parseHostHeader(header: string): string | undefined {
   const host = header.toLowerCase().replace(PORT, '').replace(/\.$/, '')
   return HOST.test(host) ? host : undefined
 }
