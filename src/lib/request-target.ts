@@ -8,6 +8,8 @@ export type RequestTarget = {
   readonly query: string
 }
 
+/** A host name's limit (RFC 1035); an address in brackets is shorter. */
+const HOST_LENGTH_MAX = 253
 const PORT = /:\d{0,5}$/
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])$/
 
@@ -51,5 +53,5 @@ export function parseRequestTarget(
 /** The host of a `Host` header (RFC 9110, section 7.2); undefined for what is not a host. */
 function parseHostHeader(header: string): string | undefined {
   const host = header.toLowerCase().replace(PORT, '').replace(/\.$/, '')
-  return HOST.test(host) ? host : undefined
+  return host.length <= HOST_LENGTH_MAX && HOST.test(host) ? host : undefined
 }

@@ -1,7 +1,9 @@
 import { SieveCache } from '../lib/sieve-cache.ts'
 
-/** Names that are known to have nothing behind them, kept apart: a flood of them evicts no link. */
-const ABSENT_MAX = 50_000
+/** Memory for names that have nothing behind them, kept apart: a flood of them evicts no link. */
+const ABSENT_BYTES_MAX = 16 * 1024 * 1024
+/** What one such name takes besides its characters, roughly. */
+const ABSENT_ENTRY_BYTES = 200
 
 /**
  * A bounded cache in front of the store that never shows what has been changed: whoever changes a
@@ -10,7 +12,7 @@ const ABSENT_MAX = 50_000
  */
 export class CoherentCache<V extends object> {
   readonly #present: SieveCache<V>
-  readonly #absent = new SieveCache<true>(ABSENT_MAX)
+  readonly #absent = new SieveCache<true>(ABSENT_BYTES_MAX)
   readonly #loads = new Map<string, Promise<V | undefined>>()
   readonly #load: (name: string) => Promise<V | undefined>
   readonly #sizeOf: (value: V) => number
@@ -54,7 +56,7 @@ export class CoherentCache<V extends object> {
       .then((value) => {
         // A load that was forgotten meanwhile may have read the old value: answer, but do not keep.
         if (this.#loads.get(name) !== load) return value
-        if (value === undefined) this.#absent.set(name, true, 1)
+        if (value === undefined) this.#absent.set(name, true, absentBytes(name))
         else this.#present.set(name, value, this.#sizeOf(value))
         return value
       })
@@ -64,4 +66,8 @@ export class CoherentCache<V extends object> {
     this.#loads.set(name, load)
     return load
   }
+}
+
+function absentBytes(name: string): number {
+  return ABSENT_ENTRY_BYTES + name.length * 2
 }
