@@ -50,11 +50,8 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
 
   test('answer with every field of the specification, the count an integer', async () => {
     const { id } = await createLink(stage.api)
-    for (const answer of [
-      await stage.api.put(`/links/${id}`, required),
-      await stage.api.patch(`/links/${id}`, {}),
-    ]) {
-      const link = await expectUpdated(stage.api, answer)
+    for (const method of ['put', 'patch'] as const) {
+      const link = await expectUpdated(stage.api, await stage.api[method](`/links/${id}`, required))
       assert.deepEqual(Object.keys(link), [...LINK_FIELDS])
       assert.equal(link.clicks, 0)
     }
@@ -172,10 +169,9 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
       created_at: '1999-01-01T00:00:00Z',
       updated_at: null,
     }
-    for (const answer of [
-      await stage.api.patch(`/links/${before.id}`, readOnly),
-      await stage.api.put(`/links/${before.id}`, { ...before, ...readOnly }),
-    ]) {
+    const sent = { ...before, ...readOnly }
+    for (const method of ['put', 'patch'] as const) {
+      const answer = await stage.api[method](`/links/${before.id}`, sent)
       const after = await expectUpdated(stage.api, answer)
       assert.deepEqual(after, { ...before, clicks: 0, updated_at: after.updated_at })
     }
