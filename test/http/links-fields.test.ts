@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { expectInvalid } from '../support/expect-invalid.ts'
-import { createLink, OPTIONAL_FIELDS, postLink, showLink } from '../support/links.ts'
+import { createLink, type LinkBody, OPTIONAL_FIELDS, postLink, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 
 const UTM_FIELDS = [
@@ -49,12 +49,6 @@ const TAKEN: readonly { field: string; what: string; sent: unknown; shown?: unkn
     ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
   ].map(([sent, shown]) => ({ field: 'expires_at', what: String(sent), sent, shown })),
   { field: 'expires_at', what: 'null for never', sent: null },
-
-  ...UTM_FIELDS.flatMap((field) => [
-    { field, what: 'text of any script, as it is', sent: 'Frühling & 春 100% +1?#' },
-    { field, what: '500 characters', sent: 'u'.repeat(500) },
-    { field, what: 'null', sent: null },
-  ]),
 ]
 
 const REFUSED: readonly { field: string; what: string; sent: unknown; named?: string }[] = [
@@ -88,15 +82,25 @@ const REFUSED: readonly { field: string; what: string; sent: unknown; named?: st
     '2026-12-31T23:59:59Z\r\n',
   ].map((sent) => ({ field: 'expires_at', what: JSON.stringify(sent), sent })),
   { field: 'expires_at', what: 'a number', sent: 1_798_761_599 },
-
-  ...UTM_FIELDS.flatMap((field) => [
-    { field, what: '501 characters', sent: 'u'.repeat(501) },
-    { field, what: 'an empty text', sent: '' },
-    { field, what: 'a line break', sent: 'a\r\nSet-Cookie: b' },
-    { field, what: 'half a surrogate pair', sent: '\udc00' },
-    { field, what: 'a number', sent: 5 },
-  ]),
 ]
+
+const UTM_TAKEN = [
+  ['text of any script, as it is', 'Frühling & 春 100% +1?#'],
+  ['500 characters', 'u'.repeat(500)],
+  ['null', null],
+] as const
+
+const UTM_REFUSED = [
+  ['501 characters', 'u'.repeat(501)],
+  ['an empty text', ''],
+  ['a line break', 'a\r\nSet-Cookie: b'],
+  ['half a surrogate pair', '\udc00'],
+  ['a number', 5],
+] as const
+
+function inEveryUtmField(value: unknown): Record<string, unknown> {
+  return Object.fromEntries(UTM_FIELDS.map((field) => [field, value]))
+}
 
 function numbered(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `tag ${index}`)
@@ -119,22 +123,38 @@ onEachEngine('The optional fields of a link', (stage) => {
     assert.deepEqual(await showLink(stage.api, link.id), { ...link, clicks: 0 })
   })
 
+  let existing: LinkBody
+  before(async () => {
+    existing = await createLink(stage.api)
+  })
+
   for (const { field, what, sent, shown = sent } of TAKEN) {
     test(`${field} takes ${what}`, async () => {
       const created = await createLink(stage.api, { [field]: sent })
       assert.deepEqual(created[field], shown)
-      const { id } = await createLink(stage.api)
-      const updated = await stage.api.patch(`/links/${id}`, { [field]: sent })
+      assert.deepEqual((await showLink(stage.api, created.id))[field], shown)
+      const updated = await stage.api.patch(`/links/${existing.id}`, { [field]: sent })
       assert.deepEqual(updated.body[field], shown)
-      assert.deepEqual((await showLink(stage.api, id))[field], shown)
+    })
+  }
+
+  for (const [what, sent] of UTM_TAKEN) {
+    test(`the utm fields take ${what}`, async () => {
+      const link = await createLink(stage.api, inEveryUtmField(sent))
+      for (const field of UTM_FIELDS) assert.equal(link[field], sent, field)
+    })
+  }
+
+  for (const [what, sent] of UTM_REFUSED) {
+    test(`the utm fields refuse ${what}`, async () => {
+      expectInvalid(await postLink(stage.api, inEveryUtmField(sent)), ...UTM_FIELDS)
     })
   }
 
   for (const { field, what, sent, named = field } of REFUSED) {
     test(`${field} refuses ${what}`, async () => {
       expectInvalid(await postLink(stage.api, { [field]: sent }), named)
-      const { id } = await createLink(stage.api)
-      expectInvalid(await stage.api.patch(`/links/${id}`, { [field]: sent }), named)
+      expectInvalid(await stage.api.patch(`/links/${existing.id}`, { [field]: sent }), named)
     })
   }
 })

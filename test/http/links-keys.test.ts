@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
-import { createLink, postLink, showLink } from '../support/links.ts'
+import { createLink, type LinkBody, postLink, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
@@ -71,6 +71,11 @@ const RESERVED = [
 ]
 
 onEachEngine('The key of a link', (stage) => {
+  let existing: LinkBody
+  before(async () => {
+    existing = await createLink(stage.api)
+  })
+
   for (const key of TAKEN) {
     test(`takes ${key.length > 20 ? `${key.slice(0, 2)}… of 190 characters` : key}`, async () => {
       const link = await createLink(stage.api, { key })
@@ -85,8 +90,7 @@ onEachEngine('The key of a link', (stage) => {
   for (const [what, key] of REFUSED) {
     test(`refuses ${what}`, async () => {
       expectInvalid(await postLink(stage.api, { key }), 'key')
-      const { id } = await createLink(stage.api)
-      expectInvalid(await stage.api.patch(`/links/${id}`, { key }), 'key')
+      expectInvalid(await stage.api.patch(`/links/${existing.id}`, { key }), 'key')
     })
   }
 

@@ -1,12 +1,14 @@
 import { after, before, describe } from 'node:test'
-import type { Api } from './api.ts'
+import { type Api, apiClient } from './api.ts'
 import { ENGINES } from './engines.ts'
 import { type Service, startService } from './service.ts'
 
 /** What the tests of one engine share. Filled in before the first of them runs. */
 export type Stage = {
   service: Service
-  /** Speaks for the workspace `acme`. */
+  /** Of the workspace `acme`, with every scope. */
+  token: string
+  /** Speaks with that token. */
   api: Api
 }
 
@@ -21,7 +23,8 @@ export function onEachEngine(
       const stage = {} as Stage
       before(async () => {
         stage.service = await startService(engine, settings)
-        stage.api = await stage.service.api()
+        stage.token = await stage.service.token()
+        stage.api = apiClient(stage.service.baseUrl, stage.token)
       })
       after(() => stage.service.stop())
       tests(stage)
