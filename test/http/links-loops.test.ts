@@ -21,7 +21,9 @@ onEachEngine('A destination that would lead back here', (stage) => {
         'https://LOCALHOST/x',
         'https://localhost./x',
       ]) {
-        expectInvalid(await postLink(stage.api, { [field]: url }), field)
+        for (const domain of ['localhost', 'elsewhere.localhost']) {
+          expectInvalid(await postLink(stage.api, { domain, [field]: url }), field)
+        }
       }
     }
   })
