@@ -50,8 +50,6 @@ export const OPTIONAL_FIELDS = {
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-
 /** Asks for a link on the service's own host; `fields` add to that or replace it. */
 export function postLink(api: Api, fields: Record<string, unknown> = {}): Promise<Answer> {
   return api.post('/links', { domain: 'localhost', url: 'https://example.com/', ...fields })
