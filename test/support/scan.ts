@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import jsqr from 'jsqr'
+import { PNG } from 'pngjs'
+
+const FINDER_MODULES = 7
+const WHITE = 0xffffff
+
+/** Bits 14 and 13 of the format information, unmasked (ISO/IEC 18004, table 12). */
+const ERROR_LEVELS: Readonly<Record<string, string>> = {
+  '01': 'L',
+  '00': 'M',
+  '11': 'Q',
+  '10': 'H',
+}
+
+export type ScannedCode = {
+  /** What a scanner reads, with every correction that it can make. */
+  readonly text: string
+  /** The colours in the picture, as `#rrggbb`, the most frequent first. */
+  readonly colors: readonly string[]
+  /** Empty modules left, above, right and below. */
+  readonly quietZone: readonly [number, number, number, number]
+  readonly errorLevel: string
+}
+
+/** Reads the PNG of a QR code, with a decoder that has nothing in common with the encoder. */
+export function scan(png: Buffer): ScannedCode {
+  const image = PNG.sync.read(png)
+  const decoded = jsqr.default(new Uint8ClampedArray(image.data), image.width, image.height)
+  assert.ok(decoded, 'the picture cannot be scanned')
+  const isDark = (x: number, y: number) =>
+    image.data.readUIntBE((Math.floor(y) * image.width + Math.floor(x)) * 4, 3) !== WHITE
+  const box = darkBox(image, isDark)
+  const modulePixels = firstRunLength(box, isDark) / FINDER_MODULES
+  const isDarkModule = (column: number, row: number) =>
+    isDark(box.left + (column + 0.5) * modulePixels, box.top + (row + 0.5) * modulePixels)
+  // The mask of the format information begins with the bits 1 and 0.
+  const level = [isDarkModule(0, 8) ? 0 : 1, isDarkModule(1, 8) ? 1 : 0].join('')
+  return {
+    text: decoded.data,
+    colors: colorsOf(image),
+    quietZone: [
+      box.left / modulePixels,
+      box.top / modulePixels,
+      (image.width - 1 - box.right) / modulePixels,
+      (image.height - 1 - box.bottom) / modulePixels,
+    ],
+    errorLevel: ERROR_LEVELS[level] ?? level,
+  }
+}
+
+type Box = { left: number; top: number; right: number; bottom: number }
+
+/** The smallest rectangle around everything that is not white. */
+function darkBox(image: PNG, isDark: (x: number, y: number) => boolean): Box {
+  const box = { left: image.width, top: image.height, right: -1, bottom: -1 }
+  for (let y = 0; y < image.height; y += 1) {
+    for (let x = 0; x < image.width; x += 1) {
+      if (!isDark(x, y)) continue
+      box.left = Math.min(box.left, x)
+      box.right = Math.max(box.right, x)
+      box.top = Math.min(box.top, y)
+      box.bottom = Math.max(box.bottom, y)
+    }
+  }
+  return box
+}
+
+/** The width of the upper left finder pattern, in pixels: the code's first row begins with it. */
+function firstRunLength({ left, top }: Box, isDark: (x: number, y: number) => boolean): number {
+  let length = 0
+  while (isDark(left + length, top)) length += 1
+  return length
+}
+
+function colorsOf({ data }: PNG): string[] {
+  const counts = new Map<number, number>()
+  for (let at = 0; at < data.length; at += 4) {
+    const color = data.readUIntBE(at, 3)
+    counts.set(color, (counts.get(color) ?? 0) + 1)
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([color]) => `#${color.toString(16).padStart(6, '0')}`)
+}
