@@ -77,7 +77,7 @@ for (const engine of ENGINES) {
       const api = await service.api()
       context.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       await useUp(api)
-      expectLimited(await api.get('/links'))
+      expectProblem(await api.get('/links'), 'rate_limited')
       context.mock.timers.tick(WINDOW_MS + 1_000)
       await useUp(api)
     })
