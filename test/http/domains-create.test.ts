@@ -70,7 +70,12 @@ for (const engine of ENGINES) {
     })
 
     test('does not take a status from whoever asks for it', async () => {
-      const sent = { domain: 'eager.acme.test', status: 'active', id: 'mine', workspace_id: 'yours' }
+      const sent = {
+        domain: 'eager.acme.test',
+        status: 'active',
+        id: 'mine',
+        workspace_id: 'yours',
+      }
       const { body } = expectStatus(await api.post('/domains', sent), 201)
       const shown = (await api.get(`/domains/${body.id}`)).body
       assert.equal(shown.status, 'pending')
@@ -120,7 +125,9 @@ for (const engine of ENGINES) {
     test('refuses a host that the workspace has added before, on the field domain', async () => {
       expectStatus(await api.post('/domains', { domain: 'twice.acme.test' }), 201)
       for (const again of ['twice.acme.test', 'TWICE.acme.test.']) {
-        expectProblem(await api.post('/domains', { domain: again }), 'validation_failed', ['domain'])
+        expectProblem(await api.post('/domains', { domain: again }), 'validation_failed', [
+          'domain',
+        ])
       }
     })
 

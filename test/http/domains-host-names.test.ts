@@ -42,7 +42,13 @@ const REFUSED: readonly unknown[] = [
   ...['go.acme.test..', '-go.acme.test', 'go-.acme.test', 'go_links.acme.test', 'go acme.test'],
   ...[' go.acme.test', 'go%2eacme.test', 'go.acme.test\n', 'go\u0000.acme.test', '\ud800.test'],
   // International labels that stand for nothing.
-  ...['xn--a.acme.test', 'xn--zzzzzz99999.acme.test', 'xn--.acme.test', '\u200d.acme.test', '\u202e.acme.test'],
+  ...[
+    'xn--a.acme.test',
+    'xn--zzzzzz99999.acme.test',
+    'xn--.acme.test',
+    '\u200d.acme.test',
+    '\u202e.acme.test',
+  ],
   // One character too many.
   ...[`a${LONGEST_LABEL}.acme.test`, `${LONGEST_NAME}d`, 'a.'.repeat(2000)],
   // Not text.

@@ -102,7 +102,9 @@ for (const engine of ENGINES) {
       assert.equal(body.expired_url, OVER)
       assert.equal(body.domain, 'subset.localhost')
       for (const domain of [null, 7, '']) {
-        expectProblem(await api.patch(`/domains/${id}`, { domain }), 'validation_failed', ['domain'])
+        expectProblem(await api.patch(`/domains/${id}`, { domain }), 'validation_failed', [
+          'domain',
+        ])
       }
     })
 

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Api, type Answer, expectStatus } from '../support/api.ts'
+import { type Answer, type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
-import {
-  jsonRequest,
-  type Operation,
-  readOperations,
-  UNKNOWN_ID,
-} from '../support/operations.ts'
+import { jsonRequest, type Operation, readOperations, UNKNOWN_ID } from '../support/operations.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
@@ -95,7 +90,11 @@ for (const engine of ENGINES) {
     })
 
     test('JSON is known whatever its parameters and letters', async () => {
-      for (const type of [`${JSON_TYPE}; charset=utf-8`, `${JSON_TYPE};charset="UTF-8"`, 'Application/JSON']) {
+      for (const type of [
+        `${JSON_TYPE}; charset=utf-8`,
+        `${JSON_TYPE};charset="UTF-8"`,
+        'Application/JSON',
+      ]) {
         const body = JSON.stringify({ domain: 'localhost', url: 'https://example.com/' })
         const answer = await api.send('POST', '/links', { headers: { 'content-type': type }, body })
         expectStatus(answer, 201)
@@ -165,7 +164,11 @@ for (const engine of ENGINES) {
       const total = await linkTotal()
       const sent = { domain: 'localhost', url: 'https://example.com/', utm_sorce: 'x', Key: 'k' }
       expectProblem(await api.post('/links', sent), 'validation_failed', ['Key', 'utm_sorce'])
-      expectProblem(await api.post('/domains', { domain: 'go.acme.test', expired: null }), 'validation_failed', ['expired'])
+      expectProblem(
+        await api.post('/domains', { domain: 'go.acme.test', expired: null }),
+        'validation_failed',
+        ['expired'],
+      )
       assert.equal(await linkTotal(), total)
     })
 
@@ -189,18 +192,23 @@ for (const engine of ENGINES) {
       const depth = 30_000
       const deep = '['.repeat(depth) + ']'.repeat(depth)
       const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
-      expectProblem(await api.send('POST', '/links', jsonRequest(deep)), 'validation_failed', ['body'])
+      expectProblem(await api.send('POST', '/links', jsonRequest(deep)), 'validation_failed', [
+        'body',
+      ])
       const known = '"domain":"localhost","url":"https://example.com/"'
       for (const value of [deep, deepObject]) {
         const unknown = await api.send('POST', '/links', jsonRequest(`{${known},"deep":${value}}`))
         expectProblem(unknown, 'validation_failed', ['deep'])
-        const ignored = jsonRequest(`{${known},"id":${value}}`, { 'idempotency-key': `deep-${value.length}` })
+        const ignored = jsonRequest(`{${known},"id":${value}}`, {
+          'idempotency-key': `deep-${value.length}`,
+        })
         expectStatus(await api.send('POST', '/links', ignored), 201)
       }
     })
 
     test('of a field sent twice, the last counts', async () => {
-      const body = '{"domain":"localhost","url":"https://example.com/a","url":"https://example.com/b"}'
+      const body =
+        '{"domain":"localhost","url":"https://example.com/a","url":"https://example.com/b"}'
       const { body: link } = expectStatus(await api.send('POST', '/links', jsonRequest(body)), 201)
       assert.equal(link.url, 'https://example.com/b')
     })
@@ -210,7 +218,13 @@ for (const engine of ENGINES) {
       const link = { domain: 'localhost', url: 'https://example.com/' }
       const { id } = (await api.post('/links', link)).body
       const domainId = (await api.post('/domains', { domain: 'empty.acme.test' })).body.id
-      for (const path of ['/links', `/links/${id}`, `/links/${id}/qr-code`, '/domains', `/domains/${domainId}`]) {
+      for (const path of [
+        '/links',
+        `/links/${id}`,
+        `/links/${id}/qr-code`,
+        '/domains',
+        `/domains/${domainId}`,
+      ]) {
         expectStatus(await api.send('GET', path, { headers }), 200)
       }
       expectStatus(await api.send('PUT', `/links/${id}/qr-code`, { headers }), 200)

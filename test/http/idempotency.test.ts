@@ -59,7 +59,10 @@ for (const engine of ENGINES) {
     test('a different body, or another operation, with the same key is 409', async () => {
       const total = await linkTotal()
       expectStatus(await post('/links', LINK, 'conflict'), 201)
-      for (const body of [{ ...LINK, key: 'other' }, { ...LINK, url: 'https://example.com/other' }]) {
+      for (const body of [
+        { ...LINK, key: 'other' },
+        { ...LINK, url: 'https://example.com/other' },
+      ]) {
         expectProblem(await post('/links', body, 'conflict'), 'idempotency_conflict')
       }
       const domain = { domain: 'conflict.acme.test' }
@@ -93,7 +96,9 @@ for (const engine of ENGINES) {
     ] as const) {
       test(`the same request many times at once makes ${what} once, and all get it`, async () => {
         const answers = await Promise.all(
-          Array.from({ length: AT_ONCE }, () => post(path, body, `at-once-${path}-${JSON.stringify(body)}`)),
+          Array.from({ length: AT_ONCE }, () =>
+            post(path, body, `at-once-${path}-${JSON.stringify(body)}`),
+          ),
         )
         for (const answer of answers) expectStatus(answer, 201)
         assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1)
@@ -132,7 +137,10 @@ for (const engine of ENGINES) {
 
     for (const bad of ['', 'two words', 'k'.repeat(256), 'schlüssel', 'tab\there']) {
       test(`refuses the key ${JSON.stringify(bad.slice(0, 12))} of ${bad.length} characters`, async () => {
-        for (const [path, body] of [['/links', LINK], ['/domains', { domain: 'x.acme.test' }]] as const) {
+        for (const [path, body] of [
+          ['/links', LINK],
+          ['/domains', { domain: 'x.acme.test' }],
+        ] as const) {
           const answer = await post(path, body, bad)
           expectProblem(answer, 'validation_failed', ['Idempotency-Key'])
         }

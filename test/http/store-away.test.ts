@@ -127,8 +127,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         }
         cutting = false
         await writers
-        const total = (await eventually(async () => expectStatus(await api.get('/links'), 200))).body
-          .meta.total
+        const total = (await eventually(async () => expectStatus(await api.get('/links'), 200)))
+          .body.meta.total
         assert.ok(total >= (statuses.get(201) ?? 0), 'what was answered 201 is there')
         assert.equal(service.child.exitCode, null)
       } finally {

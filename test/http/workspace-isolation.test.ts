@@ -39,7 +39,12 @@ for (const engine of ENGINES) {
       owned.links = expectStatus(await owner.post('/links', link), 201).body.id
       const onOwned = { ...link, domain: 'owned.localhost' }
       expectStatus(await owner.post('/links', onOwned), 201)
-      const own = { domain: 'localhost', key: 'own', url: 'https://example.com/', tags: [SHARED_TAG] }
+      const own = {
+        domain: 'localhost',
+        key: 'own',
+        url: 'https://example.com/',
+        tags: [SHARED_TAG],
+      }
       expectStatus(await stranger.post('/links', own), 201)
     })
     after(() => service.stop())
@@ -116,7 +121,10 @@ for (const engine of ENGINES) {
       const link = { domain: 'localhost', key: 'needle-key', url: 'https://example.com/' }
       const answer = await stranger.post('/links', link)
       expectProblem(answer, 'validation_failed', ['key'])
-      assert.doesNotMatch(JSON.stringify(answer.body), new RegExp(`${owned.links}|needle-url|owner`))
+      assert.doesNotMatch(
+        JSON.stringify(answer.body),
+        new RegExp(`${owned.links}|needle-url|owner`),
+      )
     })
 
     test("a link cannot be made on, or moved to, the other's active host", async () => {

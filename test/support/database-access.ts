@@ -5,18 +5,20 @@ import type { Place } from './engines.ts'
 export async function closeDatabase(place: Place): Promise<void> {
   await administer(place, async (client, name) => {
     await client.query(`alter database ${name} allow_connections false`)
-    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-      name,
-    ])
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    )
   })
 }
 
 /** Ends every connection to the database, which takes new ones at once, as a restart would. */
 export async function dropConnections(place: Place): Promise<void> {
   await administer(place, async (client, name) => {
-    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-      name,
-    ])
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    )
   })
 }
 
