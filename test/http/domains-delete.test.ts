@@ -38,6 +38,8 @@ for (const engine of ENGINES) {
       await eventually(async () => {
         assert.equal((await api.get(`/links/${link.id}`)).body.clicks, 1)
       })
+      // So that the host is at hand, and the deletion has something to be forgotten.
+      assert.equal(await statusOn(host, '/none'), 404)
       expectStatus(await api.delete(`/domains/${id}`), 200)
 
       const listed = (await api.get(`/links?domain=${host}`)).body.data

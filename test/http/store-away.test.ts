@@ -81,6 +81,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
 
     test('what needs no database is answered as ever', async () => {
       expectStatus(await api.get('/openapi.json'), 200)
+      const wrongChecksum = `terse_${'0'.repeat(36)}`
+      const stranger = apiClient(`http://127.0.0.1:${service.port}`, wrongChecksum)
+      expectProblem(await stranger.get('/links'), 'unauthorized')
       expectProblem(await api.get('/nothing'), 'not_found')
       expectProblem(await api.send('DELETE', '/links'), 'method_not_allowed')
     })
