@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import { SCOPES } from '../../src/domain/tokens/scope.ts'
+import { type Api, apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { expectProblem } from '../support/problems.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const DAY_MICROS = 24 * 60 * 60 * 1_000_000
+
+/** The last six characters of a token, as a secret scanner works them out on its own. */
+function checksumOf(random: string): string {
+  const digits: string[] = []
+  for (let rest = crc32(random); digits.length < 6; rest = Math.floor(rest / 62)) {
+    digits.unshift(BASE62.charAt(rest % 62))
+  }
+  return digits.join('')
+}
+
+function withOtherLastCharacter(text: string): string {
+  return text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')
+}
+
+for (const engine of ENGINES) {
+  describe(`authentication on ${engine.name}`, () => {
+    let service: Service
+    let secret: string
+    before(async () => {
+      service = await startService(engine)
+      secret = await service.token()
+    })
+    after(() => service.stop())
+
+    const ask = (authorization?: string) =>
+      apiClient(service.baseUrl, undefined).send('GET', '/links', {
+        headers: authorization === undefined ? {} : { authorization },
+      })
+
+    async function createToken(expiresAt: number | null) {
+      const workspace = await service.instance.workspaces.ensure('acme')
+      return service.instance.tokens.create(workspace, { name: 'test', scopes: SCOPES, expiresAt })
+    }
+
+    async function expectUnauthorized(authorization?: string): Promise<string> {
+      const answer = expectProblem(await ask(authorization), 'unauthorized')
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer\b/)
+      return answer.body.message
+    }
+
+    test('a token is terse_, 30 base62 characters and a checksum that anybody can verify', async () => {
+      const secrets = await Promise.all(Array.from({ length: 20 }, () => service.token()))
+      assert.equal(new Set(secrets).size, secrets.length)
+      for (const text of secrets) {
+        const match = /^terse_([0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(text)
+        assert.ok(match, text)
+        assert.equal(checksumOf(match[1] ?? ''), match[2])
+      }
+    })
+
+    test('a token is accepted, the name of the scheme in any letters', async () => {
+      for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+        expectStatus(await ask(`${scheme} ${secret}`), 200)
+      }
+    })
+
+    test('an absent token is refused, and the answer tells what to send', async () => {
+      assert.match(await expectUnauthorized(), /Authorization: Bearer/)
+    })
+
+    test('a malformed header or token is refused', async () => {
+      const random = secret.slice(6, 36)
+      for (const header of [
+        'Bearer',
+        'Bearer ',
+        secret,
+        `Basic ${Buffer.from(`user:${secret}`).toString('base64')}`,
+        `Token ${secret}`,
+        `Bearer ${secret} ${secret}`,
+        `Bearer ${secret}, Bearer ${secret}`,
+        `Bearer "${secret}"`,
+        `Bearer ${secret.slice(0, -1)}`,
+        `Bearer ${secret}0`,
+        `Bearer ${secret.toLowerCase()}`,
+        `Bearer terse_${random.slice(1)}-${checksumOf(random)}`,
+        `Bearer ${secret.replace('terse_', 'other_')}`,
+        `Bearer ${'a'.repeat(8_000)}`,
+      ]) {
+        await expectUnauthorized(header)
+      }
+    })
+
+    test('a wrong checksum is refused', async () => {
+      await expectUnauthorized(`Bearer ${withOtherLastCharacter(secret)}`)
+    })
+
+    test('a well-formed token that was never made is refused', async () => {
+      const random = withOtherLastCharacter(secret.slice(6, 36))
+      await expectUnauthorized(`Bearer terse_${random}${checksumOf(random)}`)
+    })
+
+    test('an expired token is refused, one that expires later is not', async () => {
+      const now = Date.now() * 1_000
+      const expired = await createToken(now - 1)
+      assert.match(await expectUnauthorized(`Bearer ${expired.secret}`), /expired/)
+      const lasting = await createToken(now + DAY_MICROS)
+      expectStatus(await ask(`Bearer ${lasting.secret}`), 200)
+    })
+
+    test('a revoked token is refused at once, and the others still work', async () => {
+      const { token, secret: revoked } = await createToken(null)
+      expectStatus(await ask(`Bearer ${revoked}`), 200)
+      await service.instance.tokens.revoke(token.id)
+      await expectUnauthorized(`Bearer ${revoked}`)
+      expectStatus(await ask(`Bearer ${secret}`), 200)
+    })
+
+    test('an unknown and a revoked token are answered alike', async () => {
+      const { token, secret: revoked } = await createToken(null)
+      await service.instance.tokens.revoke(token.id)
+      const random = withOtherLastCharacter(secret.slice(6, 36))
+      assert.equal(
+        await expectUnauthorized(`Bearer ${revoked}`),
+        await expectUnauthorized(`Bearer terse_${random}${checksumOf(random)}`),
+      )
+    })
+
+    test('the last use of a token is noted, and none before it', async () => {
+      const { token, secret: fresh } = await createToken(null)
+      const lastUse = async () => {
+        const all = await service.instance.tokens.list(undefined)
+        return all.find(({ id }) => id === token.id)?.last_used_at
+      }
+      assert.equal(await lastUse(), null)
+      const startedAt = Date.now() * 1_000
+      expectStatus(await ask(`Bearer ${fresh}`), 200)
+      await eventually(async () => assert.ok(((await lastUse()) ?? 0) >= startedAt - 5_000))
+    })
+
+    test('a body is not read before the token is known', async () => {
+      const nobody: Api = apiClient(service.baseUrl, undefined)
+      expectProblem(await nobody.post('/links', { url: 'x'.repeat(70_000) }), 'unauthorized')
+      expectProblem(await nobody.put('/links/none', undefined), 'unauthorized')
+    })
+  })
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Api, expectStatus } from '../support/api.ts'
+import { ENGINES } from '../support/engines.ts'
+import { expectProblem } from '../support/problems.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const AT_ONCE = 8
+
+const LINK = { domain: 'localhost', url: 'https://example.com/once' }
+
+for (const engine of ENGINES) {
+  describe(`Idempotency-Key on ${engine.name}`, () => {
+    let service: Service
+    let api: Api
+    before(async () => {
+      service = await startService(engine)
+      api = await service.api()
+    })
+    after(() => service.stop())
+
+    const post = (path: string, body: unknown, key: string, from: Api = api) =>
+      from.post(path, body, { 'idempotency-key': key })
+    const linkTotal = async () => (await api.get('/links')).body.meta.total
+
+    test('the same request with the same key makes one link and gets one answer', async () => {
+      const total = await linkTotal()
+      const first = expectStatus(await post('/links', LINK, 'same'), 201).body
+      const again = expectStatus(await post('/links', LINK, 'same'), 201).body
+      assert.deepEqual(again, first)
+      assert.equal(again.clicks, null)
+      assert.equal(await linkTotal(), total + 1)
+    })
+
+    test('the order of the fields makes no other request', async () => {
+      const first = expectStatus(await post('/links', LINK, 'order'), 201).body
+      const turned = { url: LINK.url, domain: LINK.domain }
+      assert.equal(expectStatus(await post('/links', turned, 'order'), 201).body.id, first.id)
+    })
+
+    test('the first answer is given even when the link was changed or deleted since', async () => {
+      const first = expectStatus(await post('/links', LINK, 'later'), 201).body
+      await api.patch(`/links/${first.id}`, { url: 'https://example.com/changed' })
+      assert.deepEqual(expectStatus(await post('/links', LINK, 'later'), 201).body, first)
+      await api.delete(`/links/${first.id}`)
+      assert.deepEqual(expectStatus(await post('/links', LINK, 'later'), 201).body, first)
+      expectProblem(await api.get(`/links/${first.id}`), 'not_found')
+    })
+
+    test('a link with a password gets one answer too, and never its text', async () => {
+      const secret = { ...LINK, password: 'open sesame' }
+      const first = expectStatus(await post('/links', secret, 'secret'), 201).body
+      assert.deepEqual(expectStatus(await post('/links', secret, 'secret'), 201).body, first)
+      assert.doesNotMatch(JSON.stringify(first), /sesame/)
+      const other = { ...LINK, password: 'open barley' }
+      expectProblem(await post('/links', other, 'secret'), 'idempotency_conflict')
+    })
+
+    test('a different body, or another operation, with the same key is 409', async () => {
+      const total = await linkTotal()
+      expectStatus(await post('/links', LINK, 'conflict'), 201)
+      for (const body of [
+        { ...LINK, key: 'other' },
+        { ...LINK, url: 'https://example.com/other' },
+      ]) {
+        expectProblem(await post('/links', body, 'conflict'), 'idempotency_conflict')
+      }
+      const domain = { domain: 'conflict.acme.test' }
+      expectProblem(await post('/domains', domain, 'conflict'), 'idempotency_conflict')
+      assert.equal(await linkTotal(), total + 1)
+    })
+
+    test('a key whose request was refused can be used again', async () => {
+      const refused = { domain: 'localhost', url: 'nope' }
+      expectProblem(await post('/links', refused, 'retry'), 'validation_failed', ['url'])
+      expectStatus(await post('/links', LINK, 'retry'), 201)
+      const taken = { ...LINK, key: 'taken' }
+      expectStatus(await api.post('/links', taken), 201)
+      expectProblem(await post('/links', taken, 'retry-taken'), 'validation_failed')
+      expectStatus(await post('/links', { ...LINK, key: 'free' }, 'retry-taken'), 201)
+    })
+
+    test('domains are made once, too', async () => {
+      const body = { domain: 'once.acme.test', not_found_url: 'https://example.com/' }
+      const first = expectStatus(await post('/domains', body, 'domain'), 201).body
+      assert.deepEqual(expectStatus(await post('/domains', body, 'domain'), 201).body, first)
+      const other = { ...body, not_found_url: null }
+      expectProblem(await post('/domains', other, 'domain'), 'idempotency_conflict')
+    })
+
+    for (const [what, path, body] of [
+      ['a link whose key is made here', '/links', LINK],
+      ['a link whose key is given', '/links', { ...LINK, key: 'given' }],
+      ['a link that claims its domain', '/links', { ...LINK, domain: 'claimed.localhost' }],
+      ['a domain', '/domains', { domain: 'parallel.acme.test' }],
+    ] as const) {
+      test(`the same request many times at once makes ${what} once, and all get it`, async () => {
+        const answers = await Promise.all(
+          Array.from({ length: AT_ONCE }, () =>
+            post(path, body, `at-once-${path}-${JSON.stringify(body)}`),
+          ),
+        )
+        for (const answer of answers) expectStatus(answer, 201)
+        assert.equal(new Set(answers.map((answer) => answer.body.id)).size, 1)
+      })
+    }
+
+    test('different requests with one key at once: one is done, the others are 409', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: AT_ONCE }, (_, index) =>
+          post('/links', { ...LINK, url: `https://example.com/${index}` }, 'rivals'),
+        ),
+      )
+      const statuses = answers.map(({ status }) => status).toSorted()
+      assert.deepEqual(statuses, [201, ...Array(AT_ONCE - 1).fill(409)])
+    })
+
+    test('workspaces do not share their keys', async () => {
+      const other = await service.api('other')
+      const first = expectStatus(await post('/links', LINK, 'shared'), 201).body
+      const second = expectStatus(await post('/links', LINK, 'shared', other), 201).body
+      assert.notEqual(second.id, first.id)
+      assert.notEqual(second.workspace_id, first.workspace_id)
+    })
+
+    test('without a key, every request makes a link', async () => {
+      const first = expectStatus(await api.post('/links', LINK), 201).body
+      assert.notEqual(expectStatus(await api.post('/links', LINK), 201).body.id, first.id)
+    })
+
+    test('1 to 255 printable characters are a key', async () => {
+      for (const key of ['x', '!"#$%&()*+,-./:;<=>?@[]^_{|}~', 'k'.repeat(255)]) {
+        const first = expectStatus(await post('/links', LINK, key), 201).body
+        assert.equal(expectStatus(await post('/links', LINK, key), 201).body.id, first.id)
+      }
+    })
+
+    for (const bad of ['', 'two words', 'k'.repeat(256), 'schlüssel', 'tab\there']) {
+      test(`refuses the key ${JSON.stringify(bad.slice(0, 12))} of ${bad.length} characters`, async () => {
+        for (const [path, body] of [
+          ['/links', LINK],
+          ['/domains', { domain: 'x.acme.test' }],
+        ] as const) {
+          const answer = await post(path, body, bad)
+          expectProblem(answer, 'validation_failed', ['Idempotency-Key'])
+        }
+      })
+    }
+  })
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ENGINES } from '../support/engines.ts'
+import { PREFIX, readOperations, UNKNOWN_ID } from '../support/operations.ts'
+import { type Service, startService } from '../support/service.ts'
+import { type VisitAnswer, visit } from '../support/visit.ts'
+
+const COMMON = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** Methods that Node's parser knows and the API has no use for. */
+const RARE = ['TRACE', 'PROPFIND', 'SEARCH', 'QUERY', 'LINK', 'PURGE']
+
+// Storage has no part in this: one engine is enough.
+for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
+  describe('methods that a path of the API does not have', () => {
+    let service: Service
+    /** The methods of every described path, `HEAD` with `GET`. */
+    const methodsOf = new Map<string, Set<string>>()
+    before(async () => {
+      service = await startService(engine)
+      methodsOf.set('/openapi.json', new Set(['GET', 'HEAD']))
+      for (const { template, method } of await readOperations(service.baseUrl)) {
+        const methods = methodsOf.get(template) ?? new Set()
+        methods.add(method)
+        if (method === 'GET') methods.add('HEAD')
+        methodsOf.set(template, methods)
+      }
+    })
+    after(() => service.stop())
+
+    function ask(template: string, method: string, rest: object = {}): Promise<VisitAnswer> {
+      const path = PREFIX + template.replace('{id}', UNKNOWN_ID)
+      return visit(service.port, path, { method, ...rest })
+    }
+
+    function expectMethodNotAllowed(answer: VisitAnswer, template: string, method: string): void {
+      assert.equal(answer.status, 405, `${method} ${template}`)
+      const allowed = (answer.headers.allow ?? '').split(', ').toSorted()
+      assert.deepEqual(allowed, [...(methodsOf.get(template) ?? [])].toSorted(), template)
+      if (method === 'HEAD') return
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+      const { code, message, ...rest } = JSON.parse(answer.body)
+      assert.equal(code, 'method_not_allowed')
+      assert.ok(message.length > 0)
+      assert.deepEqual(rest, {})
+    }
+
+    test('are 405, and Allow names exactly those that the description has', async () => {
+      assert.equal(methodsOf.size, 6)
+      for (const [template, methods] of methodsOf) {
+        for (const method of COMMON.filter((common) => !methods.has(common))) {
+          expectMethodNotAllowed(await ask(template, method), template, method)
+        }
+      }
+    })
+
+    for (const method of RARE) {
+      test(`are 405 for ${method} too`, async () => {
+        for (const template of methodsOf.keys()) {
+          expectMethodNotAllowed(await ask(template, method), template, method)
+        }
+      })
+    }
+
+    test('are 405 whatever the body is', async () => {
+      for (const [type, body] of [
+        ['application/json', '{}'],
+        ['application/json', '{'],
+        ['text/plain', 'text'],
+        ['application/json', `"${'x'.repeat(70_000)}"`],
+      ] as const) {
+        const rest = { headers: { 'content-type': type }, body }
+        expectMethodNotAllowed(await ask('/links', 'PUT', rest), '/links', 'PUT')
+      }
+    })
+  })
+}

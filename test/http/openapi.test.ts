@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, test } from 'node:test'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import { type Answer, type Api, apiClient, expectStatus } from '../support/api.ts'
+import { describedSchema, expectDescribed } from '../support/described-schema.ts'
+import { ENGINES } from '../support/engines.ts'
+import {
+  type Description,
+  jsonRequest,
+  type Operation,
+  PREFIX,
+  readDescription,
+  readOperations,
+  UNKNOWN_ID,
+  validRequest,
+} from '../support/operations.ts'
+import { type Service, startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
+
+const COMMITTED = new URL('../../docs/openapi.json', import.meta.url)
+
+/** Has its answer checked in the tests named, where the service can be brought to give it. */
+const CHECKED_ELSEWHERE = new Set(['429', '503'])
+
+/** Every route that Fastify is given while `work` runs. */
+async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOptions[]> {
+  const routes: RouteOptions[] = []
+  const watch = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance }
+    fastify.addHook('onRoute', (route) => {
+      routes.push(route)
+    })
+  }
+  subscribe('fastify.initialization', watch)
+  try {
+    await work()
+  } finally {
+    unsubscribe('fastify.initialization', watch)
+  }
+  return routes
+}
+
+for (const engine of ENGINES) {
+  describe(`the description of the API on ${engine.name}`, () => {
+    let service: Service
+    let routes: RouteOptions[]
+    let description: Description
+    let operations: readonly Operation[]
+    let api: Api
+    before(async () => {
+      routes = await routesGivenDuring(async () => {
+        service = await startService(engine)
+      })
+      description = await readDescription(service.baseUrl)
+      operations = await readOperations(service.baseUrl)
+      api = await service.api()
+    })
+    after(() => service.stop())
+
+    test('is OpenAPI 3.1, served to anybody', async () => {
+      assert.match(description.openapi, /^3\.1\.\d+$/)
+      const answer = await apiClient(service.baseUrl, undefined).get('/openapi.json')
+      assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    })
+
+    test('is the one in docs/openapi.json', () => {
+      assert.deepEqual(description, JSON.parse(readFileSync(COMMITTED, 'utf8')))
+    })
+
+    test('holds every route behind a token, and no other', () => {
+      const real = routes
+        .filter(({ url, config }) => url.startsWith(PREFIX) && config?.scope !== undefined)
+        .flatMap(({ method, url }) =>
+          [method]
+            .flat()
+            .filter((name) => name !== 'HEAD')
+            .map((name) => `${name} ${url.replace(':id', '{id}')}`),
+        )
+      assert.deepEqual(real.toSorted(), operations.map(({ name }) => name).toSorted())
+    })
+
+    test('is itself the only thing under /api that needs no token', async () => {
+      const open = routes.filter(
+        ({ url, config }) => url.startsWith('/api') && config?.scope === undefined,
+      )
+      assert.ok(open.length > 0)
+      for (const { method, url } of open) {
+        for (const name of [method].flat()) {
+          const path = url.replace(':id', UNKNOWN_ID)
+          const { status } = await visit(service.port, path, { method: name })
+          const isDescription =
+            path === `${PREFIX}/openapi.json` && (name === 'GET' || name === 'HEAD')
+          assert.equal(status, isDescription ? 200 : 405, `${name} ${url}`)
+        }
+      }
+    })
+
+    test('asks for a bearer token on every operation', () => {
+      const { security, components } = description as Description & {
+        security: unknown
+        components: { securitySchemes: unknown }
+      }
+      assert.deepEqual(security, [{ token: [] }])
+      assert.deepEqual(components.securitySchemes, { token: { type: 'http', scheme: 'bearer' } })
+      for (const methods of Object.values(description.paths)) {
+        for (const operation of Object.values(methods)) {
+          assert.equal('security' in operation, false, 'nothing opts out')
+        }
+      }
+    })
+
+    test('gives no example that its own schema refuses', () => {
+      let examples = 0
+      const look = (node: unknown): void => {
+        if (typeof node !== 'object' || node === null) return
+        if ('examples' in node && Array.isArray(node.examples)) {
+          const { examples: given, ...schema } = node
+          for (const example of given) {
+            expectDescribed(describedSchema(description, schema), example, JSON.stringify(example))
+            examples += 1
+          }
+        }
+        for (const child of Object.values(node)) look(child)
+      }
+      look(description)
+      assert.ok(examples > 0)
+    })
+
+    test('promises exactly the answers that the service gives, by status and by schema', async () => {
+      const nobody = apiClient(service.baseUrl, undefined)
+      const powerless = apiClient(service.baseUrl, await service.token('acme', ['clicks:read']))
+      const oversize = jsonRequest(JSON.stringify({ id: 'x'.repeat(70_000) }))
+
+      /** How each status is brought about. */
+      const provoke: Record<string, (operation: Operation, path: string) => Promise<Answer>> = {
+        400: ({ method }, path) => api.send(method, path, jsonRequest('{')),
+        401: (operation, path) => nobody.send(operation.method, path, validRequest(operation)),
+        403: (operation, path) => powerless.send(operation.method, path, validRequest(operation)),
+        404: (operation) =>
+          api.send(operation.method, operation.pathFor(UNKNOWN_ID), validRequest(operation)),
+        409: async (operation, path) => {
+          const key = { 'idempotency-key': operation.template.slice(1) }
+          const body = (number: number) =>
+            JSON.stringify({
+              ...operation.validBody,
+              domain: `${operation.family}-${number}.acme.test`,
+            })
+          expectStatus(await api.send('POST', path, jsonRequest(body(1), key)), 201)
+          return api.send('POST', path, jsonRequest(body(2), key))
+        },
+        413: ({ method }, path) => api.send(method, path, oversize),
+        415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
+        422: ({ method, validBody }, path) =>
+          validBody === undefined
+            ? api.send(method, `${path}?page=0&color=pale`)
+            : api.send(method, path, jsonRequest('{"bogus":1}')),
+      }
+
+      let renamed = 0
+      const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
+        renamed += 1
+        const own = family === 'domains' ? { domain: `renamed-${renamed}.acme.test` } : {}
+        const body = JSON.stringify({ ...validBody, ...own })
+        return api.send(method, path, validBody === undefined ? {} : jsonRequest(body))
+      }
+
+      for (const operation of operations) {
+        const { template, family, responses } = operation
+        for (const [status, response] of Object.entries(responses)) {
+          if (CHECKED_ELSEWHERE.has(status)) continue
+          const what = `${operation.name} ${status}`
+          const owned = operation.takesId ? await create(family) : ''
+          const path = operation.pathFor(owned)
+          const send = provoke[status] ?? succeed
+          const answer = await send(operation, path)
+          assert.equal(String(answer.status), status, `${what}: ${JSON.stringify(answer.body)}`)
+          const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
+          const described = response.content[type]
+          assert.ok(described, `${what} is ${type}, which is not described`)
+          if (type !== 'application/json') continue
+          expectDescribed(describedSchema(description, described.schema), answer.body, what)
+        }
+        assert.ok('429' in responses && '503' in responses, `${template} can always be refused`)
+      }
+    })
+
+    let made = 0
+    async function create(family: Operation['family']): Promise<string> {
+      made += 1
+      const domain = { domain: `made-${made}.acme.test` }
+      const body =
+        family === 'domains' ? domain : { domain: 'localhost', url: 'https://example.com/' }
+      return expectStatus(await api.post(`/${family}`, body), 201).body.id
+    }
+
+    test('describes lists with something in them, and links with every field set', async () => {
+      const full = {
+        domain: 'localhost',
+        key: 'full',
+        url: 'https://example.com/',
+        ios: 'https://example.com/ios',
+        android: 'https://example.com/android',
+        utm_source: 's',
+        utm_medium: 'm',
+        utm_campaign: 'c',
+        utm_term: 't',
+        utm_content: 'o',
+        utm_name: 'n',
+        external_id: Number.MAX_SAFE_INTEGER,
+        password: 'secret',
+        expires_at: '2099-12-31T23:59:59+01:00',
+        expired_redirect_url: 'https://example.com/over',
+        tags: ['a', 'b'],
+      }
+      expectStatus(await api.post('/links', full), 201)
+      for (const path of ['/links', '/links?search=full', '/domains', '/links?page=99']) {
+        const template = path.split('?')[0]
+        const list = operations.find((operation) => operation.name === `GET ${PREFIX}${template}`)
+        const schema = list?.responses['200']?.content['application/json']?.schema
+        assert.ok(schema)
+        const { body } = expectStatus(await api.get(path), 200)
+        expectDescribed(describedSchema(description, schema), body, path)
+      }
+    })
+  })
+}

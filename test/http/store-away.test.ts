@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Api, apiClient, expectStatus } from '../support/api.ts'
+import { closeDatabase, dropConnections, reopenDatabase } from '../support/database-access.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'
+import { expectProblem } from '../support/problems.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { visit } from '../support/visit.ts'
+
+const RETRY_AFTER = /^[1-9]\d*$/
+const WRITERS = 20
+const CUTS = 5
+
+/** A place with a token of the workspace `acme`, and a process that serves it. */
+async function startOver(place: Place): Promise<{ service: ServiceProcess; api: Api }> {
+  const { stdout } = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+  const service = await startProcess(place, { TERSE_LOG_LEVEL: 'silent' })
+  return { service, api: apiClient(`http://127.0.0.1:${service.port}`, stdout.trim()) }
+}
+
+// SQLite is in the process itself and cannot go away.
+for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
+  describe('while PostgreSQL is away', () => {
+    let place: Place
+    let service: ServiceProcess
+    let api: Api
+    before(async () => {
+      place = await engine.createPlace()
+      const first = await startOver(place)
+      const warm = { domain: 'localhost', key: 'warm', url: 'https://example.com/warm' }
+      expectStatus(await first.api.post('/links', warm), 201)
+      expectStatus(await first.api.post('/links', { ...warm, key: 'cold' }), 201)
+      // A process that starts now has no change left to read, so that it keeps what it has at hand.
+      await first.service.stop()
+      const second = await startOver(place)
+      service = second.service
+      api = second.api
+      assert.equal((await visit(service.port, '/warm')).status, 302)
+      expectStatus(await api.get('/links'), 200)
+      await closeDatabase(place)
+    })
+    after(async () => {
+      await reopenDatabase(place)
+      await service.stop()
+      await place.remove()
+    })
+
+    test('every operation is 503 with Retry-After, and tells nothing of the database', async () => {
+      for (const operation of await readOperations(`http://127.0.0.1:${service.port}`)) {
+        const path = operation.pathFor(UNKNOWN_ID)
+        const answer = await api.send(operation.method, path, validRequest(operation))
+        assert.equal(answer.status, 503, `${operation.name}: ${JSON.stringify(answer.body)}`)
+        expectProblem(answer, 'unavailable')
+        assert.match(answer.headers.get('retry-after') ?? '', RETRY_AFTER)
+        assert.doesNotMatch(JSON.stringify(answer.body), /test_|postgres|SQL|connection/i)
+      }
+    })
+
+    test('the process lives, and says that it is not ready', async () => {
+      assert.equal((await visit(service.port, '/livez')).status, 200)
+      const ready = await visit(service.port, '/readyz')
+      assert.equal(ready.status, 503, ready.body)
+      assert.match(ready.headers['retry-after'] ?? '', RETRY_AFTER)
+      assert.equal(JSON.parse(ready.body).code, 'unavailable')
+    })
+
+    test('a link at hand still redirects', async () => {
+      const { headers } = await visit(service.port, '/warm')
+      assert.equal(headers.location, 'https://example.com/warm')
+    })
+
+    test('any other link asks for patience, on a page for people', async () => {
+      const cold = await visit(service.port, '/cold')
+      assert.equal(cold.status, 503)
+      assert.match(cold.headers['retry-after'] ?? '', RETRY_AFTER)
+      assert.match(cold.headers['content-type'] ?? '', /^text\/html/)
+    })
+
+    test('what needs no database is answered as ever', async () => {
+      expectStatus(await api.get('/openapi.json'), 200)
+      const wrongChecksum = `terse_${'0'.repeat(36)}`
+      const stranger = apiClient(`http://127.0.0.1:${service.port}`, wrongChecksum)
+      expectProblem(await stranger.get('/links'), 'unauthorized')
+      expectProblem(await api.get('/nothing'), 'not_found')
+      expectProblem(await api.send('DELETE', '/links'), 'method_not_allowed')
+    })
+
+    test('everything works again when it is back, and every click is counted', async () => {
+      await reopenDatabase(place)
+      await eventually(async () => {
+        assert.equal((await visit(service.port, '/cold')).status, 302)
+      })
+      const link = { domain: 'localhost', url: 'https://example.com/' }
+      expectStatus(await api.post('/links', link), 201)
+      assert.equal((await visit(service.port, '/readyz')).status, 200)
+      await eventually(async () => {
+        const links: Record<string, unknown>[] = (await api.get('/links?search=warm')).body.data
+        const clicks = Object.fromEntries(links.map((item) => [item.key, item.clicks]))
+        assert.deepEqual(clicks, { warm: 2, cold: 1 })
+      }, 10_000)
+    })
+  })
+
+  describe('while PostgreSQL ends connections', () => {
+    test('requests under way are done or 503, and the process lives', async () => {
+      const place = await engine.createPlace()
+      const { service, api } = await startOver(place)
+      try {
+        let cutting = true
+        const statuses = new Map<number, number>()
+        const write = async () => {
+          while (cutting) {
+            const link = { domain: 'localhost', url: 'https://example.com/' }
+            const answer = await api.post('/links', link)
+            if (answer.status !== 201) expectProblem(answer, 'unavailable')
+            statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+          }
+        }
+        const writers = Promise.all(Array.from({ length: WRITERS }, write))
+        for (let cut = 0; cut < CUTS; cut += 1) {
+          const written = statuses.get(201) ?? 0
+          await Promise.race([
+            writers,
+            eventually(async () => assert.ok((statuses.get(201) ?? 0) >= written + WRITERS)),
+          ])
+          await dropConnections(place)
+        }
+        cutting = false
+        await writers
+        const total = (await eventually(async () => expectStatus(await api.get('/links'), 200)))
+          .body.meta.total
+        assert.ok(total >= (statuses.get(201) ?? 0), 'what was answered 201 is there')
+        assert.equal(service.child.exitCode, null)
+      } finally {
+        await service.kill()
+        await place.remove()
+      }
+    })
+  })
+}

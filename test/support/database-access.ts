@@ -1,0 +1,47 @@
+import pg from 'pg'
+import type { Place } from './engines.ts'
+
+/** Takes a place's PostgreSQL database away from everybody, as an outage would. */
+export async function closeDatabase(place: Place): Promise<void> {
+  await administer(place, async (client, name) => {
+    await client.query(`alter database ${name} allow_connections false`)
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    )
+  })
+}
+
+/** Ends every connection to the database, which takes new ones at once, as a restart would. */
+export async function dropConnections(place: Place): Promise<void> {
+  await administer(place, async (client, name) => {
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    )
+  })
+}
+
+/** Gives it back. */
+export async function reopenDatabase(place: Place): Promise<void> {
+  await administer(place, async (client, name) => {
+    await client.query(`alter database ${name} allow_connections true`)
+  })
+}
+
+async function administer(
+  place: Place,
+  work: (client: pg.Client, name: string) => Promise<void>,
+): Promise<void> {
+  if (place.databaseUrl === undefined) throw new Error('SQLite has no server to take away')
+  const url = new URL(place.databaseUrl)
+  const name = url.pathname.slice(1)
+  url.pathname = '/postgres'
+  const client = new pg.Client(url.href)
+  await client.connect()
+  try {
+    await work(client, name)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,83 @@
+import { apiClient } from './api.ts'
+
+export const PREFIX = '/api/v1'
+export const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000'
+
+/** One operation of the API's description. */
+export type Operation = {
+  readonly name: string
+  readonly method: string
+  /** With `{id}` in it, and without the prefix. */
+  readonly template: string
+  readonly family: 'links' | 'domains'
+  readonly takesId: boolean
+  /** Undefined where the operation takes no body. */
+  readonly validBody: Readonly<Record<string, unknown>> | undefined
+  /** The statuses that the description promises, with their media types and schemas. */
+  readonly responses: Readonly<Record<string, DescribedResponse>>
+  pathFor(id: string): string
+}
+
+export type DescribedResponse = {
+  readonly content: Readonly<Record<string, { readonly schema: object }>>
+}
+
+type DescribedOperation = {
+  readonly requestBody?: unknown
+  readonly responses: Readonly<Record<string, DescribedResponse>>
+}
+
+export type Description = {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, object>> }
+}
+
+/** The description as the service serves it, to anybody. */
+export async function readDescription(baseUrl: string): Promise<Description> {
+  const { body } = await apiClient(baseUrl, undefined).get('/openapi.json')
+  return body
+}
+
+/** Every operation of the description, so that a table built from it forgets none. */
+export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
+  const { paths } = await readDescription(baseUrl)
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]) => operation(method, path, described)),
+  )
+}
+
+function operation(method: string, path: string, described: DescribedOperation): Operation {
+  if (!path.startsWith(`${PREFIX}/`)) throw new Error(`${path} is not under ${PREFIX}`)
+  const template = path.slice(PREFIX.length)
+  const family = template.split('/')[1]
+  if (family !== 'links' && family !== 'domains') {
+    throw new Error(`${path} belongs to a family that the tests do not know yet`)
+  }
+  return {
+    name: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    template,
+    family,
+    takesId: template.includes('{id}'),
+    validBody: described.requestBody === undefined ? undefined : validBodyOf(family, template),
+    responses: described.responses,
+    pathFor: (id) => template.replace('{id}', id),
+  }
+}
+
+function validBodyOf(family: Operation['family'], template: string): Record<string, unknown> {
+  if (template.endsWith('/qr-code')) return { color: '#003366' }
+  return family === 'links'
+    ? { domain: 'localhost', url: 'https://example.com/valid' }
+    : { domain: 'valid.acme.test' }
+}
+
+/** What sends an operation's valid request. */
+export function validRequest(operation: Operation): RequestInit {
+  return operation.validBody === undefined ? {} : jsonRequest(JSON.stringify(operation.validBody))
+}
+
+export function jsonRequest(body: string, headers: Readonly<Record<string, string>> = {}) {
+  return { headers: { 'content-type': 'application/json', ...headers }, body }
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import type { Answer } from './api.ts'
+
+/** The status of every error code, as the documentation promises it. */
+const STATUS_OF = {
+  bad_request: 400,
+  malformed_json: 400,
+  unauthorized: 401,
+  missing_scope: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  rate_limited: 429,
+  unavailable: 503,
+} as const
+
+export type ProblemCode = keyof typeof STATUS_OF
+
+const LOOKS_LIKE_A_STACK = /node_modules|\.ts:\d+|\n\s+at |Error:/
+
+/**
+ * Makes sure that an answer is the error envelope, the whole of it and nothing else.
+ *
+ * @param fields exactly those that `errors` must name, in any order
+ */
+export function expectProblem(
+  answer: Answer,
+  code: ProblemCode,
+  fields?: readonly string[],
+): Answer {
+  const { status, headers, body } = answer
+  const shown = JSON.stringify(body)
+  assert.equal(body.code, code, shown)
+  assert.equal(status, STATUS_OF[code], shown)
+  assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+  const keys = code === 'validation_failed' ? ['message', 'code', 'errors'] : ['message', 'code']
+  assert.deepEqual(Object.keys(body), keys)
+  assert.ok(typeof body.message === 'string' && body.message.length > 0, shown)
+  assert.doesNotMatch(shown, LOOKS_LIKE_A_STACK)
+  for (const texts of Object.values<string[]>(body.errors ?? {})) {
+    assert.ok(texts.length > 0 && texts.every((text) => text.length > 0), shown)
+  }
+  if (fields !== undefined) {
+    assert.deepEqual(Object.keys(body.errors ?? {}).sort(), [...fields].sort(), shown)
+  }
+  return answer
+}
