@@ -41,12 +41,15 @@ for (const engine of ENGINES) {
       return { page, foreign }
     }
 
-    async function createLink(fields: Record<string, unknown>): Promise<{ id: string; key: string }> {
+    async function createLink(
+      fields: Record<string, unknown>,
+    ): Promise<{ id: string; key: string }> {
       const link = { domain: 'go.localhost', url: `${destination.origin}/arrived`, ...fields }
       return expectStatus(await api.post('/links', link), 201).body
     }
 
-    const addressOf = (key: string, host = 'go.localhost') => `http://${host}:${service.port}/${key}`
+    const addressOf = (key: string, host = 'go.localhost') =>
+      `http://${host}:${service.port}/${key}`
 
     test('is led to the destination, and counted', async () => {
       const link = await createLink({ utm_source: 'poster' })

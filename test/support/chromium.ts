@@ -38,6 +38,7 @@ function install(): string {
     execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], quiet)
   }
   const found = find()
-  if (found === undefined) throw new Error('The browser tests need Chromium; install it and run again.')
+  if (found === undefined)
+    throw new Error('The browser tests need Chromium; install it and run again.')
   return found
 }
