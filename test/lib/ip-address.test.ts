@@ -67,6 +67,12 @@ describe('clientAddress', () => {
   const table = [
     { socket: '203.0.113.5', header: undefined, client: '203.0.113.5', why: 'there is no header' },
     {
+      socket: '::ffff:203.0.113.5',
+      header: undefined,
+      client: '203.0.113.5',
+      why: 'an address is written in one way',
+    },
+    {
       socket: '203.0.113.5',
       header: '1.1.1.1',
       client: '203.0.113.5',

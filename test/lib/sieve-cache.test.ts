@@ -13,16 +13,19 @@ type Step =
 
 const key = fc.constantFrom(...'abcdefghijkl')
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom('get' as const), key }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('get' as const), key }) },
   {
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('set' as const),
       key,
-      size: fc.integer({ min: 1, max: SIZE_MAX + 2 }),
+      size: fc.oneof(
+        { weight: 9, arbitrary: fc.integer({ min: 1, max: 4 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 5, max: SIZE_MAX + 2 }) },
+      ),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), key }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const }) },
 )
 
