@@ -185,7 +185,7 @@ describe('A destination with any visitor query', () => {
           assert.equal(visited(destination, query), `${start}${mark}${expected}${end}`)
         },
       ),
-      cases(1_000),
+      cases(300),
     )
   })
 
@@ -207,7 +207,7 @@ describe('A destination with any visitor query', () => {
           assert.equal(new URL(location).hash, new URL(destination).hash)
         },
       ),
-      cases(1_000),
+      cases(300),
     )
   })
 })

@@ -57,7 +57,7 @@ describe('keyOfPath', () => {
       fc.property(fc.uint8Array(), (bytes) => {
         keyOfPath(`/${Buffer.from(bytes).toString('latin1')}`)
       }),
-      cases(1_000),
+      cases(300),
     )
   })
 })
