@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ENGINES } from '../support/engines.ts'
+import { type Service, startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
+import { createLink } from './create.ts'
+
+const HOST = 'go.localhost'
+const INTERNATIONAL_HOST = 'xn--mnchen-3ya.localhost'
+
+/** Every link leads to a page named after its key. */
+const KEYS = [
+  'plain',
+  'a/b',
+  'Case',
+  'Both',
+  'both',
+  'ÉTÉ',
+  'straße',
+  '日本/語',
+  '~._-',
+  'k'.repeat(190),
+]
+
+const destinationOf = (key: string) => new URL(`https://example.com/to/${key}`).href
+
+/** Bytes of UTF-8 as they are sent unencoded. */
+const raw = (text: string) => Buffer.from(text).toString('latin1')
+
+/** Paths and the key of the link that they find. */
+const FOUND: readonly [string, string][] = [
+  ['/plain', 'plain'],
+  ['/plain?a', 'plain'],
+  ['/%70lain', 'plain'],
+  ['/a/b', 'a/b'],
+  ['/a%2Fb', 'a/b'],
+  ['/~._-', '~._-'],
+  [`/${'k'.repeat(190)}`, 'k'.repeat(190)],
+  ['/stra%C3%9Fe', 'straße'],
+  ['/stra%c3%9fe', 'straße'],
+  [encodeURI('/日本/語'), '日本/語'],
+  [encodeURI('/ÉTÉ'), 'ÉTÉ'],
+  [encodeURI('/ÉTÉ'.normalize('NFD')), 'ÉTÉ'],
+  [encodeURI('/été'), 'ÉTÉ'],
+  [encodeURI('/STRAẞE'), 'straße'],
+  ['/Case', 'Case'],
+  ['/case', 'Case'],
+  ['/CASE', 'Case'],
+  ['/PLAIN', 'plain'],
+  ['/Both', 'Both'],
+  ['/both', 'both'],
+]
+
+/** Paths that find nothing: an address is not guessed at. */
+const NOT_FOUND: readonly string[] = [
+  '/BOTH',
+  '/plain/',
+  '//plain',
+  '//',
+  '/plain//',
+  '/a',
+  '/a//b',
+  '/./plain',
+  '/x/../plain',
+  '/plain%20',
+  '/plain%00',
+  '/%00',
+  '/%',
+  '/%zz',
+  '/plain%',
+  '/%C3%28',
+  '/%ED%A0%80',
+  '/%FF',
+  '/%2Fplain',
+  '/plain;x',
+  '/plain&a=1',
+  '/strasse',
+  `/${'k'.repeat(191)}`,
+  `/${'k'.repeat(8_000)}`,
+]
+
+/** Hosts, as they may be written, that lead to the domain. */
+const SAME_HOST: readonly string[] = [
+  'go.localhost',
+  'GO.LocalHost',
+  'go.localhost.',
+  'go.localhost:3000',
+  'go.localhost:',
+  'Go.Localhost.:8080',
+]
+
+/** Hosts that are the service's own, beside its name: no workspace can claim an address. */
+const SERVICE_HOSTS: readonly string[] = [
+  'localhost',
+  'LOCALHOST:3000',
+  'localhost.',
+  '127.0.0.1',
+  '127.0.0.1:3000',
+  '[::1]',
+  '[::1]:3000',
+]
+
+for (const engine of ENGINES) {
+  describe(`How links are addressed, on ${engine.name}`, () => {
+    let service: Service
+    before(async () => {
+      service = await startService(engine)
+      const api = await service.api()
+      for (const key of KEYS) {
+        await createLink(api, { domain: HOST, key, url: `https://example.com/to/${key}` })
+      }
+      await createLink(api, { domain: 'münchen.localhost', key: 'plain' })
+      await createLink(api, { key: 'own', url: 'https://example.com/own' })
+    })
+    after(() => service.stop())
+
+    for (const [path, key] of FOUND) {
+      test(`${path.slice(0, 40)} leads to ${key.slice(0, 40)}`, async () => {
+        const { status, headers } = await visit(service.port, path, { host: HOST })
+        assert.equal(status, 302)
+        assert.equal(headers.location?.split('?')[0], destinationOf(key))
+      })
+    }
+
+    for (const path of NOT_FOUND) {
+      test(`${path.slice(0, 40)} leads nowhere`, async () => {
+        const { status, headers, body } = await visit(service.port, path, { host: HOST })
+        assert.equal(status, 404)
+        assert.equal(headers.location, undefined)
+        assert.match(body, /Link not found/)
+      })
+    }
+
+    test('bytes that are not encoded are no address: the HTTP parser refuses them', async () => {
+      for (const path of [raw('/straße'), raw('/plain?a=ü'), '/\u00ff']) {
+        const { status, headers } = await visit(service.port, path, { host: HOST })
+        assert.equal(status, 400, path)
+        assert.equal(headers.location, undefined)
+      }
+    })
+
+    for (const host of SAME_HOST) {
+      test(`Host: ${host} is the domain`, async () => {
+        const { headers } = await visit(service.port, '/plain', { host })
+        assert.equal(headers.location, destinationOf('plain'))
+      })
+    }
+
+    for (const host of SERVICE_HOSTS) {
+      test(`Host: ${host} is the service's own`, async () => {
+        const link = await visit(service.port, '/own', { host })
+        assert.equal(link.headers.location, 'https://example.com/own')
+        const api = await visit(service.port, '/api/v1/links', { host })
+        assert.equal(api.status, 401)
+      })
+    }
+
+    test('a domain does not answer what the service itself answers', async () => {
+      for (const path of ['/api/v1/links', '/docs', '/livez', '/robots.txt']) {
+        const { status, body } = await visit(service.port, path, { host: HOST })
+        assert.equal(status, 404, path)
+        assert.match(body, /Link not found/)
+      }
+    })
+
+    test('an international host is found by its A-labels', async () => {
+      const { status } = await visit(service.port, '/plain', { host: INTERNATIONAL_HOST })
+      assert.equal(status, 302)
+    })
+
+    test("an absolute target's host counts, whatever Host says", async () => {
+      const target = `http://GO.localhost:${service.port}/plain`
+      const { headers } = await visit(service.port, target, { host: 'nobody.example' })
+      assert.equal(headers.location, destinationOf('plain'))
+    })
+
+    test('an absolute target at another host does not reach the one that Host names', async () => {
+      const { status } = await visit(service.port, 'http://nobody.example/plain', { host: HOST })
+      assert.equal(status, 404)
+    })
+  })
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { parseKey } from '../../src/domain/links/key.ts'
+import { keyOfPath } from '../../src/redirect/visit-key.ts'
+import { cases } from '../support/properties.ts'
+
+const raw = (text: string) => Buffer.from(text).toString('latin1')
+
+describe('keyOfPath', () => {
+  const table: [string, string | undefined][] = [
+    ['/abc', 'abc'],
+    ['/a/b', 'a/b'],
+    ['/AbC', 'AbC'],
+    ['/', ''],
+    ['//', '/'],
+    ['/abc/', 'abc/'],
+    ['/%61bc', 'abc'],
+    ['/a%2Fb', 'a/b'],
+    ['/stra%C3%9Fe', 'straße'],
+    ['/stra%c3%9fe', 'straße'],
+    ['/cafe%CC%81', 'café'],
+    [`/${raw('straße')}`, 'straße'],
+    [`/${raw('cafe\u0301')}`, 'café'],
+    [`/${raw('日')}%E6%9C%AC`, '日本'],
+    ['/%', undefined],
+    ['/%zz', undefined],
+    ['/%FF', undefined],
+    ['/%C3', undefined],
+    ['/%ED%A0%80', undefined],
+    ['/100%25', '100%'],
+    ['/a+b', 'a+b'],
+  ]
+  for (const [path, key] of table) {
+    test(`of ${path} is ${key}`, () => assert.equal(keyOfPath(path), key))
+  }
+
+  test('finds every key in each way in which a client may write it', () => {
+    const character = fc.constantFrom(...'aZ9-_.~/éßΣ日हि𝒜\u0301')
+    fc.assert(
+      fc.property(fc.string({ unit: character, minLength: 1, maxLength: 12 }), (text) => {
+        const parsed = parseKey(text)
+        if ('fault' in parsed) return
+        const key = parsed.value
+        const escaped = [...Buffer.from(key)].map(
+          (byte) => `%${byte.toString(16).padStart(2, '0')}`,
+        )
+        const paths = [key, key.normalize('NFD')].flatMap((form) => [raw(form), encodeURI(form)])
+        for (const path of [...paths, escaped.join('')]) assert.equal(keyOfPath(`/${path}`), key)
+      }),
+      cases(500),
+    )
+  })
+
+  test('never throws, whatever bytes are sent', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        keyOfPath(`/${Buffer.from(bytes).toString('latin1')}`)
+      }),
+      cases(300),
+    )
+  })
+})
