@@ -28,8 +28,8 @@ type Step =
   | { readonly kind: 'update'; readonly at: number; readonly tags: readonly string[] }
   | { readonly kind: 'click'; readonly at: number; readonly after: number }
   | { readonly kind: 'delete'; readonly at: number }
-  /** So many created and deleted again: the next link is in another bucket. */
-  | { readonly kind: 'gap' }
+  /** Many created and deleted again, so that buckets fill up and are left empty. */
+  | { readonly kind: 'crowd' }
 
 const tags = fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 3 })
 const position = fc.nat(1_000)
@@ -48,7 +48,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('click' as const), at: position, after: fc.nat(9) }),
   },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: position }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('gap' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('crowd' as const) }) },
 )
 /** Each step in one of two workspaces, whose links alternate in the sequence. */
 const steps = fc.array(fc.record({ second: fc.boolean(), step }), { minLength: 1, maxLength: 40 })
@@ -135,8 +135,8 @@ async function apply(store: Store, model: Model, step: Step): Promise<void> {
     model.links.push(await store.write((stores) => insertLink(stores, home, link)))
     return
   }
-  if (step.kind === 'gap') {
-    await skipBucket(store, home)
+  if (step.kind === 'crowd') {
+    await comeAndGo(store, home)
     return
   }
   const index = step.at % Math.max(1, model.links.length)
@@ -160,8 +160,8 @@ async function apply(store: Store, model: Model, step: Step): Promise<void> {
   }
 }
 
-/** Uses up a bucket's worth of sequence numbers in a workspace that does not matter. */
-async function skipBucket(store: Store, home: Home): Promise<void> {
+/** A part of a bucket, filled and emptied. */
+async function comeAndGo(store: Store, home: Home): Promise<void> {
   await store.write(async (stores) => {
     const links = []
     for (let count = 0; count < LINKS_PER_BUCKET / 8; count += 1) {
