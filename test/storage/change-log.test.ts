@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import { type Change, hostChange, linkChange } from '../../src/domain/changes/change.ts'
 import type { ChangeCursor } from '../../src/domain/changes/change-log.ts'
@@ -61,7 +62,7 @@ describeStore('the change log', (at, engine) => {
     same(await read(5), ['next.example'])
     const start = await at.store.read.changes.end()
     await append(at.store, ...subjects.map(hostChange))
-    same(await reader(at.store, start)(6), subjects, 'exactly as many as asked for')
+    same(await reader(at.store, start)(6), subjects)
   })
 
   test('forgets what is older than the given instant and goes on from every cursor', async () => {
@@ -97,7 +98,10 @@ describeStore('the change log', (at, engine) => {
     ).finally(() => {
       writing = false
     })
-    while (writing) for (const subject of (await read()) ?? []) heard.add(subject)
+    while (writing) {
+      for (const subject of (await read()) ?? []) heard.add(subject)
+      await nextTurn()
+    }
     await all
     for (const subject of (await read()) ?? []) heard.add(subject)
     same(
@@ -119,7 +123,7 @@ describeStore('the change log', (at, engine) => {
     await late.query('commit')
     await late.end()
     assert.ok((await read())?.includes('late.example'))
-    same(await read(), [], 'its cursor has passed both')
+    same(await read(), [])
   })
 
   test('tells of a transaction that commits late to a reader that began meanwhile', async () => {

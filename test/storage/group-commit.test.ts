@@ -67,7 +67,7 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [...Array(200).keys()])
   })
 
-  test('gives units of different turns transactions of their own', async () => {
+  test('gives units of different turns transactions of their own', { timeout: 2_000 }, async () => {
     const counts = await statements(async () => {
       for (let n = 0; n < 3; n += 1) await insert(n)
     })
@@ -103,7 +103,9 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [0, 2])
   })
 
-  test('is idle once every unit has settled, with those that came meanwhile', async () => {
+  test('is idle once every unit has settled, with those that came meanwhile', {
+    timeout: 2_000,
+  }, async () => {
     let settled = 0
     const first = insert(1).then(() => {
       settled += 1

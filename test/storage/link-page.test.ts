@@ -98,7 +98,7 @@ describeStore('pages of links', (at) => {
     for (const offset of [1, 25, LINKS_PER_BUCKET, Number.MAX_SAFE_INTEGER]) {
       for (const search of [undefined, 'only']) {
         const query = listOf(workspaceId, { offset, search })
-        same(await at.store.read.links.page(query), { items: [], total: 1 }, `${offset} ${search}`)
+        same({ query, ...(await at.store.read.links.page(query)) }, { query, items: [], total: 1 })
       }
     }
   })
@@ -202,7 +202,8 @@ async function compareList(store: Store, model: Model, query: LinkQuery): Promis
   for (let offset = 0; offset <= expected.length; offset += query.limit) {
     const page = await store.read.links.page({ ...query, offset })
     const items = expected.slice(offset, offset + query.limit)
-    same(page, { items, total: expected.length }, JSON.stringify({ ...query, offset }))
+    // With the query, so that a failure says which list it was.
+    same({ query, offset, ...page }, { query, offset, items, total: expected.length })
   }
 }
 

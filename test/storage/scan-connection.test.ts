@@ -89,13 +89,15 @@ describe('the scan connection', () => {
 
   test('fails those who wait when it is closed', async () => {
     const scans = new ScanConnection(file)
-    const scan = assert.rejects(scans.executeQuery(countTo(1_000_000_000)), isUnavailable)
+    const scan = assert.rejects(scans.executeQuery(countTo(3_000_000)), isUnavailable)
     await sleep(50)
     await scans.close()
     await scan
   })
 
-  test('fails those who wait when the thread crashes, and starts anew for the next at once', async () => {
+  test('fails those who wait when the thread crashes, and starts anew for the next at once', {
+    timeout: 5_000,
+  }, async () => {
     const late = path.join(folder, 'late.db')
     const scans = new ScanConnection(late)
     const waiting = [scans.executeQuery(countTo(1)), scans.executeQuery(countTo(1))]
