@@ -67,11 +67,12 @@ describe('a connection to PostgreSQL', { concurrency: true, timeout: 30_000 }, (
     assert.equal(await store.write((stores) => stores.instance.keep('kept', 'value')), 'value')
   })
 
-  test('on which nothing arrives any more fails in a few seconds, and is not used again', async () => {
+  test('on which nothing arrives any more fails in a few seconds, and is not used again', async (t) => {
     const url = new URL(place.databaseUrl ?? '')
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
     url.port = String(proxy.port)
     const behind = await openAt({ ...place, databaseUrl: url.href })
+    t.after(() => Promise.all([behind.store.close(), proxy.close()]))
     await behind.store.read.instance.find('any')
     proxy.freezeOpen()
     const startedMs = performance.now()
@@ -81,9 +82,6 @@ describe('a connection to PostgreSQL', { concurrency: true, timeout: 30_000 }, (
     const againMs = performance.now()
     assert.equal(await behind.store.read.instance.find('any'), undefined)
     assert.ok(performance.now() - againMs < 1_000)
-    const closing = behind.store.close()
-    await proxy.close()
-    await closing
   })
 
   test('to a server that is not there fails as unavailable', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
-import { after, before, describe, mock, test } from 'node:test'
+import { after, before, describe, mock, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CompiledQuery } from 'kysely'
 import { Failure } from '../../src/domain/failure.ts'
@@ -34,8 +34,15 @@ describe('the scan connection', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('reads for long without holding up the event loop', async () => {
-    const scans = new ScanConnection(file)
+  /** A connection that is closed after its test, also when that fails. */
+  function open(t: TestContext, of = file): ScanConnection {
+    const scans = new ScanConnection(of)
+    t.after(() => scans.close())
+    return scans
+  }
+
+  test('reads for long without holding up the event loop', async (t) => {
+    const scans = open(t)
     let running = true
     const scan = scans.executeQuery<{ n: number }>(countTo(4_000_000)).finally(() => {
       running = false
@@ -51,11 +58,10 @@ describe('the scan connection', () => {
     assert.deepEqual((await scan).rows, [{ n: 4_000_000 }])
     assert.ok(turns > 10, `${turns} turns`)
     assert.ok(longestMs < 250, `a 5 ms timer took ${longestMs} ms`)
-    await scans.close()
   })
 
-  test('answers each of many callers with its own rows', async () => {
-    const scans = new ScanConnection(file)
+  test('answers each of many callers with its own rows', async (t) => {
+    const scans = open(t)
     const results = await Promise.all(
       [5, 1, 3].map((n) => scans.executeQuery<{ n: number }>(countTo(n))),
     )
@@ -63,11 +69,10 @@ describe('the scan connection', () => {
       results.map(({ rows }) => rows[0]?.n),
       [5, 1, 3],
     )
-    await scans.close()
   })
 
-  test('tells a fault of the query to its caller and goes on', async () => {
-    const scans = new ScanConnection(file)
+  test('tells a fault of the query to its caller and goes on', async (t) => {
+    const scans = open(t)
     await assert.rejects(scans.executeQuery(CompiledQuery.raw('select * from nothing')), /nothing/)
     await assert.rejects(
       scans.executeQuery(CompiledQuery.raw('create table t (x)')),
@@ -75,20 +80,18 @@ describe('the scan connection', () => {
       'it only reads',
     )
     assert.equal((await scans.executeQuery(countTo(2))).rows.length, 1)
-    await scans.close()
   })
 
-  test('turns callers away when too many wait', async () => {
-    const scans = new ScanConnection(file)
+  test('turns callers away when too many wait', async (t) => {
+    const scans = open(t)
     const waiting = Array.from({ length: 64 }, () => scans.executeQuery(countTo(1)))
     await assert.rejects(scans.executeQuery(countTo(1)), isUnavailable)
     await Promise.all(waiting)
     assert.equal((await scans.executeQuery(countTo(1))).rows.length, 1)
-    await scans.close()
   })
 
-  test('fails those who wait when it is closed', async () => {
-    const scans = new ScanConnection(file)
+  test('fails those who wait when it is closed', async (t) => {
+    const scans = open(t)
     const scan = assert.rejects(scans.executeQuery(countTo(3_000_000)), isUnavailable)
     await sleep(50)
     await scans.close()
@@ -97,9 +100,9 @@ describe('the scan connection', () => {
 
   test('fails those who wait when the thread crashes, and starts anew for the next at once', {
     timeout: 5_000,
-  }, async () => {
+  }, async (t) => {
     const late = path.join(folder, 'late.db')
-    const scans = new ScanConnection(late)
+    const scans = open(t, late)
     const waiting = [scans.executeQuery(countTo(1)), scans.executeQuery(countTo(1))]
     for (const scan of await Promise.allSettled(waiting)) {
       assert.ok(scan.status === 'rejected' && isUnavailable(scan.reason))
@@ -107,7 +110,6 @@ describe('the scan connection', () => {
       new DatabaseSync(late).close()
       assert.equal((await scans.executeQuery(countTo(1))).rows.length, 1)
     }
-    await scans.close()
   })
 
   test('is what a filtered or re-sorted list of links is read through', async () => {
