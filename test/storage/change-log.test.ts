@@ -5,6 +5,7 @@ import pg from 'pg'
 import { type Change, hostChange, linkChange } from '../../src/domain/changes/change.ts'
 import type { ChangeCursor } from '../../src/domain/changes/change-log.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { eventually } from '../support/eventually.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { NOW, unique } from './samples.ts'
@@ -123,7 +124,8 @@ describeStore('the change log', (at, engine) => {
     await late.query('commit')
     await late.end()
     assert.ok((await read())?.includes('late.example'))
-    same(await read(), [])
+    // Its cursor passes both as soon as no older transaction runs, in any database of the server.
+    await eventually(async () => same(await read(), []))
   })
 
   test('tells of a transaction that commits late to a reader that began meanwhile', async () => {

@@ -5,7 +5,7 @@ import { ENGINES, type Place } from '../support/engines.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
-const ROUNDS = 30
+const ROUNDS = 25
 
 for (const engine of ENGINES) {
   describe(`two processes on the same data, on ${engine.name}`, () => {
