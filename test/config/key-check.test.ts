@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { openInstance } from '../../src/compose.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { checkInstanceKey } from '../../src/domain/instance/key-check.ts'
+import { describeStore } from '../support/store.ts'
+
+const REFUSED = /not the one that this database was made with.*TERSE_SECRET_KEY.*secret\.key/
+
+describeStore('the check of the instance’s key', (at) => {
+  const start = async (key?: Buffer) => {
+    const settings = key === undefined ? {} : { TERSE_SECRET_KEY: key.toString('hex') }
+    const config = readConfig({ ...at.place.env, ...settings })
+    await (await openInstance(config, pino({ level: 'silent' }))).close()
+  }
+
+  test('lets one of the first processes set the key when several start with different ones', async () => {
+    const { store: other } = await at.another()
+    const keys = [randomBytes(32), randomBytes(32), randomBytes(32)]
+    const outcomes = await Promise.allSettled(
+      keys.map((key, index) => checkInstanceKey(index === 1 ? other : at.store, key)),
+    )
+    const winners = keys.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+    assert.equal(winners.length, 1)
+    for (const key of keys) {
+      const check = checkInstanceKey(other, key)
+      if (key === winners[0]) await check
+      else await assert.rejects(check, REFUSED)
+    }
+    await at.db.deleteFrom('instance').execute()
+  })
+
+  test('lets no process start with another key, and tells what to do', async () => {
+    await start()
+    await start()
+    const wrong = randomBytes(32)
+    await assert.rejects(start(wrong), (error: Error) => {
+      assert.match(error.message, REFUSED)
+      assert.ok(!error.message.includes(wrong.toString('hex')))
+      return true
+    })
+    rmSync(path.join(at.place.dataDir, 'secret.key'))
+    await assert.rejects(start(), REFUSED, 'a new key was made where the first was lost')
+  })
+
+  test('keeps nothing from which the key could be had', async () => {
+    const key = randomBytes(32)
+    await at.db.deleteFrom('instance').execute()
+    await start(key)
+    const rows = await at.db.selectFrom('instance').selectAll().execute()
+    for (const { value } of rows) assert.ok(!value.includes(key.toString('hex')))
+    await start(key)
+  })
+})

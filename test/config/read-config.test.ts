@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type Config, ConfigError, readConfig } from '../../src/config/read-config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
+import { createFolder } from '../support/engines.ts'
+
+const KEY = 'c0ffee'.repeat(10).padEnd(64, '0')
+const URL_WITH_PASSWORD = 'postgres://user:hunter2@db.example/terse'
+
+/** Everything that `readConfig` finds wrong. */
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    for (const fault of error.faults) assert.ok(error.message.includes(fault))
+    return error.faults
+  }
+  return []
+}
+
+describe('the configuration', () => {
+  const defaults: Omit<Config, 'trustedProxies'> = {
+    host: undefined,
+    port: 3000,
+    baseUrl: 'http://localhost:3000',
+    dataDir: path.resolve('data'),
+    databaseUrl: undefined,
+    secretKey: undefined,
+    rateLimit: 600,
+    logLevel: 'info',
+    domainProof: 'dns',
+    claimOnLink: true,
+    appSchemes: [],
+    cacheBytesMax: 64 * 1024 * 1024,
+  }
+
+  test('has a default for every setting', () => {
+    const { trustedProxies, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
+    assert.deepEqual(rest, defaults)
+    assert.equal(trustedProxies.has('127.0.0.1'), false)
+    assert.equal(Object.keys(rest).length + 1, Object.keys(SETTINGS).length)
+  })
+
+  test('takes an empty variable for an unset one', () => {
+    const names = Object.keys(SETTINGS)
+    const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
+    const { trustedProxies, ...rest } = readConfig(
+      Object.fromEntries(empty.map((name) => [name, ''])),
+    )
+    assert.deepEqual(rest, defaults)
+  })
+
+  test('cannot be changed', () => {
+    const config = readConfig({})
+    assert.ok(Object.isFrozen(config) && Object.isFrozen(config.appSchemes))
+  })
+
+  const accepted: { env: Record<string, string>; expected: Partial<Config> }[] = [
+    { env: { TERSE_HOST: '::1' }, expected: { host: '::1' } },
+    { env: { TERSE_HOST: 'localhost' }, expected: { host: 'localhost' } },
+    { env: { TERSE_PORT: '65535' }, expected: { port: 65_535, baseUrl: 'http://localhost:65535' } },
+    {
+      env: { TERSE_BASE_URL: 'HTTPS://Go.Example.com:443/' },
+      expected: { baseUrl: 'https://go.example.com' },
+    },
+    { env: { TERSE_DATA_DIR: '/srv/../var/terse' }, expected: { dataDir: '/var/terse' } },
+    {
+      env: { TERSE_DATABASE_URL: 'postgresql://db/terse' },
+      expected: { databaseUrl: 'postgresql://db/terse' },
+    },
+    {
+      env: { TERSE_SECRET_KEY: KEY.toUpperCase() },
+      expected: { secretKey: Buffer.from(KEY, 'hex') },
+    },
+    { env: { TERSE_RATE_LIMIT: '0' }, expected: { rateLimit: 0 } },
+    { env: { TERSE_LOG_LEVEL: 'silent' }, expected: { logLevel: 'silent' } },
+    { env: { TERSE_DOMAIN_PROOF: 'none' }, expected: { domainProof: 'none' } },
+    { env: { TERSE_CLAIM_ON_LINK: 'false' }, expected: { claimOnLink: false } },
+    {
+      env: { TERSE_APP_SCHEMES: ' MyApp:, spotify,' },
+      expected: { appSchemes: ['myapp', 'spotify'] },
+    },
+    { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
+  ]
+  for (const { env, expected } of accepted) {
+    test(`reads ${JSON.stringify(env)}`, () => {
+      const config = readConfig(env)
+      for (const [name, value] of Object.entries(expected)) {
+        assert.deepEqual(config[name as keyof Config], value)
+      }
+    })
+  }
+
+  test('reads the networks of trusted proxies', () => {
+    const { trustedProxies } = readConfig({ TERSE_TRUST_PROXY: '10.0.0.0/8, ::1 ,192.0.2.7' })
+    for (const inside of ['10.200.0.1', '::1', '192.0.2.7', '::ffff:10.0.0.1']) {
+      assert.ok(trustedProxies.has(inside), inside)
+    }
+    for (const outside of ['11.0.0.1', '::2', '192.0.2.8']) {
+      assert.ok(!trustedProxies.has(outside), outside)
+    }
+  })
+
+  const refused: Record<keyof typeof SETTINGS, readonly string[]> = {
+    TERSE_HOST: ['example.com', '1.2.3', '127.0.0.1:80', ' '],
+    TERSE_PORT: ['0', '65536', '-1', '3000.5', '1e3', '0x50', ' 3000', 'http', '9'.repeat(400)],
+    TERSE_BASE_URL: [
+      'go.example.com',
+      'ftp://go.example.com',
+      'https://go.example.com/path',
+      'https://go.example.com?q',
+      'https://go.example.com#f',
+      'https://user:pw@go.example.com',
+      'https://',
+    ],
+    TERSE_DATA_DIR: [],
+    TERSE_DATABASE_URL: ['mysql://db/terse', 'postgres://[bad', 'terse.db', 'postgres:db'],
+    TERSE_SECRET_KEY: ['short', `${KEY}00`, 'g'.repeat(64)],
+    TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
+    TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
+    TERSE_LOG_LEVEL: ['verbose', 'INFO'],
+    TERSE_DOMAIN_PROOF: ['off', 'DNS'],
+    TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
+    TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
+    TERSE_CACHE_MIB: ['0', '65537'],
+  }
+  for (const [name, values] of Object.entries(refused)) {
+    for (const value of values) {
+      test(`refuses ${name}=${value.slice(0, 40)} in one line`, () => {
+        const faults = faultsOf({ [name]: value })
+        assert.equal(faults.length, 1, faults.join('\n'))
+        assert.ok(faults[0]?.startsWith(`${name} `), faults.join())
+        assert.ok(!faults[0]?.includes('\n'))
+      })
+    }
+  }
+
+  test('tells every fault at once', () => {
+    const wrong = Object.entries(refused).flatMap(([name, [value]]) =>
+      value === undefined ? [] : [[name, value] as const],
+    )
+    const faults = faultsOf({ ...Object.fromEntries(wrong), TERSE_PROT: '80', TERSE_: '' })
+    assert.equal(faults.length, wrong.length + 2)
+    for (const [name] of [...wrong, ['TERSE_PROT']]) {
+      assert.equal(faults.filter((fault) => fault.startsWith(`${name} `)).length, 1, name)
+    }
+  })
+
+  test('knows every TERSE_ name and leaves the others alone', () => {
+    assert.deepEqual(faultsOf({ TERSE_PORTS: '1' }), [
+      'TERSE_PORTS is not a setting; see the table in the README',
+    ])
+    assert.equal(faultsOf({ TERSE_PORT_FILE: '/etc/port' }).length, 1, 'a port is no secret')
+    assert.deepEqual(faultsOf({ TERSEX: '1', XTERSE_PORT: '1', terse_port: '1' }), [])
+  })
+})
+
+describe('a secret from a file', () => {
+  let folder: string
+  before(() => {
+    folder = createFolder()
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  function fileWith(text: string): string {
+    const file = path.join(folder, `${Math.random()}`)
+    writeFileSync(file, text)
+    return file
+  }
+
+  test('is read without the white space around it', () => {
+    const config = readConfig({
+      TERSE_SECRET_KEY_FILE: fileWith(`${KEY}\r\n`),
+      TERSE_DATABASE_URL_FILE: fileWith(`\n${URL_WITH_PASSWORD}\n`),
+    })
+    assert.deepEqual(config.secretKey, Buffer.from(KEY, 'hex'))
+    assert.equal(config.databaseUrl, URL_WITH_PASSWORD)
+  })
+
+  test('is refused when it is given plainly too, cannot be read, or is empty', () => {
+    mkdirSync(path.join(folder, 'directory'))
+    const scenarios = [
+      { env: { TERSE_SECRET_KEY: KEY, TERSE_SECRET_KEY_FILE: fileWith(KEY) }, says: /both set/ },
+      { env: { TERSE_SECRET_KEY_FILE: path.join(folder, 'nothing') }, says: /ENOENT/ },
+      { env: { TERSE_SECRET_KEY_FILE: path.join(folder, 'directory') }, says: /EISDIR/ },
+      { env: { TERSE_SECRET_KEY_FILE: fileWith('\n') }, says: /64 hexadecimal digits/ },
+      { env: { TERSE_DATABASE_URL_FILE: fileWith('') }, says: /postgres:\/\// },
+    ]
+    for (const { env, says } of scenarios) {
+      const faults = faultsOf(env)
+      assert.equal(faults.length, 1)
+      assert.match(faults[0] ?? '', says)
+    }
+  })
+
+  test('never shows in a message, however wrong it is', () => {
+    const secrets = ['hunter2', 'c0ffee', 's3cret']
+    const scenarios: Record<string, string>[] = [
+      { TERSE_DATABASE_URL: 'mysql://user:hunter2@db/terse' },
+      { TERSE_DATABASE_URL: 'postgres://user:hunter2@[bad' },
+      { TERSE_DATABASE_URL_FILE: fileWith('user:hunter2@db') },
+      { TERSE_DATABASE_URL: URL_WITH_PASSWORD, TERSE_DATABASE_URL_FILE: fileWith('hunter2') },
+      { TERSE_SECRET_KEY: `${KEY}c0ffee` },
+      { TERSE_SECRET_KEY_FILE: fileWith('c0ffee') },
+      { TERSE_SECRET_KEYS: 's3cret' },
+    ]
+    for (const env of scenarios) {
+      const text = faultsOf({ ...env, TERSE_PORT: 'x' }).join('\n')
+      assert.ok(text.includes('TERSE_PORT'))
+      for (const secret of secrets) assert.ok(!text.includes(secret), text)
+    }
+  })
+})

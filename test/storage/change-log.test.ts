@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import pg from 'pg'
+import { type Change, hostChange, linkChange } from '../../src/domain/changes/change.ts'
+import type { ChangeCursor } from '../../src/domain/changes/change-log.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { eventually } from '../support/eventually.ts'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { NOW, unique } from './samples.ts'
+
+const LIMIT = 1_000
+
+function append(store: Store, ...changes: Change[]): Promise<void> {
+  return store.write(async (stores) => {
+    for (const change of changes) await stores.changes.append(change, NOW)
+  })
+}
+
+/** What a reader hears who comes back with its cursor each time. */
+function reader(store: Store, start: ChangeCursor) {
+  let cursor = start
+  return async (limit = LIMIT): Promise<string[] | undefined> => {
+    const news = await store.read.changes.since(cursor, limit)
+    cursor = news.cursor
+    return news.changes?.map(({ subject }) => subject)
+  }
+}
+
+describeStore('the change log', (at, engine) => {
+  test('tells a reader what was committed after its cursor, in order and in full', async () => {
+    await append(at.store, hostChange('before.example'))
+    const start = await at.store.read.changes.end()
+    const changes = [hostChange('a.example'), linkChange(7, 'ähre/x'), hostChange('b.example')]
+    await append(at.store, ...changes)
+    const news = await at.store.read.changes.since(start, LIMIT)
+    same(
+      news.changes?.map(({ kind, subject }) => ({ kind, subject })),
+      changes,
+    )
+    same((await at.store.read.changes.since(news.cursor, LIMIT)).changes, [])
+  })
+
+  test('tells another process too, and nothing of what was undone', async () => {
+    const other = await at.another()
+    const read = reader(other.store, await other.store.read.changes.end())
+    const undone = at.store.write(async (stores) => {
+      await stores.changes.append(hostChange('undone.example'), NOW)
+      throw new Error('on purpose')
+    })
+    await assert.rejects(undone)
+    await append(at.store, hostChange('done.example'))
+    same(await read(), ['done.example'])
+  })
+
+  test('says that there are more changes than were asked for, and goes on after them', async () => {
+    const read = reader(at.store, await at.store.read.changes.end())
+    const subjects = Array.from({ length: 6 }, (_, index) => `${index}.example`)
+    await append(at.store, ...subjects.map(hostChange))
+    assert.equal(await read(5), undefined)
+    await append(at.store, hostChange('next.example'))
+    same(await read(5), ['next.example'])
+    const start = await at.store.read.changes.end()
+    await append(at.store, ...subjects.map(hostChange))
+    same(await reader(at.store, start)(6), subjects)
+  })
+
+  test('forgets what is older than the given instant and goes on from every cursor', async () => {
+    const start = await at.store.read.changes.end()
+    await append(at.store, hostChange('old.example'))
+    await at.store.write((stores) => stores.changes.append(hostChange('young.example'), NOW + 10))
+    const cursor = await at.store.read.changes.end()
+    await at.store.write((stores) => stores.changes.trim(NOW + 10))
+    same(await reader(at.store, start)(), ['young.example'])
+    await at.store.write((stores) => stores.changes.trim(NOW + 11))
+    same(await reader(at.store, start)(), [])
+    const fromEmpty = await at.store.read.changes.end()
+    await append(at.store, hostChange('new.example'))
+    for (const from of [start, cursor, fromEmpty]) {
+      same(await reader(at.store, from)(), ['new.example'])
+    }
+  })
+
+  test('leaves nothing out while several processes write and a reader reads', async () => {
+    const stores = [at.store, (await at.another()).store] as const
+    const read = reader(at.store, await at.store.read.changes.end())
+    const written = Array.from({ length: 120 }, () => unique('subject'))
+    const heard = new Set<string>()
+    let writing = true
+    const all = Promise.all(
+      written.map((subject, index) =>
+        (stores[index % 2] ?? at.store).write(async (nouns) => {
+          await nouns.changes.append(hostChange(subject), NOW)
+          // More statements, so that transactions commit in another order than they began.
+          for (let count = index % 7; count > 0; count -= 1) await nouns.instance.find('any')
+        }),
+      ),
+    ).finally(() => {
+      writing = false
+    })
+    while (writing) {
+      for (const subject of (await read()) ?? []) heard.add(subject)
+      await nextTurn()
+    }
+    await all
+    for (const subject of (await read()) ?? []) heard.add(subject)
+    same(
+      written.filter((subject) => !heard.has(subject)),
+      [],
+    )
+  })
+
+  if (engine.name !== 'PostgreSQL') return
+
+  test('tells of a transaction that commits late to a reader that has heard a later one', async () => {
+    const late = new pg.Client(at.place.databaseUrl)
+    await late.connect()
+    const read = reader(at.store, await at.store.read.changes.end())
+    await late.query('begin')
+    await late.query("insert into changes (at, kind, subject) values (1, 'host', 'late.example')")
+    await append(at.store, hostChange('later.example'))
+    same(await read(), ['later.example'])
+    await late.query('commit')
+    await late.end()
+    assert.ok((await read())?.includes('late.example'))
+    // Its cursor passes both as soon as no older transaction runs, in any database of the server.
+    await eventually(async () => same(await read(), []))
+  })
+
+  test('tells of a transaction that commits late to a reader that began meanwhile', async () => {
+    const late = new pg.Client(at.place.databaseUrl)
+    await late.connect()
+    await late.query('begin')
+    await late.query("insert into changes (at, kind, subject) values (1, 'host', 'slow.example')")
+    await append(at.store, hostChange('quick.example'))
+    const read = reader(at.store, await at.store.read.changes.end())
+    await late.query('commit')
+    await late.end()
+    assert.ok((await read())?.includes('slow.example'))
+  })
+})

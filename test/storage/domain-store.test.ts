@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { StaleRow, UniqueViolation } from '../../src/domain/store.ts'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { addDomain, addWorkspace, NOW, newDomain } from './samples.ts'
+
+describeStore('the domain store', (at) => {
+  test('finds a claim by id and by host, in its own workspace alone', async () => {
+    const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
+    const domain = await addDomain(at.store, mine.id, {
+      not_found_url: 'https://example.com/lost',
+      expired_url: 'https://example.com/late',
+    })
+    const { domains } = at.store.read
+    same(await domains.findById(mine.id, domain.id), domain)
+    same(await domains.findByHost(mine.id, domain.host), domain)
+    assert.equal(await domains.findById(theirs.id, domain.id), undefined)
+    assert.equal(await domains.findByHost(theirs.id, domain.host), undefined)
+    assert.equal(await domains.findById(mine.id, randomUUID()), undefined)
+  })
+
+  test('lets several workspaces claim a host, each of them once', async () => {
+    const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
+    const { host } = await addDomain(at.store, mine.id)
+    const insert = (workspaceId: string) =>
+      at.store.write((stores) => stores.domains.insert(newDomain(workspaceId, { host })))
+    assert.equal(await insert(mine.id), false)
+    assert.equal(await insert(theirs.id), true)
+  })
+
+  test('lets one claim of a host be active', async () => {
+    const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
+    const first = await addDomain(at.store, mine.id)
+    const second = await addDomain(at.store, theirs.id, { host: first.host })
+    const activate = (id: string) =>
+      at.store.write((stores) => stores.domains.activate(id, NOW + 5))
+    assert.equal(await at.store.read.domains.findActive(first.host), undefined)
+    assert.equal(await activate(first.id), true)
+    assert.equal(await activate(first.id), false, 'it is not pending any more')
+    await assert.rejects(activate(second.id), UniqueViolation)
+    const active = { ...first, status: 'active' as const, updated_at: NOW + 5 }
+    same(await at.store.read.domains.findActive(first.host), active)
+    same(await at.store.read.domains.findById(theirs.id, second.id), second)
+    assert.equal(await activate(randomUUID()), false)
+  })
+
+  test('lets one of several processes that ask at once activate its claim', async () => {
+    const other = await at.another()
+    const first = await addDomain(at.store, (await addWorkspace(at.store)).id)
+    const second = await addDomain(at.store, (await addWorkspace(at.store)).id, {
+      host: first.host,
+    })
+    const outcomes = await Promise.allSettled([
+      at.store.write((stores) => stores.domains.activate(first.id, NOW)),
+      other.store.write((stores) => stores.domains.activate(second.id, NOW)),
+    ])
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    assert.equal(refused.length, 1)
+    assert.ok(refused[0]?.reason instanceof UniqueViolation)
+  })
+
+  test('moves updated_at forward when a claim becomes active, whatever the clock says', async () => {
+    const workspace = await addWorkspace(at.store)
+    const domain = await addDomain(at.store, workspace.id)
+    await at.store.write((stores) => stores.domains.activate(domain.id, NOW - 1_000_000))
+    const active = await at.store.read.domains.findById(workspace.id, domain.id)
+    assert.equal(active?.updated_at, NOW + 1)
+  })
+
+  test('tells which hosts are served: active ones, and the workspace’s own', async () => {
+    const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
+    const own = await addDomain(at.store, mine.id)
+    const foreignPending = await addDomain(at.store, theirs.id)
+    const foreignActive = await addDomain(at.store, theirs.id, { status: 'active' })
+    const both = await addDomain(at.store, theirs.id, { status: 'active' })
+    await addDomain(at.store, mine.id, { host: both.host })
+    const asked = [own.host, foreignPending.host, foreignActive.host, both.host, 'none.example']
+    const served = await at.store.read.domains.servedAmong(mine.id, asked)
+    same([...served].sort(), [own.host, foreignActive.host, both.host].sort())
+    same(await at.store.read.domains.servedAmong(mine.id, []), [])
+  })
+
+  test('updates everything but the identifiers', async () => {
+    const workspace = await addWorkspace(at.store)
+    const domain = await addDomain(at.store, workspace.id, { status: 'active' })
+    const next = {
+      ...newDomain(randomUUID(), { id: domain.id, created_at: NOW + 7, updated_at: NOW + 8 }),
+      not_found_url: 'https://example.com/lost',
+      expired_url: 'https://example.com/late',
+    }
+    await at.store.write((stores) => stores.domains.update(next, domain.updated_at))
+    same(await at.store.read.domains.findById(workspace.id, domain.id), {
+      ...next,
+      workspace_id: domain.workspace_id,
+      created_at: domain.created_at,
+    })
+  })
+
+  test('does not update over a change that the writer has not read', async () => {
+    const workspace = await addWorkspace(at.store)
+    const domain = await addDomain(at.store, workspace.id)
+    const newer = { ...domain, expired_url: 'https://example.com/', updated_at: NOW + 1 }
+    await at.store.write(async (stores) => {
+      await stores.domains.update(newer, NOW)
+      await assert.rejects(stores.domains.update({ ...domain, updated_at: NOW + 2 }, NOW), StaleRow)
+    })
+    same(await at.store.read.domains.findById(workspace.id, domain.id), newer)
+  })
+
+  test('does not update onto a host that the workspace has claimed', async () => {
+    const workspace = await addWorkspace(at.store)
+    const domain = await addDomain(at.store, workspace.id)
+    const { host } = await addDomain(at.store, workspace.id)
+    const next = { ...domain, host, updated_at: NOW + 1 }
+    await assert.rejects(
+      at.store.write((stores) => stores.domains.update(next, NOW)),
+      UniqueViolation,
+    )
+    same(await at.store.read.domains.findById(workspace.id, domain.id), domain)
+  })
+
+  test('deletes a claim once, and for its own workspace alone', async () => {
+    const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
+    const domain = await addDomain(at.store, mine.id)
+    const remove = (workspaceId: string) =>
+      at.store.write((stores) => stores.domains.delete(workspaceId, domain.id))
+    assert.equal(await remove(theirs.id), false)
+    assert.equal(await remove(mine.id), true)
+    assert.equal(await remove(mine.id), false)
+    assert.equal(await at.store.read.domains.findById(mine.id, domain.id), undefined)
+  })
+
+  test('pages through a workspace’s claims, newest first', async () => {
+    const workspace = await addWorkspace(at.store)
+    await addDomain(at.store, (await addWorkspace(at.store)).id)
+    const added = []
+    for (const age of [3, 1, 4, 0, 2]) {
+      added[age] = await addDomain(at.store, workspace.id, { created_at: NOW - age })
+    }
+    const page = (offset: number) => at.store.read.domains.page(workspace.id, offset, 2)
+    same(await page(0), { items: added.slice(0, 2), total: 5 })
+    same(await page(2), { items: added.slice(2, 4), total: 5 })
+    same(await page(4), { items: added.slice(4), total: 5 })
+    same(await page(6), { items: [], total: 5 })
+    same(await page(Number.MAX_SAFE_INTEGER), { items: [], total: 5 })
+  })
+
+  test('walks all pending claims in the order of their identifiers', async () => {
+    const workspace = await addWorkspace(at.store)
+    const pending = []
+    for (let count = 0; count < 5; count += 1) {
+      pending.push((await addDomain(at.store, workspace.id)).id)
+      await addDomain(at.store, workspace.id, { status: 'active' })
+    }
+    const walked: string[] = []
+    let afterId = '00000000-0000-0000-0000-000000000000'
+    for (;;) {
+      const batch = await at.store.read.domains.pendingAfter(afterId, 2)
+      assert.ok(batch.length <= 2)
+      for (const domain of batch) assert.equal(domain.status, 'pending')
+      const last = batch.at(-1)
+      if (last === undefined) break
+      walked.push(...batch.map(({ id }) => id))
+      afterId = last.id
+    }
+    same(walked, [...new Set(walked)].sort())
+    same(
+      pending.filter((id) => !walked.includes(id)),
+      [],
+    )
+  })
+})

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { hostChange } from '../../src/domain/changes/change.ts'
+import type { Nouns } from '../../src/domain/store.ts'
+import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
+
+type Call = (stores: Nouns) => Promise<unknown>
+
+/** Every method of every port that only reads. */
+export function everyRead(home: Home): Readonly<Record<string, Call>> {
+  const { workspace_id: workspace, keyspace_id: keyspace, domain: host } = home
+  const id = randomUUID()
+  return {
+    'instance.find': (s) => s.instance.find('name'),
+    'workspaces.findByName': (s) => s.workspaces.findByName('name'),
+    'workspaces.list': (s) => s.workspaces.list(),
+    'tokens.findByHash': (s) => s.tokens.findByHash('hash'),
+    'tokens.list': (s) => s.tokens.list(undefined),
+    'keyspaces.find': (s) => s.keyspaces.find(workspace, host),
+    'domains.findById': (s) => s.domains.findById(workspace, id),
+    'domains.findByHost': (s) => s.domains.findByHost(workspace, host),
+    'domains.findActive': (s) => s.domains.findActive(host),
+    'domains.servedAmong': (s) => s.domains.servedAmong(workspace, [host]),
+    'domains.page': (s) => s.domains.page(workspace, 0, 25),
+    'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
+    'links.findById': (s) => s.links.findById(workspace, id),
+    'links.page': (s) => s.links.page(listOf(workspace)),
+    'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
+    'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
+    'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
+    'clicks.countByFlags': (s) => s.clicks.countByFlags(1),
+    'changes.end': (s) => s.changes.end(),
+    'changes.since': (s) => s.changes.since('0', 10),
+    'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
+  }
+}
+
+/** Every method of every port that writes. */
+export function everyWrite(home: Home): Readonly<Record<string, Call>> {
+  const { workspace_id: workspace, domain: host } = home
+  const id = randomUUID()
+  const link = { ...newLink(home), seq: 1, clicks: 0, last_click: null }
+  const record = { workspace_id: workspace, idempotency_key: id, fingerprint: '', result: '' }
+  return {
+    'instance.keep': (s) => s.instance.keep(id, 'value'),
+    'workspaces.insert': (s) => s.workspaces.insert(newWorkspace()),
+    'tokens.insert': (s) => s.tokens.insert(newToken(workspace), id),
+    'tokens.revoke': (s) => s.tokens.revoke(id, NOW),
+    'tokens.noteUse': (s) => s.tokens.noteUse(id, NOW),
+    'keyspaces.open': (s) => s.keyspaces.open(workspace, id),
+    'keyspaces.rename': (s) => s.keyspaces.rename(workspace, host, id),
+    'keyspaces.deleteIfEmpty': (s) => s.keyspaces.deleteIfEmpty(workspace, host),
+    'keyspaces.openShared': (s) => s.keyspaces.openShared(id),
+    'domains.insert': (s) => s.domains.insert(newDomain(workspace)),
+    'domains.update': (s) => s.domains.update(newDomain(workspace), NOW),
+    'domains.activate': (s) => s.domains.activate(id, NOW),
+    'domains.delete': (s) => s.domains.delete(workspace, id),
+    'links.insert': (s) => s.links.insert(newLink(home)),
+    'links.update': (s) => s.links.update(link, NOW),
+    'links.delete': (s) => s.links.delete(workspace, id),
+    'clicks.movePosition': (s) =>
+      s.clicks.movePosition(id, undefined, { segment: 1, offset: 1 }, NOW),
+    'clicks.insert': (s) => s.clicks.insert([{ link_seq: 1, at: NOW, flags: 0 }]),
+    'changes.append': (s) => s.changes.append(hostChange(host), NOW),
+    'changes.trim': (s) => s.changes.trim(0),
+    'idempotency.insert': (s) => s.idempotency.insert({ ...record, created_at: NOW }),
+    'idempotency.trim': (s) => s.idempotency.trim(0),
+  }
+}

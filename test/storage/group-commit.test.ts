@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../../src/domain/failure.ts'
+import { GroupCommit } from '../../src/storage/sqlite/group-commit.ts'
+import { createFolder } from '../support/engines.ts'
+import { holdWriteLock, type LockHolder } from './hold-write-lock.ts'
+
+const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
+
+/** One database file, with a table `units (n)`. */
+type Fixture = { folder: string; file: string; database: DatabaseSync; commits: GroupCommit }
+
+function openFixture(): Fixture {
+  const folder = createFolder()
+  const file = path.join(folder, 'test.db')
+  const database = new DatabaseSync(file, { timeout: 0 })
+  database.exec('pragma journal_mode = wal; create table units (n integer, text text)')
+  return { folder, file, database, commits: new GroupCommit(database) }
+}
+
+function closeFixture({ database, folder }: Fixture): void {
+  database.close()
+  rmSync(folder, { recursive: true })
+}
+
+describe('the group commit', () => {
+  let at: Fixture
+  beforeEach(() => {
+    at = openFixture()
+  })
+  afterEach(() => closeFixture(at))
+
+  const insert = (n: number, text = '') =>
+    at.commits.run(async () => {
+      at.database.prepare('insert into units values (?, ?)').run(n, text)
+      return n
+    })
+  const kept = () =>
+    at.database
+      .prepare('select n from units order by rowid')
+      .all()
+      .map(({ n }) => n)
+  /** How often each statement was run while `work` was under way. */
+  async function statements(work: () => Promise<unknown>): Promise<Map<string, number>> {
+    const spy = mock.method(at.database, 'exec')
+    await work()
+    const counts = new Map<string, number>()
+    for (const {
+      arguments: [text],
+    } of spy.mock.calls)
+      counts.set(text, (counts.get(text) ?? 0) + 1)
+    spy.mock.restore()
+    return counts
+  }
+
+  test('gives the units of one turn one transaction, and keeps their order', async () => {
+    const counts = await statements(async () => {
+      const results = await Promise.all([...Array(200).keys()].map((n) => insert(n)))
+      assert.deepEqual(results, [...Array(200).keys()])
+    })
+    assert.equal(counts.get('commit'), 1)
+    assert.equal(counts.get('begin immediate'), 1)
+    assert.deepEqual(kept(), [...Array(200).keys()])
+  })
+
+  test('gives units of different turns transactions of their own', { timeout: 2_000 }, async () => {
+    const counts = await statements(async () => {
+      for (let n = 0; n < 3; n += 1) await insert(n)
+    })
+    assert.equal(counts.get('commit'), 3)
+  })
+
+  test('bounds a transaction, so that the first unit does not wait for thousands', async () => {
+    const counts = await statements(() => Promise.all([...Array(600).keys()].map((n) => insert(n))))
+    assert.equal(counts.get('commit'), 3)
+    assert.equal(kept().length, 600)
+  })
+
+  test('has committed a unit when it settles', async () => {
+    const other = new DatabaseSync(at.file)
+    await insert(1)
+    assert.equal(other.prepare('select count(*) as c from units').get()?.c, 1)
+    other.close()
+  })
+
+  test('undoes a unit that throws alone', async () => {
+    const outcomes = await Promise.allSettled(
+      [0, 1, 2].map((n) =>
+        at.commits.run(async () => {
+          at.database.prepare('insert into units values (?, ?)').run(n, '')
+          if (n === 1) throw new Error('on purpose')
+        }),
+      ),
+    )
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.deepEqual(kept(), [0, 2])
+  })
+
+  test('is idle once every unit has settled, with those that came meanwhile', {
+    timeout: 2_000,
+  }, async () => {
+    let settled = 0
+    const first = insert(1).then(() => {
+      settled += 1
+      void insert(2).then(() => {
+        settled += 1
+      })
+    })
+    await first
+    await at.commits.idle()
+    assert.equal(settled, 2)
+  })
+
+  test('fails the units that no longer fit the disk, and works again when there is room', async () => {
+    const pages = Number(at.database.prepare('pragma page_count').get()?.page_count)
+    at.database.exec(`pragma max_page_count = ${pages + 2}`)
+    const outcomes = await Promise.allSettled([insert(1), insert(2, 'x'.repeat(100_000))])
+    const failed = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []))
+    assert.ok(failed.length >= 1)
+    const keptCount = kept().length
+    assert.equal(
+      keptCount,
+      2 - failed.length,
+      'a unit that failed is undone, one that did not is kept',
+    )
+    at.database.exec('pragma max_page_count = 1000000')
+    await insert(3, 'x'.repeat(100_000))
+    assert.equal(kept().at(-1), 3)
+  })
+})
+
+describe('the group commit beside a process that holds the write lock', {
+  concurrency: true,
+}, () => {
+  const open: { fixture: Fixture; holder: LockHolder }[] = []
+  before(async () => {
+    for (let count = 0; count < 3; count += 1) {
+      const fixture = openFixture()
+      open.push({ fixture, holder: await holdWriteLock(fixture.file) })
+    }
+  })
+  after(async () => {
+    for (const { fixture, holder } of open) {
+      holder.kill()
+      await holder.ended
+      closeFixture(fixture)
+    }
+  })
+
+  function insertInto({ commits, database }: Fixture): Promise<unknown> {
+    return commits.run(async () => database.prepare('insert into units values (1, null)').run())
+  }
+  const opened = (index: number) => {
+    const pair = open[index]
+    if (pair === undefined) throw new Error('there is no such fixture')
+    return pair
+  }
+
+  test('waits without holding up the event loop, and goes on when the other lets go', async () => {
+    const { fixture, holder } = opened(0)
+    let ended = false
+    const unit = insertInto(fixture).finally(() => {
+      ended = true
+    })
+    let longestMs = 0
+    for (let turn = 0; turn < 20; turn += 1) {
+      const before = performance.now()
+      await sleep(10)
+      longestMs = Math.max(longestMs, performance.now() - before)
+    }
+    assert.equal(ended, false)
+    assert.ok(longestMs < 500, `a 10 ms timer took ${longestMs} ms`)
+    holder.letGo()
+    await unit
+    assert.equal(fixture.database.prepare('select count(*) as c from units').get()?.c, 1)
+  })
+
+  test('goes on when the other is killed, whose transaction is gone', async () => {
+    const { fixture, holder } = opened(1)
+    const unit = insertInto(fixture)
+    await sleep(20)
+    holder.kill()
+    await unit
+    const tables = fixture.database.prepare("select name from sqlite_schema where name = 'held'")
+    assert.deepEqual(tables.all(), [])
+  })
+
+  test('gives up after five seconds as unavailable, and works when the other has let go', async () => {
+    const { fixture, holder } = opened(2)
+    const startedMs = performance.now()
+    await assert.rejects(insertInto(fixture), isUnavailable)
+    const waitedMs = performance.now() - startedMs
+    assert.ok(waitedMs > 4_900 && waitedMs < 8_000, `waited ${waitedMs} ms`)
+    holder.letGo()
+    await insertInto(fixture)
+    assert.equal(fixture.database.prepare('select count(*) as c from units').get()?.c, 1)
+  })
+})

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { StaleRow } from '../../src/domain/store.ts'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { NOW, unique } from './samples.ts'
+
+describeStore('the idempotency store', (at) => {
+  const newRecord = (overrides = {}) => ({
+    workspace_id: randomUUID(),
+    idempotency_key: unique('key'),
+    fingerprint: 'fingerprint',
+    result: '{"a":1}',
+    created_at: NOW,
+    ...overrides,
+  })
+  const find = (record: { workspace_id: string; idempotency_key: string }) =>
+    at.store.read.idempotency.find(record.workspace_id, record.idempotency_key)
+
+  test('keeps a request’s record for its workspace and key alone', async () => {
+    const record = newRecord()
+    await at.store.write((stores) => stores.idempotency.insert(record))
+    same(await find(record), record)
+    assert.equal(await find({ ...record, workspace_id: randomUUID() }), undefined)
+    assert.equal(await find({ ...record, idempotency_key: 'other' }), undefined)
+  })
+
+  test('tells a request that another one was faster, and keeps the first', async () => {
+    const record = newRecord()
+    await at.store.write(async (stores) => {
+      await stores.idempotency.insert(record)
+      const second = { ...record, result: '{"a":2}' }
+      await assert.rejects(stores.idempotency.insert(second), StaleRow)
+    })
+    same(await find(record), record)
+  })
+
+  test('forgets what is older than the given instant, and nothing else', async () => {
+    const [old, young] = [newRecord({ created_at: NOW - 1 }), newRecord()]
+    for (const record of [old, young]) {
+      await at.store.write((stores) => stores.idempotency.insert(record))
+    }
+    await at.store.write((stores) => stores.idempotency.trim(NOW))
+    assert.equal(await find(old), undefined)
+    same(await find(young), young)
+  })
+})

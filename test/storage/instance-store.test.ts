@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeStore } from '../support/store.ts'
+
+describeStore('the instance store', (at) => {
+  test('knows nothing of a name that was never kept', async () => {
+    assert.equal(await at.store.read.instance.find('never'), undefined)
+  })
+
+  test('keeps the first value and returns it to whoever brings another', async () => {
+    const keep = (value: string) => at.store.write((stores) => stores.instance.keep('name', value))
+    assert.equal(await keep('first'), 'first')
+    assert.equal(await keep('second'), 'first')
+    assert.equal(await at.store.read.instance.find('name'), 'first')
+  })
+
+  test('gives every process the same value when several bring theirs at once', async () => {
+    const other = await at.another()
+    const kept = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 === 0 ? at.store : other.store).write((stores) =>
+          stores.instance.keep('contested', `value ${index}`),
+        ),
+      ),
+    )
+    assert.deepEqual([...new Set(kept)], [await at.store.read.instance.find('contested')])
+  })
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { addDomain, addHome, addKeyspace, addLink } from './samples.ts'
+
+describeStore('the link directory', (at) => {
+  const findActiveHost = (host: string) => at.store.read.directory.findActiveHost(host)
+
+  test('finds the keyspace and the fall-backs of an active host', async () => {
+    const home = await addHome(at.store)
+    await addDomain(at.store, home.workspace_id, {
+      host: home.domain,
+      status: 'active',
+      not_found_url: 'https://example.com/lost',
+      expired_url: 'https://example.com/late',
+    })
+    same(await findActiveHost(home.domain), {
+      keyspaceId: home.keyspace_id,
+      notFoundUrl: 'https://example.com/lost',
+      expiredUrl: 'https://example.com/late',
+    })
+  })
+
+  test('knows no host that is unknown, pending or without a claim', async () => {
+    const [pending, unclaimed] = [await addHome(at.store), await addHome(at.store)]
+    await addDomain(at.store, pending.workspace_id, { host: pending.domain })
+    assert.equal(await findActiveHost(pending.domain), undefined)
+    assert.equal(await findActiveHost(unclaimed.domain), undefined)
+    assert.equal(await findActiveHost('nobody.example'), undefined)
+  })
+
+  test('leads to the links of the workspace that proved the host, not of one that claims it', async () => {
+    const [owner, pretender] = [await addHome(at.store), await addHome(at.store)]
+    await at.store.write((stores) => stores.keyspaces.open(pretender.workspace_id, owner.domain))
+    await addDomain(at.store, pretender.workspace_id, { host: owner.domain })
+    await addDomain(at.store, owner.workspace_id, { host: owner.domain, status: 'active' })
+    assert.equal((await findActiveHost(owner.domain))?.keyspaceId, owner.keyspace_id)
+  })
+
+  test('finds every link of a keyspace whose key is the same but for letter case', async () => {
+    const home = await addHome(at.store)
+    const elsewhere = await addKeyspace(at.store, home.workspace_id)
+    const expected = [
+      await addLink(at.store, home, { key: 'Ähre', password: 'sealed', ios: 'myapp://a' }),
+      await addLink(at.store, home, { key: 'äHRE', expires_at: '2030-01-01T00:00:00.000001Z' }),
+    ]
+    await addLink(at.store, home, { key: 'ahre' })
+    await addLink(at.store, elsewhere, { key: 'Ähre' })
+    const found = await at.store.read.directory.findByFoldedKey(home.keyspace_id, 'ähre')
+    same(
+      found.toSorted((a, b) => a.seq - b.seq),
+      expected.map(({ id, workspace_id, keyspace_id, domain, external_id, tags, ...visited }) => {
+        const { clicks, last_click, created_at, updated_at, ...rest } = visited
+        return rest
+      }),
+    )
+    same(await at.store.read.directory.findByFoldedKey(home.keyspace_id, 'Ähre'), [])
+  })
+})

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { foldKey } from '../../src/domain/links/key.ts'
+import type { Link } from '../../src/domain/links/link.ts'
+import type { LinkQuery, LinkSortField } from '../../src/domain/links/link-store.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { addHome, addKeyspace, type Home, insertLink, listOf, NOW, unique } from './samples.ts'
+
+const CASES = Number(process.env.FUZZ_CASES ?? 8)
+const SEED = process.env.FUZZ_SEED === undefined ? {} : { seed: Number(process.env.FUZZ_SEED) }
+
+const SORT_FIELDS: readonly LinkSortField[] = [
+  'created_at',
+  'updated_at',
+  'clicks',
+  'last_click',
+  'key',
+]
+const TAGS = ['red', 'Red', 'Größe', '100%', 'a_b', 'back\\slash']
+
+/** What happens to a workspace's links; `at` picks one of those that there are. */
+type Step =
+  | { readonly kind: 'create'; readonly key: string; readonly tags: readonly string[] }
+  | { readonly kind: 'update'; readonly at: number; readonly tags: readonly string[] }
+  | { readonly kind: 'click'; readonly at: number; readonly after: number }
+  | { readonly kind: 'delete'; readonly at: number }
+  /** Many created and deleted again, so that buckets fill up and are left empty. */
+  | { readonly kind: 'crowd' }
+
+const tags = fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 3 })
+const position = fc.nat(1_000)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('create' as const),
+      key: fc.constantFrom('Alpha', 'beta', 'ÄHRE', '50~x', 'a_b', 'z.Z'),
+      tags,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('update' as const), at: position, tags }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('click' as const), at: position, after: fc.nat(9) }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: position }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('crowd' as const) }) },
+)
+/** Each step in one of two workspaces, whose links alternate in the sequence. */
+const steps = fc.array(fc.record({ second: fc.boolean(), step }), { minLength: 1, maxLength: 30 })
+
+/** A workspace and what a naive list says is in it, in the order of creation. */
+type Model = { readonly homes: readonly [Home, Home]; links: Link[] }
+
+describeStore('pages of links', (at) => {
+  test('are those of a plain list, whatever was created, changed and deleted', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 3, max: 9 }), async (all, limit) => {
+        const models = [await newModel(at.store), await newModel(at.store)] as const
+        for (const { second, step } of all) await apply(at.store, models[second ? 1 : 0], step)
+        for (const model of models) await compare(at.store, model, limit)
+      }),
+      { numRuns: CASES, ...SEED },
+    )
+  })
+
+  test('are right on both sides of every bucket’s edge, in a list of thousands', async () => {
+    const model = await newModel(at.store)
+    const other = await newModel(at.store)
+    const [home] = model.homes
+    await at.store.write(async (stores) => {
+      for (let count = 0; count < 2.5 * LINKS_PER_BUCKET; count += 1) {
+        model.links.push(await insertLink(stores, home))
+        if (count % 50 === 0) await insertLink(stores, other.homes[0])
+      }
+      // Every third of the first half, and then all of what lies in the middle.
+      const doomed = model.links.filter(
+        (_, index) =>
+          (index < LINKS_PER_BUCKET && index % 3 === 0) || (index > 900 && index < 2_200),
+      )
+      for (const link of doomed) await stores.links.delete(link.workspace_id, link.id)
+      model.links = model.links.filter((link) => !doomed.includes(link))
+    })
+    await compareList(at.store, model, listOf(home.workspace_id, { limit: 97 }))
+    const sort = { field: 'created_at', descending: false } as const
+    await compareList(at.store, model, listOf(home.workspace_id, { limit: 97, sort }))
+  })
+
+  test('past the end are empty and still tell the total', async () => {
+    const model = await newModel(at.store)
+    const [{ workspace_id: workspaceId }] = model.homes
+    same(await at.store.read.links.page(listOf(workspaceId)), { items: [], total: 0 })
+    await apply(at.store, model, { kind: 'create', key: 'only', tags: [] })
+    for (const offset of [1, 25, LINKS_PER_BUCKET, Number.MAX_SAFE_INTEGER]) {
+      for (const search of [undefined, 'only']) {
+        const query = listOf(workspaceId, { offset, search })
+        same({ query, ...(await at.store.read.links.page(query)) }, { query, items: [], total: 1 })
+      }
+    }
+  })
+
+  test('tell the counted total also when two processes create and delete at once', async () => {
+    const model = await newModel(at.store)
+    const [home] = model.homes
+    const stores = [at.store, (await at.another()).store] as const
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        const store = stores[index % 2 === 0 ? 0 : 1]
+        const link = await store.write((nouns) => insertLink(nouns, home))
+        if (index % 3 === 0) {
+          await stores[1].write((nouns) => nouns.links.delete(home.workspace_id, link.id))
+        }
+      }),
+    )
+    const page = await at.store.read.links.page(listOf(home.workspace_id, { limit: 100 }))
+    assert.equal(page.items.length, 16)
+    assert.equal(page.total, 16)
+  })
+})
+
+async function newModel(store: Store): Promise<Model> {
+  const home = await addHome(store)
+  return { homes: [home, await addKeyspace(store, home.workspace_id)], links: [] }
+}
+
+async function apply(store: Store, model: Model, step: Step): Promise<void> {
+  const home = model.homes[model.links.length % 2 === 0 ? 0 : 1]
+  if (step.kind === 'create') {
+    const key = unique(step.key)
+    const link = { key, url: `https://example.com/Path?${key}`, tags: step.tags }
+    model.links.push(await store.write((stores) => insertLink(stores, home, link)))
+    return
+  }
+  if (step.kind === 'crowd') {
+    await comeAndGo(store, home)
+    return
+  }
+  const index = step.at % Math.max(1, model.links.length)
+  const link = model.links[index]
+  if (link === undefined) return
+  if (step.kind === 'delete') {
+    await store.write((stores) => stores.links.delete(link.workspace_id, link.id))
+    model.links.splice(index, 1)
+  } else if (step.kind === 'click') {
+    const click = { link_seq: link.seq, at: NOW + step.after, flags: 0 }
+    await store.write((stores) => stores.clicks.insert([click]))
+    model.links[index] = {
+      ...link,
+      clicks: link.clicks + 1,
+      last_click: Math.max(link.last_click ?? 0, click.at),
+    }
+  } else {
+    const next = { ...link, tags: step.tags, updated_at: link.updated_at + 1 }
+    await store.write((stores) => stores.links.update(next, link.updated_at))
+    model.links[index] = next
+  }
+}
+
+/** A part of a bucket, filled and emptied. */
+async function comeAndGo(store: Store, home: Home): Promise<void> {
+  await store.write(async (stores) => {
+    const links = []
+    for (let count = 0; count < LINKS_PER_BUCKET / 16; count += 1) {
+      links.push(await insertLink(stores, home))
+    }
+    for (const link of links) await stores.links.delete(link.workspace_id, link.id)
+  })
+}
+
+/** Every page of every kind of list. */
+async function compare(store: Store, model: Model, limit: number): Promise<void> {
+  const workspaceId = model.homes[0].workspace_id
+  for (const field of SORT_FIELDS) {
+    for (const descending of [true, false]) {
+      await compareList(store, model, listOf(workspaceId, { limit, sort: { field, descending } }))
+    }
+  }
+  const filters: Partial<LinkQuery>[] = [
+    { host: model.homes[0].domain },
+    { host: 'nobody.example' },
+    { tag: 'red' },
+    { tag: 'Größe', host: model.homes[1].domain },
+    { search: 'äHre' },
+    { search: 'PATH?' },
+    { search: '100%' },
+    { search: '_b', sort: { field: 'key', descending: false } },
+    { search: 'k\\S' },
+    { search: 'größe', tag: 'red' },
+  ]
+  for (const filter of filters) {
+    await compareList(store, model, listOf(workspaceId, { limit: 50, ...filter }))
+  }
+}
+
+/** Every page of one list, and the one after the last. */
+async function compareList(store: Store, model: Model, query: LinkQuery): Promise<void> {
+  const expected = model.links.filter((link) => matches(link, query)).sort(orderOf(query))
+  for (let offset = 0; offset <= expected.length; offset += query.limit) {
+    const page = await store.read.links.page({ ...query, offset })
+    const items = expected.slice(offset, offset + query.limit)
+    // With the query, so that a failure says which list it was.
+    same({ query, offset, ...page }, { query, offset, items, total: expected.length })
+  }
+}
+
+function matches(link: Link, { host, tag, search }: LinkQuery): boolean {
+  const texts = [link.key, link.url, ...link.tags].map(foldKey)
+  return (
+    (host === undefined || link.domain === host) &&
+    (tag === undefined || link.tags.includes(tag)) &&
+    (search === undefined || texts.some((text) => text.includes(foldKey(search))))
+  )
+}
+
+function orderOf({ sort }: LinkQuery): (a: Link, b: Link) => number {
+  const sign = sort.descending ? -1 : 1
+  // What is equal goes by age, in the same direction.
+  const age = (a: Link, b: Link) => a.seq - b.seq
+  const { field } = sort
+  if (field === 'created_at') return (a, b) => sign * age(a, b)
+  if (field === 'key') {
+    return (a, b) => sign * (Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)) || age(a, b))
+  }
+  return (a, b) => sign * ((a[field] ?? -1) - (b[field] ?? -1) || age(a, b))
+}

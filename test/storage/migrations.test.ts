@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts'
+import { ENGINES, type Engine, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCli } from '../support/run-cli.ts'
+import { openAt } from '../support/store.ts'
+import { addHome, addLink } from './samples.ts'
+
+const OPENER = fileURLToPath(new URL('./open-store-process.ts', import.meta.url))
+const KILLER = fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))
+const PROCESSES = 5
+/** What people run that opens the store: the least that the command line offers. */
+const OPEN = ['workspace', 'list', '--json']
+
+async function newPlace(t: TestContext, engine: Engine): Promise<Place> {
+  const place = await engine.createPlace()
+  t.after(() => place.remove())
+  return place
+}
+
+/** Makes sure that the database has this program's whole schema, once, and works. */
+async function assertUsable(place: Place): Promise<void> {
+  const { store, db } = await openAt(place)
+  const rows = await db.selectFrom('schema_migrations').select('version').execute()
+  assert.deepEqual(
+    rows.map(({ version }) => version).sort((a, b) => a - b),
+    Array.from({ length: SCHEMA_VERSION }, (_, index) => index + 1),
+  )
+  await addLink(store, await addHome(store), { tags: ['works'] })
+  await store.close()
+}
+
+/** Several processes that open the store at once; each must come up. */
+async function startAll(place: Place): Promise<void> {
+  const env = { PATH: process.env.PATH, ...place.env }
+  const start = () => promisify(execFile)(process.execPath, [OPENER], { env })
+  await Promise.all(Array.from({ length: PROCESSES }, start))
+}
+
+/** A process that opens the store and is killed when it comes to a statement. */
+async function startAndKillAt(place: Place, statement: string, when: string): Promise<void> {
+  const child = spawn(process.execPath, ['--import', KILLER, OPENER], {
+    env: { PATH: process.env.PATH, ...place.env, KILL_AT: statement, KILL_WHEN: when },
+    stdio: 'ignore',
+  })
+  const [, signal] = await once(child, 'exit')
+  assert.equal(signal, 'SIGKILL', `it never came to: ${statement}`)
+}
+
+for (const engine of ENGINES) {
+  describe(`the schema on ${engine.name}`, () => {
+    test('is made in an empty database, and found there by the next start', async (t) => {
+      const place = await newPlace(t, engine)
+      await assertUsable(place)
+      await assertUsable(place)
+    })
+
+    test(`is made once by ${PROCESSES} processes that start at once`, async (t) => {
+      for (let round = 0; round < 2; round += 1) {
+        const place = await newPlace(t, engine)
+        await startAll(place)
+        await assertUsable(place)
+      }
+    })
+
+    const moments: { statement: string; when: 'before' | 'after' }[] = [
+      { statement: 'create table links', when: 'after' },
+      { statement: 'insert into "schema_migrations"', when: 'before' },
+      { statement: 'commit', when: 'before' },
+      { statement: 'commit', when: 'after' },
+    ]
+    for (const { statement, when } of moments) {
+      test(`is completed after a process was killed ${when} "${statement}"`, async (t) => {
+        const place = await newPlace(t, engine)
+        await startAndKillAt(place, statement, when)
+        await assertUsable(place)
+      })
+    }
+
+    test('is refused when it is newer than the program, which changes nothing', async (t) => {
+      const place = await newPlace(t, engine)
+      await assertUsable(place)
+      await execute(
+        place,
+        `insert into schema_migrations values (${SCHEMA_VERSION + 1}, 'from the future', 1)`,
+        'create table future (x integer)',
+        'drop table idempotency',
+      )
+      const untouched = await contents(place)
+      const { code, stderr } = await runCli(OPEN, place.env)
+      assert.notEqual(code, 0)
+      assert.match(stderr, new RegExp(`schema version ${SCHEMA_VERSION + 1}.*newer release`))
+      await assert.rejects(openAt(place), /newer release/)
+      assert.deepEqual(await contents(place), untouched)
+    })
+  })
+}
+
+describe('a migration on PostgreSQL', () => {
+  let place: Place
+  let blocker: pg.Client
+  before(async () => {
+    const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
+    assert.ok(engine !== undefined)
+    place = await engine.createPlace()
+    blocker = new pg.Client(place.databaseUrl)
+    await blocker.connect()
+  })
+  after(async () => {
+    await blocker.end()
+    await place.remove()
+  })
+
+  test('that stands in the middle when its process is killed is made anew by one that waits', async () => {
+    // Another transaction is making a table of the same name: the migration waits for how it ends.
+    await blocker.query('begin')
+    await blocker.query('create table idempotency (x integer)')
+    const child = spawn(process.execPath, [OPENER], {
+      env: { PATH: process.env.PATH, ...place.env },
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    await eventually(async () => {
+      // Within a transaction the view shows what it showed at first.
+      await blocker.query('select pg_stat_clear_snapshot()')
+      const { rows } = await blocker.query(`select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query like 'create table idempotency%'`)
+      assert.equal(rows.length, 1)
+    }, 20_000)
+    const waiting = runCli(OPEN, place.env)
+    child.kill('SIGKILL')
+    await exited
+    await blocker.query('rollback')
+    const { code, stderr } = await waiting
+    assert.equal(code, 0, stderr)
+    await assertUsable(place)
+  })
+})
+
+describe('a SQLite database whose process was killed', () => {
+  test(`is opened by ${PROCESSES} processes at once`, async (t) => {
+    const engine = ENGINES.find(({ name }) => name === 'SQLite')
+    assert.ok(engine !== undefined)
+    const place = await newPlace(t, engine)
+    await startAndKillAt(place, 'select "name", "sql"', 'after')
+    await startAll(place)
+  })
+})
+
+async function execute(place: Place, ...statements: string[]): Promise<void> {
+  if (place.databaseUrl === undefined) {
+    const database = new DatabaseSync(path.join(place.dataDir, 'terse.db'))
+    for (const statement of statements) database.exec(statement)
+    database.close()
+    return
+  }
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+/** Everything in a database: the file's bytes, or the catalogue and every row. */
+async function contents(place: Place): Promise<unknown> {
+  if (place.databaseUrl === undefined) {
+    return readFileSync(path.join(place.dataDir, 'terse.db')).toString('base64')
+  }
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  const { rows } = await client.query(`
+    select c.relname, c.relkind, c.relfilenode, a.attname, a.atttypid,
+      case when c.relkind = 'r' then query_to_xml('select * from ' || c.oid::regclass, true, true, '')::text end as rows
+    from pg_class c left join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace order by 1, 4`)
+  await client.end()
+  return rows
+}

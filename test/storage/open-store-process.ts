@@ -1,0 +1,12 @@
+/** A process that opens the store in the environment's place and closes it again, and nothing else. */
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+
+const { TERSE_DATA_DIR = '', TERSE_DATABASE_URL } = process.env
+const { store } = await openStore({
+  dataDir: TERSE_DATA_DIR,
+  databaseUrl: TERSE_DATABASE_URL,
+  clock: systemClock(),
+  onError: () => {},
+})
+await store.close()

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, mock, test } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { Failure } from '../../src/domain/failure.ts'
+import type { OpenedStore } from '../../src/storage/opened-store.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { openAt } from '../support/store.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+
+const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
+
+describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
+  let place: Place
+  let opened: OpenedStore
+  const errors: unknown[] = []
+  before(async () => {
+    const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
+    assert.ok(engine !== undefined)
+    place = await engine.createPlace()
+    opened = await openAt(place, { onError: (error) => errors.push(error) })
+  })
+  after(async () => {
+    await opened.store.close()
+    await place.remove()
+  })
+
+  /** Ends the product's connections to this database, as an administrator or a fail-over does. */
+  async function terminateAll(): Promise<void> {
+    const client = new pg.Client(place.databaseUrl)
+    await client.connect()
+    await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`)
+    await client.end()
+  }
+
+  test('that is ended breaks what is under way as unavailable, and nothing that comes after', async () => {
+    const { store } = opened
+    await store.read.instance.find('any')
+    await terminateAll()
+    await eventually(async () =>
+      assert.ok(errors.length > 0, 'an idle connection’s end is reported'),
+    )
+    assert.equal(await store.read.instance.find('any'), undefined)
+
+    // Between two statements of a unit, and within one.
+    const between = store.write(async (stores) => {
+      await stores.instance.keep('undone', 'value')
+      await terminateAll()
+      await stores.instance.find('undone')
+    })
+    await assert.rejects(between, isUnavailable)
+    assert.equal(await store.read.instance.find('undone'), undefined)
+
+    const within = sql`select pg_sleep(2)`.execute(opened.db)
+    const refused = assert.rejects(within, isUnavailable)
+    await eventually(async () => {
+      const { rows } = await sql`select 1 from pg_stat_activity
+        where datname = current_database() and query like '%pg_sleep(%' and pid <> pg_backend_pid()`.execute(
+        opened.db,
+      )
+      assert.equal(rows.length, 1)
+    })
+    await terminateAll()
+    await refused
+    assert.equal(await store.write((stores) => stores.instance.keep('kept', 'value')), 'value')
+  })
+
+  test('on which nothing arrives any more fails in a few seconds, and is not used again', async (t) => {
+    const url = new URL(place.databaseUrl ?? '')
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+    url.port = String(proxy.port)
+    const behind = await openAt({ ...place, databaseUrl: url.href })
+    t.after(() => Promise.all([behind.store.close(), proxy.close()]))
+    await behind.store.read.instance.find('any')
+    proxy.freezeOpen()
+    const startedMs = performance.now()
+    await assert.rejects(behind.store.read.instance.find('any'), isUnavailable)
+    const waitedMs = performance.now() - startedMs
+    assert.ok(waitedMs < 8_000, `waited ${waitedMs} ms`)
+    assert.equal(await behind.store.read.instance.find('any'), undefined)
+  })
+
+  test('to a server that is not there fails as unavailable', async () => {
+    const proxy = await startTcpProxy({ host: '127.0.0.1', port: 1 })
+    const url = new URL(place.databaseUrl ?? '')
+    url.port = String(proxy.port)
+    await assert.rejects(openAt({ ...place, databaseUrl: url.href }), isUnavailable)
+    await proxy.close()
+  })
+})
+
+describe('a PostgreSQL that is too old', () => {
+  test('is refused before anything is changed in it', async () => {
+    const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
+    assert.ok(engine !== undefined)
+    const place = await engine.createPlace()
+    const real = pg.Client.prototype.query
+    const queries: string[] = []
+    const spy = mock.method(
+      pg.Client.prototype,
+      'query',
+      function (this: pg.Client, ...args: unknown[]) {
+        const [query] = args as [{ text?: string } | string]
+        queries.push(typeof query === 'string' ? query : (query.text ?? ''))
+        if (queries.at(-1) !== 'show server_version') return Reflect.apply(real, this, args)
+        return Promise.resolve({ rows: [{ server_version: '14.9 (Debian)' }], rowCount: 1 })
+      },
+    )
+    try {
+      await assert.rejects(openAt(place), /PostgreSQL 14\.9 is too old; 15 or newer is needed/)
+      assert.deepEqual(queries, ['show server_version'])
+    } finally {
+      spy.mock.restore()
+      await place.remove()
+    }
+  })
+})

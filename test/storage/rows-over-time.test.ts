@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Change } from '../../src/domain/changes/change.ts'
+import { domains } from '../../src/domain/domains/domains.ts'
+import { links } from '../../src/domain/links/links.ts'
+import { passwordVault } from '../../src/domain/links/password-vault.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
+import { addWorkspace, NOW, unique } from './samples.ts'
+
+/** The rules over a real store, by a clock that goes as it is told. */
+async function services({ store }: StoreUnderTest) {
+  const time = { now: NOW }
+  const clock = { nowMicros: () => time.now }
+  const keyspaceId = await store.write(
+    async (stores) => (await stores.keyspaces.openShared('go.example')).id,
+  )
+  const serviceHost = { host: 'go.example', keyspaceId, ports: new Set([443]) }
+  const base = { store, clock, random: systemRandom, serviceHost }
+  const domainService = domains({ ...base, proofPolicy: 'none' })
+  const linkService = links({
+    ...base,
+    domains: domainService,
+    vault: passwordVault(Buffer.alloc(32), systemRandom),
+    appSchemes: [],
+    claimOnLink: true,
+  })
+  const workspace = await addWorkspace(store)
+  return { time, links: linkService, domains: domainService, workspaceId: workspace.id }
+}
+
+/** What the clock says at each step after the first, and what the row must then say. */
+const STEPS = [
+  { clock: NOW + 1, updatedAt: NOW + 1 },
+  { clock: NOW + 1, updatedAt: NOW + 2 },
+  { clock: NOW - 3_600_000_000, updatedAt: NOW + 3 },
+  { clock: NOW + 3, updatedAt: NOW + 4 },
+  { clock: NOW + 1_000_001, updatedAt: NOW + 1_000_001 },
+]
+
+describeStore('the times of a row', (at) => {
+  test('keep their microseconds and only rise when a link is updated, whatever the clock does', async () => {
+    const { time, links, workspaceId } = await services(at)
+    const input = { domain: 'go.example', key: unique('key'), url: 'https://example.com/' }
+    const { id } = await links.create(workspaceId, input)
+    for (const { clock, updatedAt } of STEPS) {
+      time.now = clock
+      await links.update(workspaceId, id, { url: `https://example.com/${updatedAt}` })
+      const link = await links.get(workspaceId, id)
+      assert.equal(link.created_at, NOW)
+      assert.equal(link.updated_at, updatedAt)
+    }
+  })
+
+  test('keep their microseconds and only rise when a domain is updated, whatever the clock does', async () => {
+    const { time, domains, workspaceId } = await services(at)
+    const { id } = await domains.create(workspaceId, { domain: `${unique('host')}.example.com` })
+    // It was proved at once, which is its first update.
+    assert.equal((await domains.get(workspaceId, id)).updated_at, NOW + 1)
+    for (const { clock, updatedAt } of STEPS) {
+      time.now = clock + 1
+      await domains.update(workspaceId, id, { expired_url: `https://example.org/${updatedAt}` })
+      const domain = await domains.get(workspaceId, id)
+      assert.equal(domain.created_at, NOW)
+      assert.equal(domain.updated_at, updatedAt + 1)
+    }
+  })
+})
+
+describeStore('the changes that a deletion tells', (at) => {
+  test('name the host that a domain has when it is deleted, though it was renamed a moment before', async () => {
+    const { domains, workspaceId } = await services(at)
+    const [before, renamed] = [`${unique('a')}.example.com`, `${unique('b')}.example.com`]
+    const { id } = await domains.create(workspaceId, { domain: before })
+    const told: Change[][] = []
+    at.store.onChange((changes) => told.push([...changes]))
+    // Both have read the domain before either writes.
+    const [updated] = await Promise.allSettled([
+      domains.update(workspaceId, id, { domain: renamed }),
+      domains.delete(workspaceId, id),
+    ])
+    const last = told.at(-1)?.map(({ subject }) => subject)
+    const host = updated.status === 'fulfilled' ? renamed : before
+    assert.ok(last?.includes(host), `the last unit told of ${last}, not of ${host}`)
+  })
+})

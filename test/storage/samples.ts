@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import type { Domain } from '../../src/domain/domains/domain.ts'
+import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
+import type { LinkQuery } from '../../src/domain/links/link-store.ts'
+import type { Nouns, Store } from '../../src/domain/store.ts'
+import type { Token } from '../../src/domain/tokens/token.ts'
+import type { Workspace } from '../../src/domain/workspaces/workspace.ts'
+
+/** An instant whose last digits a millisecond, or a 32-bit number, would lose. */
+export const NOW = 1_750_000_000_123_457
+
+/** A name, host or key that no other test has. */
+export function unique(prefix: string): string {
+  return `${prefix}-${randomUUID().slice(-12)}`
+}
+
+export function newWorkspace(overrides: Partial<Workspace> = {}): Workspace {
+  return { id: randomUUID(), name: unique('workspace'), created_at: NOW, ...overrides }
+}
+
+export async function addWorkspace(store: Store): Promise<Workspace> {
+  const workspace = newWorkspace()
+  await store.write((stores) => stores.workspaces.insert(workspace))
+  return workspace
+}
+
+/** Where a link lives. */
+export type Home = {
+  readonly workspace_id: string
+  readonly keyspace_id: number
+  readonly domain: string
+}
+
+/** A new workspace with a keyspace of its own. */
+export async function addHome(store: Store): Promise<Home> {
+  const workspace = await addWorkspace(store)
+  return addKeyspace(store, workspace.id)
+}
+
+/** One more keyspace in a workspace. */
+export async function addKeyspace(store: Store, workspaceId: string): Promise<Home> {
+  const domain = `${unique('host')}.example`
+  const keyspaceId = await store.write((stores) => stores.keyspaces.open(workspaceId, domain))
+  return { workspace_id: workspaceId, keyspace_id: keyspaceId, domain }
+}
+
+export function newLink(home: Home, overrides: Partial<NewLink> = {}): NewLink {
+  return {
+    ...NO_ATTRIBUTES,
+    ...home,
+    id: randomUUID(),
+    key: unique('key'),
+    url: 'https://example.com/',
+    created_at: NOW,
+    updated_at: NOW,
+    ...overrides,
+  }
+}
+
+export async function insertLink(
+  stores: Nouns,
+  home: Home,
+  overrides: Partial<NewLink> = {},
+): Promise<Link> {
+  const link = await stores.links.insert(newLink(home, overrides))
+  if (link === undefined) throw new Error('the key is taken')
+  return link
+}
+
+export function addLink(store: Store, home: Home, overrides: Partial<NewLink> = {}): Promise<Link> {
+  return store.write((stores) => insertLink(stores, home, overrides))
+}
+
+export function newDomain(workspaceId: string, overrides: Partial<Domain> = {}): Domain {
+  return {
+    id: randomUUID(),
+    workspace_id: workspaceId,
+    host: `${unique('host')}.example`,
+    status: 'pending',
+    not_found_url: null,
+    expired_url: null,
+    created_at: NOW,
+    updated_at: NOW,
+    ...overrides,
+  }
+}
+
+export async function addDomain(
+  store: Store,
+  workspaceId: string,
+  overrides: Partial<Domain> = {},
+): Promise<Domain> {
+  const domain = newDomain(workspaceId, overrides)
+  await store.write((stores) => stores.domains.insert(domain))
+  return domain
+}
+
+export function newToken(workspaceId: string, overrides: Partial<Token> = {}): Token {
+  return {
+    id: randomUUID(),
+    workspace_id: workspaceId,
+    name: 'a token',
+    scopes: ['links:read', 'links:write'],
+    created_at: NOW,
+    expires_at: null,
+    last_used_at: null,
+    revoked_at: null,
+    ...overrides,
+  }
+}
+
+/** The list of a workspace's links as the API asks for it when nothing is said. */
+export function listOf(workspaceId: string, overrides: Partial<LinkQuery> = {}): LinkQuery {
+  const sort = { field: 'created_at', descending: true } as const
+  return { workspaceId, offset: 0, limit: 25, sort, ...overrides }
+}

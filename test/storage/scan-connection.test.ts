@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import { after, before, describe, mock, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery } from 'kysely'
+import { Failure } from '../../src/domain/failure.ts'
+import { ScanConnection } from '../../src/storage/sqlite/scan-connection.ts'
+import { createFolder, ENGINES } from '../support/engines.ts'
+import { openAt } from '../support/store.ts'
+import { addHome, addLink, listOf } from './samples.ts'
+
+const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
+
+/** Counts for a while: about a second for a few million. */
+function countTo(n: number): CompiledQuery {
+  const text = `with recursive c(i) as (select 1 union all select i + 1 from c where i < ?) select count(*) as n from c`
+  return CompiledQuery.raw(text, [n])
+}
+
+describe('the scan connection', () => {
+  let folder: string
+  let file: string
+  // The thread does not keep a process alive that waits for nothing else, as these tests do.
+  const keepAlive = setInterval(() => {}, 1_000)
+  before(() => {
+    folder = createFolder()
+    file = path.join(folder, 'test.db')
+    new DatabaseSync(file).close()
+  })
+  after(() => {
+    clearInterval(keepAlive)
+    rmSync(folder, { recursive: true })
+  })
+
+  /** A connection that is closed after its test, also when that fails. */
+  function open(t: TestContext, of = file): ScanConnection {
+    const scans = new ScanConnection(of)
+    t.after(() => scans.close())
+    return scans
+  }
+
+  test('reads for long without holding up the event loop', async (t) => {
+    const scans = open(t)
+    let running = true
+    const scan = scans.executeQuery<{ n: number }>(countTo(4_000_000)).finally(() => {
+      running = false
+    })
+    let turns = 0
+    let longestMs = 0
+    while (running) {
+      const before = performance.now()
+      await sleep(5)
+      longestMs = Math.max(longestMs, performance.now() - before)
+      turns += 1
+    }
+    assert.deepEqual((await scan).rows, [{ n: 4_000_000 }])
+    assert.ok(turns > 10, `${turns} turns`)
+    assert.ok(longestMs < 250, `a 5 ms timer took ${longestMs} ms`)
+  })
+
+  test('answers each of many callers with its own rows', async (t) => {
+    const scans = open(t)
+    const results = await Promise.all(
+      [5, 1, 3].map((n) => scans.executeQuery<{ n: number }>(countTo(n))),
+    )
+    assert.deepEqual(
+      results.map(({ rows }) => rows[0]?.n),
+      [5, 1, 3],
+    )
+  })
+
+  test('tells a fault of the query to its caller and goes on', async (t) => {
+    const scans = open(t)
+    await assert.rejects(scans.executeQuery(CompiledQuery.raw('select * from nothing')), /nothing/)
+    await assert.rejects(
+      scans.executeQuery(CompiledQuery.raw('create table t (x)')),
+      isUnavailable,
+      'it only reads',
+    )
+    assert.equal((await scans.executeQuery(countTo(2))).rows.length, 1)
+  })
+
+  test('turns callers away when too many wait', async (t) => {
+    const scans = open(t)
+    const waiting = Array.from({ length: 64 }, () => scans.executeQuery(countTo(1)))
+    await assert.rejects(scans.executeQuery(countTo(1)), isUnavailable)
+    await Promise.all(waiting)
+    assert.equal((await scans.executeQuery(countTo(1))).rows.length, 1)
+  })
+
+  test('fails those who wait when it is closed', async (t) => {
+    const scans = open(t)
+    const scan = assert.rejects(scans.executeQuery(countTo(3_000_000)), isUnavailable)
+    await sleep(50)
+    await scans.close()
+    await scan
+  })
+
+  test('fails those who wait when the thread crashes, and starts anew for the next at once', {
+    timeout: 5_000,
+  }, async (t) => {
+    const late = path.join(folder, 'late.db')
+    const scans = open(t, late)
+    const waiting = [scans.executeQuery(countTo(1)), scans.executeQuery(countTo(1))]
+    for (const scan of await Promise.allSettled(waiting)) {
+      assert.ok(scan.status === 'rejected' && isUnavailable(scan.reason))
+      // The very next caller, while the thread that crashed is still ending.
+      new DatabaseSync(late).close()
+      assert.equal((await scans.executeQuery(countTo(1))).rows.length, 1)
+    }
+  })
+
+  test('is what a filtered or re-sorted list of links is read through', async () => {
+    const sqlite = ENGINES.find(({ name }) => name === 'SQLite')
+    assert.ok(sqlite !== undefined)
+    const place = await sqlite.createPlace()
+    const { store } = await openAt(place)
+    const home = await addHome(store)
+    await addLink(store, home, { key: 'wanted' })
+    const here = mock.method(StatementSync.prototype, 'all', () => {
+      throw new Error('read on the thread of the event loop')
+    })
+    const sort = { field: 'clicks', descending: true } as const
+    for (const filter of [{ search: 'want' }, { host: home.domain }, { sort }]) {
+      const page = await store.read.links.page(listOf(home.workspace_id, filter))
+      assert.equal(page.total, 1)
+    }
+    here.mock.restore()
+    await store.close()
+    await place.remove()
+  })
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Api, apiClient } from '../support/api.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+
+const ROUNDS = 25
+
+for (const engine of ENGINES) {
+  describe(`two processes on the same data, on ${engine.name}`, () => {
+    let place: Place
+    let processes: ServiceProcess[] = []
+    let apis: Api[] = []
+    before(async () => {
+      place = await engine.createPlace()
+      // One base URL, as behind a balancer: the host that all workspaces share is the same.
+      const settings = { TERSE_BASE_URL: 'http://localhost', TERSE_LOG_LEVEL: 'warn' }
+      processes = await Promise.all([startProcess(place, settings), startProcess(place, settings)])
+      const token = (
+        await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+      ).stdout.trim()
+      apis = processes.map(({ port }) => apiClient(`http://127.0.0.1:${port}`, token))
+    })
+    after(async () => {
+      for (const process of processes) await process.kill()
+      await place.remove()
+    })
+
+    const postAll = (bodies: readonly object[]) =>
+      Promise.all(
+        bodies.map(async (body, index) => {
+          const api = apis[index % 2]
+          assert.ok(api !== undefined)
+          return api.post('/links', { url: 'https://example.com/', ...body })
+        }),
+      )
+
+    test('that create the same key at once: one gets 201, the other 422', async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const link = { domain: 'localhost', key: `contested-${round}` }
+        const answers = await postAll([link, link])
+        const statuses = answers.map(({ status }) => status).sort()
+        assert.deepEqual(statuses, [201, 422], JSON.stringify(answers.map(({ body }) => body)))
+        const refused = answers.find(({ status }) => status === 422)
+        assert.deepEqual(refused?.body.errors, { key: ['is taken on this domain'] })
+      }
+      const list = await apis[0]?.get('/links?search=contested')
+      assert.equal(list?.body.meta.total, ROUNDS)
+    })
+
+    test('that claim the same new host at once with different keys: both get 201', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const domain = `new-${round}.example`
+        const answers = await postAll(['a', 'b', 'c', 'd'].map((key) => ({ domain, key })))
+        for (const { status, body } of answers) assert.equal(status, 201, JSON.stringify(body))
+      }
+      const list = await apis[1]?.get('/domains')
+      assert.equal(list?.body.meta.total, 5)
+    })
+  })
+}

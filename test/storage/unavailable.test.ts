@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { StatementSync } from 'node:sqlite'
+import { after, before, describe, mock, test } from 'node:test'
+import { Failure } from '../../src/domain/failure.ts'
+import type { OpenedStore } from '../../src/storage/opened-store.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { openAt } from '../support/store.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { everyRead, everyWrite } from './every-call.ts'
+import { addHome, type Home } from './samples.ts'
+
+const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
+
+/** A database that can be made to fail every query, and to work again. */
+type Breakable = { opened: OpenedStore; fail(): void; mend(): void; close(): Promise<void> }
+
+async function openBreakable(place: Place): Promise<Breakable> {
+  if (place.databaseUrl === undefined) return breakableSqlite(place)
+  const url = new URL(place.databaseUrl)
+  const proxy: TcpProxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+  url.port = String(proxy.port)
+  const opened = await openAt({ ...place, databaseUrl: url.href })
+  return { opened, fail: proxy.cut, mend: proxy.mend, close: proxy.close }
+}
+
+/** A disk that cannot be read or written: the one fault that no test can bring about for real. */
+async function breakableSqlite(place: Place): Promise<Breakable> {
+  const IOERR = 10
+  const broken = () => {
+    throw Object.assign(new Error('disk I/O error'), { errcode: IOERR })
+  }
+  return {
+    opened: await openAt(place),
+    fail() {
+      for (const method of ['all', 'run'] as const)
+        mock.method(StatementSync.prototype, method, broken)
+    },
+    mend: () => mock.restoreAll(),
+    close: async () => {},
+  }
+}
+
+for (const engine of ENGINES) {
+  describe(`while the database is away, on ${engine.name}`, () => {
+    let place: Place
+    let breakable: Breakable
+    let home: Home
+    before(async () => {
+      place = await engine.createPlace()
+      breakable = await openBreakable(place)
+      home = await addHome(breakable.opened.store)
+    })
+    after(async () => {
+      await breakable.opened.store.close()
+      await breakable.close()
+      await place.remove()
+    })
+
+    test('every method of every port fails as unavailable, and works afterwards', async () => {
+      const { store } = breakable.opened
+      const reads = Object.entries(everyRead(home))
+      const writes = Object.entries(everyWrite(home))
+      breakable.fail()
+      for (const [name, call] of reads) await assert.rejects(call(store.read), isUnavailable, name)
+      for (const [name, call] of writes)
+        await assert.rejects(store.write(call), isUnavailable, name)
+      breakable.mend()
+      for (const [name, call] of reads) await assert.doesNotReject(call(store.read), name)
+    })
+
+    test('the tables of calls leave no method out', async () => {
+      const named = new Set([...Object.keys(everyRead(home)), ...Object.keys(everyWrite(home))])
+      const methods = Object.entries(breakable.opened.store.read).flatMap(([noun, methods]) =>
+        Object.keys(methods).map((method) => `${noun}.${method}`),
+      )
+      assert.deepEqual(
+        methods.filter((method) => !named.has(method)),
+        [],
+      )
+    })
+  })
+}

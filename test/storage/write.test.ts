@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Change, hostChange, linkChange } from '../../src/domain/changes/change.ts'
+import { Failure } from '../../src/domain/failure.ts'
+import { StaleRow, type Store } from '../../src/domain/store.ts'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { addHome, addLink, insertLink, listOf, NOW, newDomain, newWorkspace } from './samples.ts'
+
+describeStore('Store.write', (at) => {
+  const nameExists = async (name: string) =>
+    (await at.store.read.workspaces.findByName(name)) !== undefined
+
+  test('keeps all of a unit or nothing of it', async () => {
+    const home = await addHome(at.store)
+    const kept = await addLink(at.store, home)
+    const workspace = newWorkspace()
+    const fault = new Error('on purpose')
+    const unit = at.store.write(async (stores) => {
+      await stores.workspaces.insert(workspace)
+      await stores.domains.insert(newDomain(workspace.id))
+      await insertLink(stores, home, { tags: ['undone'] })
+      await stores.links.delete(home.workspace_id, kept.id)
+      await stores.instance.keep('undone', 'value')
+      throw fault
+    })
+    await assert.rejects(unit, (error) => error === fault)
+    assert.equal(await nameExists(workspace.name), false)
+    assert.equal(await at.store.read.instance.find('undone'), undefined)
+    same(await at.store.read.links.page(listOf(home.workspace_id)), { items: [kept], total: 1 })
+  })
+
+  test('undoes a unit that throws alone, among others of the same moment', async () => {
+    const names = Array.from({ length: 30 }, () => newWorkspace())
+    const outcomes = await Promise.allSettled(
+      names.map((workspace, index) =>
+        at.store.write(async (stores) => {
+          await stores.workspaces.insert(workspace)
+          if (index % 3 === 0) throw new Error(`unit ${index}`)
+          return index
+        }),
+      ),
+    )
+    for (const [index, outcome] of outcomes.entries()) {
+      const undone = index % 3 === 0
+      assert.equal(await nameExists(names[index]?.name ?? ''), !undone, `unit ${index}`)
+      if (outcome.status === 'fulfilled') assert.equal(outcome.value, index)
+      else assert.equal(outcome.reason.message, `unit ${index}`)
+    }
+  })
+
+  test('undoes a unit whose statement failed, though the unit went on', async () => {
+    const [first, second] = [newWorkspace(), newWorkspace()]
+    await at.store.write((stores) => stores.workspaces.insert(first))
+    const unit = at.store.write(async (stores) => {
+      await stores.workspaces.insert(second)
+      // The same identifier under another name: a unique constraint that the store does not expect.
+      await stores.workspaces.insert({ ...newWorkspace(), id: first.id })
+    })
+    await assert.rejects(unit, { name: 'UniqueViolation' })
+    assert.equal(await nameExists(second.name), false)
+  })
+
+  test('shows a unit its own writes, and others only what is committed', async () => {
+    const workspace = newWorkspace()
+    await at.store.write(async (stores) => {
+      await stores.workspaces.insert(workspace)
+      same(await stores.workspaces.findByName(workspace.name), workspace)
+      assert.equal(await nameExists(workspace.name), false)
+    })
+    assert.equal(await nameExists(workspace.name), true)
+  })
+
+  test('shows another process what is committed', async () => {
+    const { store } = await at.another()
+    const workspace = newWorkspace()
+    await at.store.write((stores) => stores.workspaces.insert(workspace))
+    same(await store.read.workspaces.findByName(workspace.name), workspace)
+  })
+
+  test('runs a unit again when another writer was in its way', async () => {
+    const workspace = newWorkspace()
+    let runs = 0
+    const result = await at.store.write(async (stores) => {
+      runs += 1
+      await stores.workspaces.insert(workspace)
+      await stores.changes.append(hostChange(`run-${runs}.example`), NOW)
+      if (runs < 3) throw new StaleRow()
+      return 'done'
+    })
+    assert.equal(result, 'done')
+    assert.equal(runs, 3)
+    assert.equal(await nameExists(workspace.name), true)
+  })
+
+  test('gives up on a unit that others are always in the way of', async () => {
+    const unit = at.store.write(async () => {
+      throw new StaleRow()
+    })
+    await assert.rejects(unit, (error) => error instanceof Failure && error.code === 'unavailable')
+  })
+
+  test('loses no update of two processes that read before they write', async () => {
+    const home = await addHome(at.store)
+    const link = await addLink(at.store, home)
+    const increment = (store: Store) =>
+      store.write(async (stores) => {
+        const current = await stores.links.findById(home.workspace_id, link.id)
+        if (current === undefined) throw new Error('the link is gone')
+        const external_id = (current.external_id ?? 0) + 1
+        const next = { ...current, external_id, updated_at: current.updated_at + 1 }
+        await stores.links.update(next, current.updated_at)
+      })
+    const { store } = await at.another()
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([at.store, store, at.store, store].map(increment))
+    }
+    const found = await at.store.read.links.findById(home.workspace_id, link.id)
+    same(found, { ...link, external_id: 20, updated_at: NOW + 20 })
+  })
+})
+
+describeStore('Store.onChange', (at) => {
+  test('tells every listener of a unit’s changes once they are committed, before the write settles', async () => {
+    const told: { changes: readonly Change[]; committed: Promise<boolean> }[] = []
+    const toldAgain: Change[] = []
+    const workspace = newWorkspace()
+    at.store.onChange((changes) => {
+      const found = at.store.read.workspaces.findByName(workspace.name)
+      told.push({ changes, committed: found.then((row) => row !== undefined) })
+    })
+    at.store.onChange((changes) => toldAgain.push(...changes))
+    const changes = [hostChange('a.example'), linkChange(1, 'key'), hostChange('b.example')]
+    let toldBeforeCommit = 0
+    await at.store.write(async (stores) => {
+      for (const change of changes) await stores.changes.append(change, NOW)
+      await stores.workspaces.insert(workspace)
+      toldBeforeCommit = told.length
+    })
+    assert.equal(toldBeforeCommit, 0)
+    assert.equal(told.length, 1)
+    same(told[0]?.changes, changes)
+    assert.equal(await told[0]?.committed, true)
+    same(toldAgain, changes)
+  })
+
+  test('tells nothing of a unit that was undone or changed nothing', async () => {
+    const told: Change[] = []
+    let calls = 0
+    at.store.onChange((changes) => {
+      calls += 1
+      told.push(...changes)
+    })
+    const outcomes = await Promise.allSettled([
+      at.store.write((stores) => stores.changes.append(hostChange('first.example'), NOW)),
+      at.store.write(async (stores) => {
+        await stores.changes.append(hostChange('undone.example'), NOW)
+        throw new Error('on purpose')
+      }),
+      at.store.write((stores) => stores.instance.keep('silent', 'value')),
+      at.store.write((stores) => stores.changes.append(hostChange('last.example'), NOW)),
+    ])
+    assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1)
+    same(told.map(({ subject }) => subject).sort(), ['first.example', 'last.example'])
+    assert.equal(calls, 2)
+  })
+
+  test('tells only of the run that was committed when a unit ran again', async () => {
+    const told: Change[] = []
+    at.store.onChange((changes) => told.push(...changes))
+    let runs = 0
+    await at.store.write(async (stores) => {
+      runs += 1
+      await stores.changes.append(hostChange(`run-${runs}.example`), NOW)
+      if (runs === 1) throw new StaleRow()
+    })
+    same(told, [hostChange('run-2.example')])
+  })
+
+  test('tells of one process’s units in the order in which they were committed', async () => {
+    const told: string[] = []
+    at.store.onChange((changes) => told.push(...changes.map(({ subject }) => subject)))
+    for (let count = 0; count < 10; count += 1) {
+      await at.store.write((stores) => stores.changes.append(hostChange(`${count}.example`), NOW))
+    }
+    same(
+      told,
+      [...Array(10).keys()].map((count) => `${count}.example`),
+    )
+  })
+})

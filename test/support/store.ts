@@ -1,0 +1,48 @@
+import { after, before, describe } from 'node:test'
+import { type Clock, systemClock } from '../../src/lib/clock.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import type { OpenedStore } from '../../src/storage/opened-store.ts'
+import { ENGINES, type Engine, type Place } from './engines.ts'
+
+/** A store as a process opens it, without a service around it. */
+export type StoreUnderTest = OpenedStore & {
+  readonly place: Place
+  /** Opens the same data once more, as another process would. Closed with the first. */
+  another(): Promise<OpenedStore>
+}
+
+/** Opens a store where there may be one already. */
+export function openAt(
+  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  options: { clock?: Clock; onError?: (error: unknown) => void } = {},
+): Promise<OpenedStore> {
+  const { clock = systemClock(), onError = () => {} } = options
+  return openStore({ databaseUrl: place.databaseUrl, dataDir: place.dataDir, clock, onError })
+}
+
+/** One suite for every engine, over one store that the suite's tests share. */
+export function describeStore(
+  title: string,
+  suite: (at: StoreUnderTest, engine: Engine) => void,
+): void {
+  for (const engine of ENGINES) {
+    describe(`${title} on ${engine.name}`, () => {
+      const at = {} as StoreUnderTest
+      const opened: OpenedStore[] = []
+      before(async () => {
+        const place = await engine.createPlace()
+        const another = async () => {
+          const store = await openAt(place)
+          opened.push(store)
+          return store
+        }
+        Object.assign(at, await another(), { place, another })
+      })
+      after(async () => {
+        for (const { store } of opened) await store.close()
+        await at.place.remove()
+      })
+      suite(at, engine)
+    })
+  }
+}
