@@ -4,7 +4,11 @@ import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
-import { createJournal, journalsRoot, listJournals } from '../../src/clicks/journal/journal-folder.ts'
+import {
+  createJournal,
+  journalsRoot,
+  listJournals,
+} from '../../src/clicks/journal/journal-folder.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'

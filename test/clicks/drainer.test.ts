@@ -4,13 +4,13 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { Drainer } from '../../src/clicks/drainer.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
-import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
 import {
   createJournal,
   damagedJournalsFolder,
   type JournalFolder,
   journalsRoot,
 } from '../../src/clicks/journal/journal-folder.ts'
+import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import { CLICK_FLAGS, type Click } from '../../src/domain/clicks/click.ts'
 import type { Store } from '../../src/domain/store.ts'
