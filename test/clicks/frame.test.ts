@@ -120,6 +120,11 @@ describe('the frames of the click journal', () => {
     )
   })
 
+  test('are not seen in zeros that a crash left after the magic', () => {
+    const zeros = Buffer.concat([Buffer.from('TRS1', 'latin1'), Buffer.alloc(100)])
+    assert.deepEqual(decodeFrames(zeros, ALL), { clicks: [], consumed: 0, damaged: 0 })
+  })
+
   test('stop after the wanted number of clicks, at the end of a frame', () => {
     const frames = [[clickOf(1), clickOf(2)], [clickOf(3), clickOf(4)], [clickOf(5)]]
     const { bytes, starts } = write(frames)
