@@ -19,20 +19,23 @@ export type Engine = {
   createPlace(): Promise<Place>
 }
 
+/** For what does not depend on the engine, where starting processes twice would only take time. */
+export const SQLITE: Engine = {
+  name: 'SQLite',
+  async createPlace() {
+    const dataDir = createFolder()
+    return {
+      dataDir,
+      databaseUrl: undefined,
+      env: { TERSE_DATA_DIR: dataDir },
+      remove: async () => rmSync(dataDir, { recursive: true, force: true }),
+    }
+  },
+}
+
 /** The engines that every test of the product runs on. */
 export const ENGINES: readonly Engine[] = [
-  {
-    name: 'SQLite',
-    async createPlace() {
-      const dataDir = createFolder()
-      return {
-        dataDir,
-        databaseUrl: undefined,
-        env: { TERSE_DATA_DIR: dataDir },
-        remove: async () => rmSync(dataDir, { recursive: true, force: true }),
-      }
-    },
-  },
+  SQLITE,
   {
     name: 'PostgreSQL',
     async createPlace() {

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import pg from 'pg'
+import { damagedJournalsFolder, journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
+import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import type { Finding } from '../../src/diagnose.ts'
+import { sqliteFile } from '../../src/storage/sqlite/open.ts'
+import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { runCli } from '../support/run-cli.ts'
+import { startProcess } from '../support/service-process.ts'
+import { listFolder } from './folder-listing.ts'
+
+const MIB = 1024 * 1024
+
+/** Runs the doctor, and makes sure that it leaves every file as it was. */
+async function examine(place: Place, env: Record<string, string> = {}) {
+  const before = listFolder(place.dataDir)
+  const result = await runCli(['doctor', '--json'], { ...place.env, ...env })
+  assert.deepEqual(listFolder(place.dataDir), before, 'the doctor changed something')
+  assert.equal(result.stderr, '')
+  const findings: Finding[] = JSON.parse(result.stdout)
+  const about = (subject: string): Finding => {
+    const finding = findings.find((candidate) => candidate.subject === subject)
+    assert.ok(finding, `${subject} in ${result.stdout}`)
+    return finding
+  }
+  return { ...result, findings, about }
+}
+
+async function placeFor(t: TestContext, engine: Engine): Promise<Place> {
+  const place = await engine.createPlace()
+  t.after(() => place.remove())
+  return place
+}
+
+/** A place with a workspace in it and no service running. */
+async function usedPlace(t: TestContext, engine: Engine): Promise<Place> {
+  const place = await placeFor(t, engine)
+  assert.equal((await runCli(['workspace', 'create', 'acme'], place.env)).code, 0)
+  return place
+}
+
+async function execute(place: Place, statement: string): Promise<void> {
+  if (place.databaseUrl === undefined) {
+    const database = new DatabaseSync(sqliteFile(place.dataDir))
+    database.exec(statement)
+    database.close()
+    return
+  }
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+for (const engine of ENGINES) {
+  describe(`terse doctor on ${engine.name}`, () => {
+    test('finds a healthy instance healthy, beside a running server', async (t) => {
+      const place = await placeFor(t, engine)
+      const service = await startProcess(place)
+      try {
+        const { code, stdout, stderr } = await runCli(['doctor'], place.env)
+        assert.equal(code, 0, stderr)
+        assert.match(stdout, /^ok +program +Terse \d+\.\d+\.\d+ on Node\.js \d+/m)
+        assert.match(
+          stdout,
+          new RegExp(`^ok +database +${engine.name} [\\d.]+, 1 workspace, 0 links`, 'm'),
+        )
+        assert.match(stdout, /^ok +schema +version \d+/m)
+        assert.match(stdout, /^ok +clicks +0 bytes/m)
+        assert.match(stdout, /^ok +clock /m)
+        assert.match(stdout, /^\w+ +disk +\d+ MiB free/m)
+        assert.ok(stdout.split('\n').length <= 9, 'a few lines')
+        assert.doesNotMatch(stdout, /warning|terse_|postgres:\/\//)
+      } finally {
+        await service.stop()
+      }
+    })
+
+    test('finds the same when nothing runs, and changes nothing', async (t) => {
+      const { code, findings } = await examine(await usedPlace(t, engine))
+      assert.equal(code, 0)
+      assert.deepEqual(
+        findings.map(({ subject, state }) => `${subject} ${state}`),
+        ['program ok', 'database ok', 'schema ok', 'clicks ok', 'clock ok', 'disk ok'],
+      )
+    })
+
+    test('says what to do about a database that is newer than the program', async (t) => {
+      const place = await usedPlace(t, engine)
+      await execute(place, "insert into schema_migrations values (999, 'from the future', 0)")
+      const { code, about } = await examine(place)
+      assert.equal(code, 1)
+      const finding = about('database')
+      assert.equal(finding.state, 'problem')
+      assert.match(finding.text, /version 999/)
+      const said = `${finding.text} ${finding.advice}`
+      assert.match(said, /newer release/)
+      assert.doesNotMatch(said, /TERSE_DATABASE_URL/, 'the settings are right')
+    })
+  })
+}
+
+describe('terse doctor', () => {
+  test('says so where there is no data yet, and makes none', async (t) => {
+    const place = await placeFor(t, SQLITE)
+    const { code, about } = await examine(place)
+    assert.equal(code, 0)
+    assert.equal(about('database').state, 'warning')
+    assert.match(about('database').advice ?? '', /terse serve/)
+
+    const nowhere = path.join(place.dataDir, 'nowhere')
+    const absent = await examine(place, { TERSE_DATA_DIR: nowhere })
+    assert.equal(absent.code, 0)
+    assert.equal(absent.about('database').state, 'warning')
+  })
+
+  test('finds a database that is away, and keeps its password to itself', async (t) => {
+    const place = await placeFor(t, SQLITE)
+    const { code, stdout, about } = await examine(place, {
+      TERSE_DATABASE_URL: `postgres://terse:hunter2@127.0.0.1:${await freePort()}/terse`,
+    })
+    assert.equal(code, 1)
+    assert.equal(about('database').state, 'problem')
+    assert.match(about('database').text, /ECONNREFUSED/)
+    assert.match(about('database').advice ?? '', /TERSE_DATABASE_URL/)
+    assert.doesNotMatch(stdout, /hunter2/)
+  })
+
+  test('finds a database file that is none', async (t) => {
+    const place = await placeFor(t, SQLITE)
+    writeFileSync(
+      sqliteFile(place.dataDir),
+      'not a database, but longer than its header is'.repeat(9),
+    )
+    const { code, about } = await examine(place)
+    assert.equal(code, 1)
+    assert.match(about('database').text, /not a database/)
+  })
+
+  test('warns of a database that the next start brings up to date', async (t) => {
+    const place = await usedPlace(t, SQLITE)
+    await execute(place, 'delete from schema_migrations')
+    const { code, about } = await examine(place)
+    assert.equal(code, 0)
+    assert.equal(about('schema').state, 'warning')
+    assert.match(about('schema').advice ?? '', /next start/)
+  })
+
+  test('measures the clicks that wait, and warns when they are many', async (t) => {
+    const place = await usedPlace(t, SQLITE)
+    const journal = path.join(journalsRoot(place.dataDir), 'left')
+    mkdirSync(journal, { recursive: true })
+    writeFileSync(segmentFile(journal, 1), Buffer.alloc(1_234))
+    const few = await examine(place)
+    assert.equal(few.about('clicks').state, 'ok')
+    assert.match(few.about('clicks').text, /^1234 bytes/)
+
+    writeFileSync(segmentFile(journal, 2), Buffer.alloc(9 * MIB))
+    const many = await examine(place)
+    assert.equal(many.code, 0)
+    assert.equal(many.about('clicks').state, 'warning')
+    assert.ok(many.about('clicks').advice)
+  })
+
+  test('finds damaged journals, and says where they are and what waits besides', async (t) => {
+    const place = await usedPlace(t, SQLITE)
+    const kept = damagedJournalsFolder(place.dataDir)
+    mkdirSync(kept)
+    assert.equal((await examine(place)).code, 0)
+
+    writeFileSync(path.join(kept, 'one-1.journal'), 'damage')
+    const { code, about } = await examine(place)
+    assert.equal(code, 1)
+    assert.equal(about('clicks').state, 'problem')
+    assert.ok(about('clicks').text.includes(kept))
+    assert.ok(about('clicks').advice)
+  })
+
+  test('warns of a clock that is behind the newest change', async (t) => {
+    const place = await usedPlace(t, SQLITE)
+    const future = (Date.now() + 3_600_000) * 1_000
+    await execute(place, `insert into changes (at, kind, subject) values (${future}, 'link', 'x')`)
+    const { code, about } = await examine(place)
+    assert.equal(code, 0)
+    assert.equal(about('clock').state, 'warning')
+    assert.match(about('clock').text, /3[56]\d\d s in the future/)
+    assert.match(about('clock').advice ?? '', /NTP/)
+  })
+
+  test('makes neither key nor database where it is run by mistake', async (t) => {
+    const place = await placeFor(t, SQLITE)
+    await examine(place)
+    assert.deepEqual(readdirSync(place.dataDir), [])
+  })
+})

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { paste } from '../support/paste.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { visit } from '../support/visit.ts'
+
+const TOKEN = /terse_[0-9A-Za-z]{36}/g
+
+/** The curl line of a greeting. */
+function curlLine(greeting: string): string {
+  const line = greeting.split('\n').find((text) => text.trim().startsWith('curl '))
+  assert.ok(line, greeting)
+  return line.trim()
+}
+
+/** The token of a greeting, which holds it twice: by itself, and in the curl line. */
+function tokenOf(greeting: string): string {
+  const found = greeting.match(TOKEN) ?? []
+  assert.equal(found.length, 2, greeting)
+  assert.equal(new Set(found).size, 1)
+  return String(found[0])
+}
+
+/** A place on an engine, and a way to start services there, that end with the test. */
+async function prepare(t: TestContext, engine: Engine) {
+  const place = await engine.createPlace()
+  const services: ServiceProcess[] = []
+  t.after(async () => {
+    for (const { child, kill } of services) if (child.exitCode === null) await kill()
+    await place.remove()
+  })
+  async function start(settings: Record<string, string> = {}): Promise<ServiceProcess> {
+    const service = await startProcess(place, settings)
+    services.push(service)
+    return service
+  }
+  return { place, start }
+}
+
+for (const engine of ENGINES) {
+  describe(`terse serve on ${engine.name}`, () => {
+    test('greets with where everything is, and at the first start with a curl line that works', async (t) => {
+      const { place, start } = await prepare(t, engine)
+      const service = await start()
+      const { stdout } = service.output()
+      const base = `http://localhost:${service.port}`
+      assert.match(stdout, new RegExp(`^Terse is running at ${base}\n`))
+      assert.ok(stdout.includes(`${base}/docs`))
+      assert.ok(stdout.includes(place.dataDir))
+      assert.match(stdout, new RegExp(`Database +${engine.name} [0-9.]+`))
+      assert.ok(stdout.includes('workspace "default"'))
+      const token = tokenOf(stdout)
+
+      const pasted = await paste(curlLine(stdout))
+      assert.equal(pasted.code, 0, pasted.stderr)
+      const link = JSON.parse(pasted.stdout)
+      assert.equal(link.url, 'https://example.com/')
+      assert.equal(link.key, 'hello')
+
+      const [, follow] = /Then follow it: (\S+)/.exec(stdout) ?? []
+      assert.equal(follow, `${base}/hello`)
+      const { status, headers } = await visit(service.port, '/hello')
+      assert.deepEqual([status, headers.location], [302, 'https://example.com/'])
+      const api = apiClient(`http://127.0.0.1:${service.port}`, token)
+      await eventually(async () => {
+        assert.equal(expectStatus(await api.get(`/links/${link.id}`), 200).body.clicks, 1)
+      }, 1_000)
+
+      assert.equal(await service.stop(), 0)
+      const second = (await start()).output().stdout
+      assert.match(second, /^Terse is running at /)
+      assert.doesNotMatch(second, TOKEN)
+      assert.doesNotMatch(second, /curl|first start/)
+    })
+
+    test('shows one token when two processes start at once', async (t) => {
+      const { start } = await prepare(t, engine)
+      const both = await Promise.all([start(), start()])
+      const greetings = both.map((service) => service.output().stdout).join('')
+      assert.equal(greetings.match(/Terse is running at/g)?.length, 2)
+      tokenOf(greetings)
+    })
+  })
+}
+
+describe('terse serve', () => {
+  test('shows no token where somebody made a workspace before', async (t) => {
+    const { place, start } = await prepare(t, SQLITE)
+    const made = await runCli(['workspace', 'create', 'acme'], place.env)
+    assert.equal(made.code, 0, made.stderr)
+    const service = await start()
+    assert.doesNotMatch(service.output().stdout, TOKEN)
+  })
+
+  test('names a port that is in use, and ends with 1', async (t) => {
+    const { start } = await prepare(t, SQLITE)
+    const { port } = await start()
+    const other = await SQLITE.createPlace()
+    try {
+      const settings = { TERSE_HOST: '127.0.0.1', TERSE_PORT: String(port) }
+      const { code, stdout, stderr } = await runCli(['serve'], { ...other.env, ...settings })
+      assert.equal(code, 1)
+      assert.match(stderr, new RegExp(`^terse: .*${port}.*TERSE_PORT.*\n$`))
+      assert.doesNotMatch(stderr, /\n\s+at /)
+      assert.equal(stdout, '')
+    } finally {
+      await other.remove()
+    }
+  })
+
+  test('writes no secret to its log, however much it logs', async (t) => {
+    const { start } = await prepare(t, SQLITE)
+    const service = await start({ TERSE_LOG_LEVEL: 'trace' })
+    const token = tokenOf(service.output().stdout)
+    const api = apiClient(`http://127.0.0.1:${service.port}`, token)
+    const password = 'correct-horse-battery'
+    const link = { domain: 'localhost', key: 'sealed', url: 'https://example.com/', password }
+    expectStatus(await api.post('/links', link), 201)
+    expectStatus(await api.post('/links', { ...link, password: 7 }), 422)
+    const form = await visit(service.port, '/sealed', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `password=${password}`,
+    })
+    assert.equal(form.status, 303)
+    const cookie = form.headers['set-cookie']?.[0]?.split(';')[0]?.split('=')[1]
+    assert.ok(cookie)
+    assert.equal(await service.stop(), 0)
+
+    const { stderr } = service.output()
+    for (const secret of [token, password, cookie]) {
+      assert.ok(!stderr.includes(secret), `the log holds ${secret}`)
+    }
+  })
+
+  test('uses the folder and the address that it is given, and keeps the folder private', async (t) => {
+    const { place, start } = await prepare(t, SQLITE)
+    const folder = path.join(place.dataDir, 'made')
+    const service = await start({
+      TERSE_DATA_DIR: folder,
+      TERSE_BASE_URL: 'https://go.example.com',
+    })
+    const { stdout } = service.output()
+    assert.match(stdout, /^Terse is running at https:\/\/go\.example\.com\n/)
+    assert.match(curlLine(stdout), /^curl https:\/\/go\.example\.com\/api\/v1\/links /)
+    assert.match(curlLine(stdout), /"domain":"go\.example\.com"/)
+    assert.equal(statSync(folder).mode & 0o777, 0o700)
+    assert.equal(statSync(path.join(folder, 'secret.key')).mode & 0o777, 0o600)
+  })
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Api, apiClient } from '../support/api.ts'
+import { ENGINES, type Place, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+
+const TOKEN_LINE = /^terse_[0-9A-Za-z]{36}\n$/
+
+/** How far the clocks of two processes on one machine may be apart. */
+const CLOCK_TOLERANCE_MS = 20
+
+type TokenRow = {
+  id: string
+  name: string
+  scopes: string[]
+  expires_at: string | null
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
+for (const engine of ENGINES) {
+  describe(`terse token beside a running server on ${engine.name}`, () => {
+    let place: Place
+    let service: ServiceProcess
+    before(async () => {
+      place = await engine.createPlace()
+      service = await startProcess(place)
+    })
+    after(async () => {
+      await service.kill()
+      await place.remove()
+    })
+
+    const token = (...args: string[]) => runCli(['token', ...args], place.env)
+    const apiWith = (secret: string): Api =>
+      apiClient(`http://127.0.0.1:${service.port}`, secret.trim())
+
+    async function create(...args: string[]): Promise<string> {
+      const { code, stdout, stderr } = await token('create', ...args)
+      assert.equal(code, 0, stderr)
+      return stdout
+    }
+
+    async function list(workspace: string): Promise<TokenRow[]> {
+      return JSON.parse((await token('list', '--workspace', workspace, '--json')).stdout)
+    }
+
+    test('prints the token alone, makes its workspace, and the token works at once', async () => {
+      const { code, stdout, stderr } = await token('create', '--workspace', 'fresh')
+      assert.equal(code, 0, stderr)
+      assert.equal(stderr, '')
+      assert.match(stdout, TOKEN_LINE)
+      const link = { domain: 'localhost', url: 'https://example.com/' }
+      assert.equal((await apiWith(stdout).post('/links', link)).status, 201)
+
+      const { stdout: again } = await token('create', '--workspace', 'fresh')
+      assert.notEqual(again, stdout)
+      assert.equal((await apiWith(again).get('/links')).body.meta.total, 1)
+    })
+
+    test('lists tokens without their secrets', async () => {
+      const secret = await create(
+        '--workspace',
+        'listed',
+        '--name',
+        'the build',
+        '--scopes',
+        'links:read, links:write',
+      )
+      const [row, ...others] = await list('listed')
+      assert.equal(others.length, 0)
+      assert.equal(row?.name, 'the build')
+      assert.deepEqual(row.scopes, ['links:read', 'links:write'])
+      assert.deepEqual([row.expires_at, row.revoked_at], [null, null])
+
+      for (const args of [['list'], ['list', '--workspace', 'listed'], ['list', '--json']]) {
+        const { code, stdout } = await token(...args)
+        assert.equal(code, 0)
+        assert.ok(stdout.includes(row.id), args.join(' '))
+        assert.ok(!stdout.includes(secret.trim()))
+        assert.doesNotMatch(stdout, /hash|[0-9a-f]{64}/)
+      }
+    })
+
+    test('gives a token the scopes that were asked for, and no other', async () => {
+      const reader = apiWith(await create('--workspace', 'scoped', '--scopes', 'links:read'))
+      assert.equal((await reader.get('/links')).status, 200)
+      assert.equal((await reader.get('/domains')).status, 403)
+      const link = { domain: 'localhost', url: 'https://example.com/' }
+      assert.equal((await reader.post('/links', link)).status, 403)
+    })
+
+    test('revokes a token, which the running server refuses at once', async () => {
+      const api = apiWith(await create('--workspace', 'revoked'))
+      const kept = apiWith(await create('--workspace', 'revoked'))
+      assert.equal((await api.get('/links')).status, 200)
+      const [row] = await list('revoked')
+      assert.ok(row)
+
+      const { code, stdout, stderr } = await token('revoke', row.id)
+      assert.equal(code, 0, stderr)
+      assert.equal(stdout, '')
+
+      const refused = await api.get('/links')
+      assert.equal(refused.status, 401)
+      assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer/)
+      assert.equal((await kept.get('/links')).status, 200)
+      assert.ok((await list('revoked'))[0]?.revoked_at)
+      assert.match((await token('list', '--workspace', 'revoked')).stdout, /\brevoked\b/)
+
+      assert.equal((await token('revoke', row.id)).code, 1)
+    })
+
+    test('gives a token an end, from which on the running server refuses it', async () => {
+      const end = Date.now() + 4_000
+      const expires = new Date(end).toISOString()
+      const api = apiWith(await create('--workspace', 'expiring', '--expires', expires))
+      assert.equal(Date.parse((await list('expiring'))[0]?.expires_at ?? ''), end)
+      for (;;) {
+        const isOver = Date.now() >= end + CLOCK_TOLERANCE_MS
+        const { status, body } = await api.get('/links')
+        if (Date.now() < end - CLOCK_TOLERANCE_MS) assert.equal(status, 200)
+        if (!isOver) continue
+        assert.equal(status, 401)
+        assert.match(body.message, /expired/)
+        break
+      }
+    })
+
+    test('tells when a token was last used', async () => {
+      const api = apiWith(await create('--workspace', 'used'))
+      assert.equal((await list('used'))[0]?.last_used_at, null)
+      await api.get('/links')
+      await eventually(async () => assert.ok((await list('used'))[0]?.last_used_at))
+    })
+  })
+}
+
+describe('what terse token refuses', () => {
+  let place: Place
+  before(async () => {
+    place = await SQLITE.createPlace()
+  })
+  after(() => place.remove())
+
+  const token = (...args: string[]) => runCli(['token', ...args], place.env)
+
+  const REFUSED: { name: string; args: string[]; expected: RegExp }[] = [
+    { name: 'no workspace', args: ['create'], expected: /--workspace/ },
+    { name: 'an unusable workspace', args: ['create', '--workspace', 'A B'], expected: /name / },
+    {
+      name: 'an unknown scope',
+      args: ['create', '--workspace', 'no', '--scopes', 'links:read,links:all'],
+      expected: /"links:all".*links:write/,
+    },
+    {
+      name: 'no scope at all',
+      args: ['create', '--workspace', 'no', '--scopes', ''],
+      expected: /scopes/,
+    },
+    {
+      name: 'an end without a zone',
+      args: ['create', '--workspace', 'no', '--expires', '2099-01-01T00:00:00'],
+      expected: /zone/,
+    },
+    {
+      name: 'an end in the past',
+      args: ['create', '--workspace', 'no', '--expires', '2001-01-01T00:00:00Z'],
+      expected: /past/,
+    },
+    { name: 'an unknown token', args: ['revoke', 'nobody'], expected: /"nobody" not found/ },
+    {
+      name: 'an unknown workspace',
+      args: ['list', '--workspace', 'nobody'],
+      expected: /"nobody" not found/,
+    },
+  ]
+  for (const { name, args, expected } of REFUSED) {
+    test(`refuses ${name} in one line`, async () => {
+      const { code, stdout, stderr } = await token(...args)
+      assert.equal(code, 1)
+      assert.equal(stdout, '')
+      assert.match(stderr, /^terse: [^\n]+\n$/)
+      assert.match(stderr, expected)
+    })
+  }
+
+  test('makes no workspace for a token that is refused', async () => {
+    await token('create', '--workspace', 'never', '--scopes', 'none')
+    const { stdout } = await runCli(['workspace', 'list', '--json'], place.env)
+    assert.ok(!stdout.includes('"never"'))
+  })
+})

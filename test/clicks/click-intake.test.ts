@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
+import { encodeFrame } from '../../src/clicks/journal/frame.ts'
+import {
+  createJournal,
+  journalsRoot,
+  listJournals,
+} from '../../src/clicks/journal/journal-folder.ts'
+import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import { createFolder, ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { faultyStore } from './faulty-store.ts'
+import { clickOf, clicksFrom } from './some-clicks.ts'
+import { createTestLink, type TestLink } from './test-link.ts'
+
+const clock = systemClock()
+
+for (const engine of ENGINES) {
+  describe(`the intake of clicks on ${engine.name}`, () => {
+    let place: Place
+    let store: Store
+    let link: TestLink
+    /** A folder of its own for each test, over one database. */
+    let dataDir: string
+    let root: string
+    let errors: unknown[]
+    before(async () => {
+      place = await engine.createPlace()
+      const opened = await openStore({
+        databaseUrl: place.databaseUrl,
+        dataDir: place.dataDir,
+        clock,
+        onError: () => {},
+      })
+      store = opened.store
+    })
+    after(async () => {
+      await store.close()
+      await place.remove()
+    })
+    beforeEach(async () => {
+      dataDir = createFolder()
+      root = journalsRoot(dataDir)
+      link = await createTestLink(store, clock)
+      errors = []
+    })
+
+    function start(over: Store = store): Promise<ClickIntake> {
+      return startClickIntake({
+        dataDir,
+        store: over,
+        clock,
+        onLost: (_count, error) => errors.push(error),
+        onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
+        onError: (error) => errors.push(error),
+      })
+    }
+
+    const record = (intake: ClickIntake, at: number) =>
+      new Promise<void>((resolve) => intake.record(clickOf(at, link.seq), resolve))
+
+    async function expectClicks(clicks: number): Promise<void> {
+      assert.equal((await link.counters()).clicks, clicks)
+    }
+
+    /** A journal with clicks in it whose owner has gone. */
+    function leaveJournal(first: number, count: number): string {
+      const journal = createJournal(root)
+      writeFileSync(segmentFile(journal.folder, 1), encodeFrame(clicksFrom(first, count, link.seq)))
+      journal.release()
+      return journal.id
+    }
+
+    test('counts a click within a second', async () => {
+      const intake = await start()
+      await record(intake, 1_000)
+      await eventually(() => expectClicks(1), 1_000)
+      await intake.stop()
+      assert.deepEqual(errors, [])
+    })
+
+    test('counts what is waiting before it stops, and leaves an empty journal for the next', async () => {
+      const intake = await start()
+      for (const click of clicksFrom(1_000, 20, link.seq)) intake.record(click, () => {})
+      await intake.stop()
+      await expectClicks(20)
+      const journals = listJournals(root)
+      assert.equal(journals.length, 1)
+
+      const next = await start()
+      await record(next, 2_000)
+      await next.stop()
+      await expectClicks(21)
+      assert.deepEqual(listJournals(root), journals)
+      assert.equal(next.lost(), 0)
+    })
+
+    test('counts what killed processes left, and removes their journals but one', async () => {
+      for (const first of [1_000, 2_000, 3_000]) leaveJournal(first, 5)
+      const intake = await start()
+      await eventually(async () => {
+        await expectClicks(15)
+        assert.equal(listJournals(root).length, 1)
+      })
+      await intake.stop()
+      assert.deepEqual(errors, [])
+    })
+
+    test('leaves a journal that the store does not take in where it is, for the next start', async () => {
+      leaveJournal(1_000, 5)
+      leaveJournal(2_000, 5)
+      const { store: faulty } = faultyStore(store, (step) => step > 1)
+      const intake = await start(faulty)
+      await record(intake, 3_000)
+      await intake.stop()
+      await expectClicks(0)
+      assert.equal(listJournals(root).length, 2)
+      assert.ok(errors.length > 0)
+
+      await (await start()).stop()
+      await eventually(() => expectClicks(11))
+    })
+
+    test('writes after what counts as read, where the folder is older than the database', async () => {
+      const id = leaveJournal(1_000, 5)
+      await store.write((stores) =>
+        stores.clicks.movePosition(id, undefined, { segment: 7, offset: 48 }, clock.nowMicros()),
+      )
+      const intake = await start()
+      await record(intake, 2_000)
+      await intake.stop()
+      await expectClicks(1)
+      assert.deepEqual(listSegments(path.join(root, id)), [8])
+    })
+
+    test('counts around the torn tail that a killed process left, and appends nothing to it', async () => {
+      const id = leaveJournal(1_000, 5)
+      const torn = encodeFrame(clicksFrom(2_000, 2, link.seq)).subarray(0, 17)
+      appendFileSync(segmentFile(path.join(root, id), 1), torn)
+      const intake = await start()
+      await record(intake, 3_000)
+      await intake.stop()
+      await expectClicks(6)
+      assert.equal(existsSync(segmentFile(path.join(root, id), 1)), false)
+    })
+  })
+}

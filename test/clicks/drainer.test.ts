@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { Drainer } from '../../src/clicks/drainer.ts'
+import { encodeFrame } from '../../src/clicks/journal/frame.ts'
+import {
+  createJournal,
+  damagedJournalsFolder,
+  type JournalFolder,
+  journalsRoot,
+} from '../../src/clicks/journal/journal-folder.ts'
+import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
+import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
+import { CLICK_FLAGS, type Click } from '../../src/domain/clicks/click.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { faultyStore, WantedFault } from './faulty-store.ts'
+import { clickOf, clicksFrom } from './some-clicks.ts'
+import { createTestLink, type TestLink } from './test-link.ts'
+
+const ALL_COMPLETE = () => Number.POSITIVE_INFINITY
+const clock = systemClock()
+
+for (const engine of ENGINES) {
+  describe(`the drainer on ${engine.name}`, () => {
+    let place: Place
+    let store: Store
+    let journal: JournalFolder
+    let link: TestLink
+    let errors: unknown[]
+    let damages: { bytes: number; copy: string }[]
+    before(async () => {
+      place = await engine.createPlace()
+      const opened = await openStore({
+        databaseUrl: place.databaseUrl,
+        dataDir: place.dataDir,
+        clock,
+        onError: () => {},
+      })
+      store = opened.store
+    })
+    after(async () => {
+      await store.close()
+      await place.remove()
+    })
+    beforeEach(async () => {
+      journal = createJournal(journalsRoot(place.dataDir))
+      link = await createTestLink(store, clock)
+      errors = []
+      damages = []
+    })
+    afterEach(() => journal.remove())
+
+    function append(segment: number, ...parts: (Buffer | readonly Click[])[]): void {
+      for (const part of parts) {
+        const bytes = Buffer.isBuffer(part) ? part : encodeFrame(part as readonly Click[])
+        appendFileSync(segmentFile(journal.folder, segment), bytes)
+      }
+    }
+
+    function createDrainer(options: { store?: Store; writing?: () => number } = {}): Drainer {
+      return new Drainer({
+        store,
+        clock,
+        journal,
+        writing: ALL_COMPLETE,
+        onError: (error) => errors.push(error),
+        onDamage: (bytes, copy) => damages.push({ bytes, copy }),
+        ...options,
+      })
+    }
+
+    /** Drains again and again, as the service does, until nothing is in the way any more. */
+    async function drainAtLast(drainer: Drainer): Promise<number> {
+      for (let failures = 0; ; failures += 1) {
+        try {
+          await drainer.drain()
+          return failures
+        } catch (error) {
+          if (!(error instanceof WantedFault)) throw error
+        }
+      }
+    }
+
+    async function expectCounted(clicks: number, lastAt: number | null): Promise<void> {
+      assert.deepEqual(await link.counters(), { clicks, last_click: lastAt })
+      assert.equal((await store.read.clicks.countByFlags(link.seq)).get(0) ?? 0, clicks)
+    }
+
+    test('takes clicks, counters and position in together, and reads on from there', async () => {
+      append(1, clicksFrom(1_000, 3, link.seq), clicksFrom(2_000, 2, link.seq))
+      const drainer = createDrainer()
+      await drainer.drain()
+      await expectCounted(5, 2_001)
+      assert.deepEqual(listSegments(journal.folder), [])
+
+      append(2, clicksFrom(3_000, 1, link.seq))
+      await drainer.drain()
+      await expectCounted(6, 3_000)
+    })
+
+    test('takes nothing in twice, whoever drains the journal next', async () => {
+      append(1, clicksFrom(1_000, 3, link.seq))
+      const writing = () => 1
+      await createDrainer({ writing }).drain()
+      await createDrainer({ writing }).drain()
+      append(1, clicksFrom(2_000, 2, link.seq))
+      await createDrainer({ writing }).drain()
+      await expectCounted(5, 2_001)
+      assert.deepEqual(listSegments(journal.folder), [1])
+    })
+
+    test('counts people alone, and keeps the others under their flags', async () => {
+      const robots = clicksFrom(9_000, 2, link.seq).map((click) => ({
+        ...click,
+        flags: CLICK_FLAGS.bot,
+      }))
+      const heads = [{ ...clickOf(9_500, link.seq), flags: CLICK_FLAGS.head | CLICK_FLAGS.bot }]
+      append(1, [...clicksFrom(1_000, 4, link.seq), ...robots, ...heads])
+      await createDrainer().drain()
+      assert.deepEqual(await link.counters(), { clicks: 4, last_click: 1_003 })
+      assert.deepEqual(
+        await store.read.clicks.countByFlags(link.seq),
+        new Map<number, number>([
+          [0, 4],
+          [CLICK_FLAGS.bot, 2],
+          [CLICK_FLAGS.bot | CLICK_FLAGS.head, 1],
+        ]),
+      )
+    })
+
+    test('never moves the last click back', async () => {
+      append(1, [clickOf(5_000, link.seq)])
+      append(2, [clickOf(4_000, link.seq)])
+      const drainer = createDrainer()
+      await drainer.drain()
+      append(3, [clickOf(3_000, link.seq)])
+      await drainer.drain()
+      await expectCounted(3, 5_000)
+    })
+
+    test('keeps the clicks of a link that was deleted meanwhile from standing in the way', async () => {
+      append(1, [clickOf(1_000, link.seq), clickOf(1_001, link.seq + 1_000_000)])
+      await createDrainer().drain()
+      await expectCounted(1, 1_000)
+    })
+
+    test('counts each click once when two drain the same journal at the same time', async () => {
+      for (let segment = 1; segment <= 20; segment += 1) {
+        append(segment, clicksFrom(segment * 1_000, 50, link.seq))
+      }
+      const drainers = [createDrainer(), createDrainer(), createDrainer()]
+      await Promise.all(drainers.map((drainer) => drainer.drain()))
+      await expectCounted(1_000, 20_049)
+      assert.deepEqual(errors, [])
+    })
+
+    test('counts each click once when the store fails at any one step', async () => {
+      const journalled = () => {
+        append(1, clicksFrom(1_000, 3, link.seq))
+        append(2, clicksFrom(2_000, 2, link.seq))
+      }
+      journalled()
+      const counting = faultyStore(store, () => false)
+      await createDrainer({ store: counting.store }).drain()
+      const steps = counting.steps()
+      assert.ok(steps > 10, `${steps} steps`)
+      await expectCounted(5, 2_001)
+
+      for (let failing = 1; failing <= steps; failing += 1) {
+        journal.remove()
+        journal = createJournal(journalsRoot(place.dataDir))
+        link = await createTestLink(store, clock)
+        journalled()
+        const faulty = faultyStore(store, (step) => step === failing)
+        const failures = await drainAtLast(createDrainer({ store: faulty.store }))
+        assert.equal(failures, 1, `step ${failing}`)
+        await expectCounted(5, 2_001)
+        const position = await store.read.clicks.findPosition(journal.id)
+        assert.equal(backlogBytes(journal.folder, position), 0)
+      }
+    })
+
+    test('counts each click once when the store fails at several steps', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: 40 })), async (failing) => {
+          journal.remove()
+          journal = createJournal(journalsRoot(place.dataDir))
+          link = await createTestLink(store, clock)
+          for (let segment = 1; segment <= 3; segment += 1) {
+            append(segment, clicksFrom(segment * 1_000, segment, link.seq))
+          }
+          const faulty = faultyStore(store, (step) => failing.includes(step))
+          await drainAtLast(createDrainer({ store: faulty.store }))
+          await expectCounted(6, 3_002)
+        }),
+        { numRuns: Number(process.env.FUZZ_CASES ?? 25) },
+      )
+    })
+
+    test('tries again by itself, tells of the first failure alone, and ends when it is told', async () => {
+      append(1, clicksFrom(1_000, 3, link.seq))
+      const faulty = faultyStore(store, (step) => step <= 2)
+      const drainer = createDrainer({ store: faulty.store })
+      drainer.wake()
+      drainer.wake()
+      await eventually(() => expectCounted(3, 1_002))
+      assert.deepEqual(
+        errors.map((error) => (error as Error).message),
+        ['step 1'],
+      )
+      await drainer.stop()
+
+      append(2, clicksFrom(2_000, 1, link.seq))
+      drainer.wake()
+      await expectCounted(3, 1_002)
+      await drainer.drain()
+      await expectCounted(4, 2_000)
+    })
+
+    test('sets damage aside, reports it once, and counts everything around it', async () => {
+      const junk = Buffer.from('what a dying disk wrote')
+      append(1, clicksFrom(1_000, 3, link.seq), junk, clicksFrom(2_000, 2, link.seq))
+      append(2, clicksFrom(3_000, 1, link.seq))
+      const original = readFileSync(segmentFile(journal.folder, 1))
+
+      await createDrainer().drain()
+
+      await expectCounted(6, 3_000)
+      assert.deepEqual(
+        damages.map(({ bytes }) => bytes),
+        [junk.length],
+      )
+      assert.deepEqual(readFileSync(damages[0]?.copy ?? ''), original)
+      assert.deepEqual(listSegments(journal.folder), [])
+    })
+
+    test('reports damage once, also when the store fails while it is passed', async () => {
+      append(1, clicksFrom(1_000, 1, link.seq), Buffer.from('junk'), clicksFrom(2_000, 1, link.seq))
+      const faulty = faultyStore(store, (step) => step >= 2 && step <= 4)
+      await drainAtLast(createDrainer({ store: faulty.store }))
+      await expectCounted(2, 2_000)
+      assert.equal(damages.length, 1)
+    })
+
+    test('counts what is whole even where the damage cannot be set aside', async () => {
+      const kept = damagedJournalsFolder(place.dataDir)
+      rmSync(kept, { recursive: true, force: true })
+      writeFileSync(kept, 'a file where the folder should be')
+      try {
+        append(1, Buffer.from('junk'), clicksFrom(1_000, 2, link.seq))
+        await createDrainer().drain()
+        await expectCounted(2, 1_001)
+        assert.equal(damages.length, 1)
+      } finally {
+        rmSync(kept)
+      }
+    })
+
+    test('leaves the tail of the segment that is being written alone', async () => {
+      const next = encodeFrame(clicksFrom(2_000, 2, link.seq))
+      append(1, clicksFrom(1_000, 2, link.seq), next.subarray(0, 20))
+      const drainer = createDrainer({ writing: () => 1 })
+      await drainer.drain()
+      await expectCounted(2, 1_001)
+      assert.deepEqual(damages, [])
+      assert.ok(existsSync(segmentFile(journal.folder, 1)))
+
+      append(1, next.subarray(20))
+      await drainer.drain()
+      await expectCounted(4, 2_001)
+      assert.deepEqual(damages, [])
+    })
+  })
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import {
+  adoptJournals,
+  createJournal,
+  journalsRoot,
+  listJournals,
+} from '../../src/clicks/journal/journal-folder.ts'
+import { createFolder } from '../support/engines.ts'
+import type { OwnerMessage } from './journal-owner.ts'
+
+const OWNER = fileURLToPath(new URL('./journal-owner.ts', import.meta.url))
+/** How often each of several processes does what others may be in the way of. */
+const TURNS = 200
+
+describe('the journal folders', () => {
+  let dataDir: string
+  let root: string
+  let children: ChildProcess[]
+  beforeEach(() => {
+    dataDir = createFolder()
+    root = journalsRoot(dataDir)
+    children = []
+  })
+  afterEach(async () => {
+    for (const child of children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  /** Another process that does one thing to the journals, and then tells what came of it. */
+  function other(...task: string[]) {
+    const child = fork(OWNER, [root, ...task])
+    children.push(child)
+    const told = once(child, 'message').then(([message]) => message as OwnerMessage)
+    return { child, told }
+  }
+
+  test('belong to one owner at a time in one process', () => {
+    const journal = createJournal(root)
+    assert.deepEqual(adoptJournals(root), [])
+    journal.release()
+    const [again] = adoptJournals(root)
+    assert.equal(again?.id, journal.id)
+    again?.release()
+  })
+
+  test('are for their owner alone to read', () => {
+    const journal = createJournal(root)
+    assert.equal(statSync(journal.folder).mode & 0o777, 0o700)
+    journal.release()
+  })
+
+  test('are not there before the first start, which is no fault', () => {
+    assert.deepEqual(listJournals(root), [])
+    assert.deepEqual(adoptJournals(root), [])
+  })
+
+  test('of a process that lives are left to it; of a killed one they are taken over', async () => {
+    const { child, told } = other('hold')
+    const { ids } = await told
+    assert.equal(ids.length, 1)
+    assert.deepEqual(listJournals(root), ids)
+    assert.deepEqual(adoptJournals(root), [])
+
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    const adopted = adoptJournals(root)
+    assert.deepEqual(
+      adopted.map((journal) => journal.id),
+      ids,
+    )
+    for (const journal of adopted) journal.release()
+  })
+
+  test('never belong to two processes at once', async () => {
+    for (const journal of [createJournal(root), createJournal(root), createJournal(root)]) {
+      journal.release()
+    }
+    const turns = String(TURNS)
+    const both = [other('contend', turns), other('contend', turns)]
+    for (const { told } of both) {
+      const { ids, faults } = await told
+      assert.deepEqual(faults, [])
+      assert.ok(ids.length > 0, 'each process got some')
+    }
+    assert.equal(listJournals(root).length, 3)
+  })
+
+  test('can be made and removed while another process looks for some to take over', async () => {
+    mkdirSync(root)
+    const making = other('create-and-remove', String(TURNS))
+    const looking = other('contend', String(TURNS * 5))
+    const made = await making.told
+    assert.deepEqual([...made.faults, ...(await looking.told).faults], [])
+    assert.equal(made.ids.length, TURNS)
+  })
+
+  test('of killed processes can be removed by several others at once', async () => {
+    for (let count = 0; count < TURNS; count += 1) createJournal(root).release()
+    const [one, two] = await Promise.all([other('clear').told, other('clear').told])
+    assert.deepEqual([...one.faults, ...two.faults], [])
+    assert.equal(one.ids.length + two.ids.length, TURNS)
+    assert.deepEqual(listJournals(root), [])
+  })
+
+  test('are gone when they are removed', () => {
+    const journal = createJournal(root)
+    journal.remove()
+    assert.equal(existsSync(journal.folder), false)
+    assert.deepEqual(adoptJournals(root), [])
+  })
+})

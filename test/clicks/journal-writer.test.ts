@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { encodeFrame } from '../../src/clicks/journal/frame.ts'
+import { type JournalFiles, JournalWriter } from '../../src/clicks/journal/journal-writer.ts'
+import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
+import { createFolder } from '../support/engines.ts'
+import { clicksInFolder, FakeFiles } from './fake-files.ts'
+import { clickOf, clicksFrom, FUZZ } from './some-clicks.ts'
+
+describe('the journal writer', () => {
+  let folder: string
+  let files: FakeFiles
+  let lost: number[]
+  let errors: unknown[]
+  let wakes: number
+  beforeEach(() => {
+    folder = createFolder()
+    files = new FakeFiles()
+    lost = []
+    errors = []
+    wakes = 0
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  function createWriter(options: { afterSegment?: number; files?: JournalFiles } = {}) {
+    return new JournalWriter({
+      folder,
+      afterSegment: 0,
+      files,
+      onWritten: () => {
+        wakes += 1
+      },
+      onLost: (count, error) => {
+        lost.push(count)
+        errors.push(error)
+      },
+      ...options,
+    })
+  }
+
+  /** Records one click in a turn of its own. */
+  async function recordOne(writer: JournalWriter, at: number): Promise<void> {
+    await new Promise<void>((resolve) => writer.record(clickOf(at), resolve))
+  }
+
+  /** The size of a segment's file in bytes. */
+  function sizeOf(segment: number): number | undefined {
+    return files.contents.get(segmentFile(folder, segment))?.length
+  }
+
+  test('writes once for all clicks of one turn of the event loop', async () => {
+    const writer = createWriter()
+    for (const click of clicksFrom(1, 100)) writer.record(click, () => {})
+    assert.equal(files.count('write'), 0)
+    await nextTurn()
+    assert.equal(files.count('write'), 1)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 100))
+    assert.equal(wakes, 1)
+
+    writer.record(clickOf(101), () => {})
+    await nextTurn()
+    assert.equal(files.count('write'), 2)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 101))
+    assert.equal(files.count('open'), 1)
+  })
+
+  test('calls done only when the click has been written, in the order of the clicks', async () => {
+    const writer = createWriter()
+    const seen: [number, number][] = []
+    for (const at of [1, 2, 3]) {
+      writer.record(clickOf(at), () => seen.push([at, files.clicks().length]))
+    }
+    assert.deepEqual(seen, [])
+    await nextTurn()
+    assert.deepEqual(seen, [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ])
+  })
+
+  test('writes clicks that are recorded while others are being told of theirs', async () => {
+    const writer = createWriter()
+    await new Promise<void>((resolve) => {
+      writer.record(clickOf(1), () => writer.record(clickOf(2), resolve))
+    })
+    assert.deepEqual(files.clicks(), clicksFrom(1, 2))
+  })
+
+  test('goes on where a write took less than all', async () => {
+    files.writeBytesMax = 7
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    await recordOne(writer, 2)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 2))
+    assert.equal(writer.lost, 0)
+  })
+
+  test('splits more clicks than a frame holds, and keeps them all', async () => {
+    const writer = createWriter()
+    const clicks = clicksFrom(1, 45_000)
+    let told = 0
+    for (const click of clicks) {
+      writer.record(click, () => {
+        told += 1
+      })
+    }
+    await nextTurn()
+    assert.equal(told, clicks.length)
+    assert.deepEqual(files.clicks(), clicks)
+  })
+
+  test('takes a write back that the disk had room for only in part', async () => {
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    const before = sizeOf(1) ?? 0
+    files.roomBytes = before + 20
+
+    await recordOne(writer, 2)
+
+    assert.equal(sizeOf(1), before)
+    assert.deepEqual(lost, [1])
+    assert.equal((errors[0] as { code?: string }).code, 'ENOSPC')
+    assert.equal(writer.lost, 1)
+
+    files.roomBytes = Number.POSITIVE_INFINITY
+    await recordOne(writer, 3)
+    assert.deepEqual(files.clicks(), [clickOf(1), clickOf(3)])
+    assert.equal(writer.segment, 1)
+  })
+
+  test('leaves a torn tail behind in a closed segment when it cannot take the write back', async () => {
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    const whole = sizeOf(1) ?? 0
+    files.roomBytes = whole + 20
+    files.failing.add('truncate')
+    await recordOne(writer, 2)
+    files.roomBytes = Number.POSITIVE_INFINITY
+    await recordOne(writer, 3)
+
+    assert.equal(sizeOf(1), whole + 20)
+    assert.equal(writer.segment, 2)
+    assert.deepEqual(files.clicks(), [clickOf(1), clickOf(3)])
+    assert.equal(writer.lost, 1)
+    assert.equal(files.openHandles(), 1)
+  })
+
+  test('counts the clicks of a journal that cannot be opened, and tries again with the next', async () => {
+    files.failing.add('open')
+    const writer = createWriter()
+    await Promise.all([recordOne(writer, 1), recordOne(writer, 2)])
+    assert.deepEqual(lost, [2])
+    files.failing.clear()
+    await recordOne(writer, 3)
+    assert.deepEqual(files.clicks(), [clickOf(3)])
+    assert.equal(writer.lost, 2)
+  })
+
+  test('counts the clicks of a write that takes nothing, and does not try for ever', async () => {
+    files.writeBytesMax = 0
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    assert.deepEqual(lost, [1])
+    assert.equal(files.count('write'), 1)
+  })
+
+  test('minds no handle that cannot be closed', async () => {
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    files.failing.add('close')
+    writer.close()
+    assert.deepEqual(files.clicks(), [clickOf(1)])
+    assert.equal(writer.lost, 0)
+  })
+
+  test('keeps or counts every click, and calls back for each, whatever fails and when', async () => {
+    const fault = fc.record({
+      clicks: fc.integer({ min: 1, max: 4 }),
+      failing: fc.subarray(['open', 'write', 'truncate', 'close'] as const),
+      writeBytesMax: fc.constantFrom(1, 5, 30, Number.POSITIVE_INFINITY),
+      extraRoom: fc.constantFrom(0, 1, 11, 29, 30, Number.POSITIVE_INFINITY),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fault, { maxLength: 12 }), async (turns) => {
+        files = new FakeFiles()
+        lost = []
+        const writer = createWriter({ files })
+        let at = 0
+        let told = 0
+        for (const turn of turns) {
+          files.failing.clear()
+          for (const name of turn.failing) files.failing.add(name)
+          files.writeBytesMax = turn.writeBytesMax
+          const used = [...files.contents.values()].reduce((sum, bytes) => sum + bytes.length, 0)
+          files.roomBytes = used + turn.extraRoom
+          for (let index = 0; index < turn.clicks; index += 1) {
+            at += 1
+            writer.record(clickOf(at), () => {
+              told += 1
+            })
+          }
+          writer.flush()
+        }
+        assert.equal(told, at)
+        const kept = files.clicks().map((click) => click.at)
+        assert.equal(new Set(kept).size, kept.length)
+        assert.equal(kept.length + writer.lost, at)
+        assert.equal(
+          lost.reduce((sum, count) => sum + count, 0),
+          writer.lost,
+        )
+      }),
+      FUZZ,
+    )
+  })
+
+  test('starts a new segment after 16 MiB', async () => {
+    const writer = createWriter()
+    const clicks = clicksFrom(1, 20_000)
+    const frameBytes = encodeFrame(clicks).length
+    const perSegment = Math.floor((16 * 1024 * 1024) / frameBytes) + 1
+    for (let frame = 0; frame <= perSegment; frame += 1) {
+      for (const click of clicks) writer.record(click, () => {})
+      writer.flush()
+    }
+    assert.equal(writer.segment, 2)
+    assert.equal(sizeOf(1), perSegment * frameBytes)
+    assert.equal(sizeOf(2), frameBytes)
+    assert.equal(files.openHandles(), 1)
+    assert.equal(writer.lost, 0)
+  })
+
+  test('writes what is waiting when it is closed', () => {
+    const writer = createWriter()
+    let done = false
+    writer.record(clickOf(1), () => {
+      done = true
+    })
+    writer.close()
+    assert.equal(done, true)
+    assert.deepEqual(files.clicks(), [clickOf(1)])
+    assert.equal(files.openHandles(), 0)
+  })
+
+  const FIRST_SEGMENTS = [
+    { name: 'in an empty journal', present: [], afterSegment: 0, expected: 1 },
+    { name: 'after the last one that is there', present: [3, 7], afterSegment: 0, expected: 8 },
+    { name: 'after the last one that was read', present: [], afterSegment: 9, expected: 10 },
+    { name: 'after the later of both', present: [12], afterSegment: 9, expected: 13 },
+    { name: 'after a restored folder fell behind', present: [4], afterSegment: 9, expected: 10 },
+  ]
+  for (const { name, present, afterSegment, expected } of FIRST_SEGMENTS) {
+    test(`begins a segment of its own ${name}`, async () => {
+      for (const segment of present) writeFileSync(segmentFile(folder, segment), 'torn')
+      const writer = createWriter({ afterSegment })
+      assert.equal(writer.segment, expected)
+      await recordOne(writer, 1)
+      assert.deepEqual([...files.contents.keys()], [segmentFile(folder, expected)])
+    })
+  }
+
+  test('writes real files that only their owner can read', async () => {
+    const writer = new JournalWriter({
+      folder,
+      afterSegment: 0,
+      onWritten: () => {},
+      onLost: (_count, error) => assert.fail(String(error)),
+    })
+    await recordOne(writer, 1)
+    await recordOne(writer, 2)
+    writer.close()
+    assert.deepEqual(clicksInFolder(folder), clicksFrom(1, 2))
+    assert.deepEqual(listSegments(folder), [1])
+    assert.equal(statSync(segmentFile(folder, 1)).mode & 0o777, 0o600)
+  })
+})

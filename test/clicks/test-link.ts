@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { workspaces } from '../../src/domain/workspaces/workspaces.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { uuidV7 } from '../../src/lib/uuid.ts'
+
+const HOST = 'links.localhost'
+
+export type TestLink = {
+  readonly seq: number
+  counters(): Promise<{ clicks: number | undefined; last_click: number | null | undefined }>
+}
+
+/** A new link on which nobody has clicked. */
+export async function createTestLink(store: Store, clock: Clock): Promise<TestLink> {
+  const owner = await workspaces({ store, clock, random: systemRandom }).ensure('acme')
+  const id = uuidV7(clock, systemRandom)
+  const now = clock.nowMicros()
+  const link = await store.write(async (stores) =>
+    stores.links.insert({
+      ...NO_ATTRIBUTES,
+      id,
+      workspace_id: owner.id,
+      keyspace_id: await stores.keyspaces.open(owner.id, HOST),
+      domain: HOST,
+      key: id,
+      url: 'https://example.com/',
+      created_at: now,
+      updated_at: now,
+    }),
+  )
+  assert.ok(link)
+  return {
+    seq: link.seq,
+    async counters() {
+      const found = await store.read.links.findById(owner.id, id)
+      return { clicks: found?.clicks, last_click: found?.last_click }
+    },
+  }
+}

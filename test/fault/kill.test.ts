@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { type Api, apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { sendVisitors } from './visitors.ts'
+
+/** Kills in all, shared out among the engines. */
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20) / ENGINES.length
+const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
+/** The latest moment of a kill: a little later than the drainer's first turn. */
+const KILL_AFTER_MS_MAX = 250
+
+describe('a service that is killed under load', { concurrency: true }, () => {
+  for (const engine of ENGINES) {
+    describe(`on ${engine.name}`, () => {
+      let place: Place
+      let token: string
+      let service: ServiceProcess
+      before(async () => {
+        place = await engine.createPlace()
+        const made = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+        assert.equal(made.code, 0, made.stderr)
+        token = made.stdout.trim()
+      })
+      after(async () => {
+        if (service.child.exitCode === null && service.child.signalCode === null) {
+          await service.kill()
+        }
+        await place.remove()
+      })
+
+      const api = (): Api => apiClient(`http://127.0.0.1:${service.port}`, token)
+
+      async function createLink(key: string): Promise<string> {
+        const body = { domain: 'localhost', key, url: 'https://example.com/' }
+        return expectStatus(await api().post('/links', body), 201).body.id
+      }
+
+      async function countClicks(id: string): Promise<number> {
+        return expectStatus(await api().get(`/links/${id}`), 200).body.clicks
+      }
+
+      test(`has counted each answered visit once after ${ROUNDS} kills`, async (t) => {
+        t.diagnostic(`FUZZ_SEED=${SEED}`)
+        const moments = fc.sample(fc.noBias(fc.nat({ max: KILL_AFTER_MS_MAX })), {
+          numRuns: ROUNDS,
+          seed: SEED,
+        })
+        service = await startProcess(place)
+        const id = await createLink('killed')
+        let answered = 0
+        let cutOff = 0
+        for (const moment of moments) {
+          const visitors = sendVisitors(service.port, '/killed')
+          await sleep(moment)
+          await service.kill()
+          await visitors.ended
+          const { tally } = visitors
+          assert.equal(tally.failed, tally.started - tally.answered)
+          answered += tally.answered
+          cutOff += tally.failed
+
+          service = await startProcess(place)
+          await eventually(async () => assert.ok((await countClicks(id)) >= answered))
+        }
+        // Whatever was taken in twice, or late, would show by now: nothing is left to be taken in.
+        assert.equal(await service.stop(), 0)
+        service = await startProcess(place)
+        const clicks = await countClicks(id)
+        t.diagnostic(`${answered} answered, ${cutOff} cut off, ${clicks} counted`)
+        assert.ok(clicks >= answered, `${clicks} clicks of ${answered} answered visits`)
+        assert.ok(clicks <= answered + cutOff, `${clicks} clicks, ${cutOff} visits were cut off`)
+        assert.ok(answered > ROUNDS, 'there was load')
+        await service.stop()
+      })
+    })
+  }
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { createFolder, ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { visit } from '../support/visit.ts'
+import { journalFaults } from './small-disk.ts'
+
+/** More than fit on the small disk, one write each. */
+const VISITS = 150
+
+const scratch = createFolder()
+const FAULTS = journalFaults(path.join(scratch, 'disk'))
+rmSync(scratch, { recursive: true, force: true })
+
+for (const engine of ENGINES) {
+  describe(`clicks that cannot be journalled, on ${engine.name}`, () => {
+    for (const fault of FAULTS) {
+      test(`cost no visitor an answer when the journal ${fault.name}, and are told of`, async (t) => {
+        const place = await engine.createPlace()
+        const journals = journalsRoot(place.dataDir)
+        fault.prepare(journals)
+        let service: ServiceProcess | undefined
+        t.after(async () => {
+          await service?.kill()
+          fault.tidy(journals)
+          await place.remove()
+        })
+        const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+        service = await startProcess(place)
+        const { port } = service
+        const api = apiClient(`http://127.0.0.1:${port}`, token.stdout.trim())
+        const link = { domain: 'localhost', key: 'lost', url: 'https://example.com/' }
+        const { id } = expectStatus(await api.post('/links', link), 201).body
+        const readyz = async () =>
+          (await fetch(`http://127.0.0.1:${port}/readyz`)).json() as Promise<{
+            status: string
+            lost_clicks: number
+          }>
+        assert.deepEqual(await readyz(), { status: 'ok', lost_clicks: 0 })
+
+        fault.strike(journals)
+        for (let count = 0; count < VISITS; count += 1) {
+          const { status, headers } = await visit(port, '/lost')
+          assert.equal(status, 302)
+          assert.equal(headers.location, 'https://example.com/')
+        }
+
+        const { lost_clicks: lost } = await readyz()
+        assert.ok(lost > 0 && lost <= VISITS, `${lost} lost`)
+        await eventually(async () => {
+          const { body } = expectStatus(await api.get(`/links/${id}`), 200)
+          assert.equal(body.clicks + lost, VISITS)
+        })
+        const reports = service.output().stderr.match(/clicks could not be journalled/g) ?? []
+        assert.equal(reports.length, 1, 'one line, not one for each click')
+      })
+    }
+  })
+}

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+
+/** What can befall the place of a click journal while the service runs. */
+export type JournalFault = {
+  readonly name: string
+  /** Called before the service starts, with the folder of all journals. */
+  prepare(folder: string): void
+  /** Brings the fault about. */
+  strike(folder: string): void
+  /** Undoes what `prepare` did outside the folder. */
+  tidy(folder: string): void
+}
+
+const REMOVED: JournalFault = {
+  name: 'is gone',
+  prepare: () => {},
+  strike: (folder) => rmSync(folder, { recursive: true }),
+  tidy: () => {},
+}
+
+/** Has room for one page: some hundred clicks. */
+const FULL: JournalFault = {
+  name: 'is on a full disk',
+  prepare(folder) {
+    mkdirSync(folder, { recursive: true })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', folder], { stdio: 'ignore' })
+  },
+  strike: () => {},
+  tidy: (folder) => execFileSync('umount', [folder]),
+}
+
+/** The faults that this machine lets us bring about: a small disk needs the right to mount one. */
+export function journalFaults(scratchFolder: string): readonly JournalFault[] {
+  try {
+    FULL.prepare(scratchFolder)
+    FULL.tidy(scratchFolder)
+    return [REMOVED, FULL]
+  } catch {
+    return [REMOVED]
+  }
+}
