@@ -4,8 +4,8 @@ import type { Service } from '../support/service.ts'
 import type { Caller, IdChoice } from './arbitrary-request.ts'
 import { IdLedger } from './id-ledger.ts'
 
-const OWN_LINKS = 30
-const OWN_DOMAINS = 10
+const OWN_LINKS = 40
+const OWN_DOMAINS = 40
 const HOUR_MICROS = 3_600_000_000
 
 /** The workspace that a run may change, a foreign one that it must not, and who may call. */
