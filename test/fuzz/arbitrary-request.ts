@@ -56,7 +56,7 @@ const MALFORMED_IDS = [
   '0191e0c0-0000-7000-8000-000000000000%00',
   '%F0%9F%98%80',
   'a'.repeat(256),
-  'a'.repeat(5_000),
+  'a'.repeat(2_000),
 ]
 
 function idOf(operation: Operation): fc.Arbitrary<IdChoice> {
@@ -83,7 +83,7 @@ function idOf(operation: Operation): fc.Arbitrary<IdChoice> {
 const HOSTILE_QUERY_VALUES = [
   ...['', '%', '%zz', '%00', '%ff', '%ED%A0%80', '0', '-1', '+1', '1.0', '1e3', '0x10', '%D9%A3'],
   ...['NaN', 'Infinity', '9007199254740993', '1'.repeat(41), '%20', '%0d%0a', '\\', '%5B%5D'],
-  ...["'--", 'true', 'TRUE', '__proto__', 'a'.repeat(5_000), '%F0%9F%98%80', '%22%3Cscript%3E'],
+  ...["'--", 'true', 'TRUE', '__proto__', 'a'.repeat(2_000), '%F0%9F%98%80', '%22%3Cscript%3E'],
 ]
 
 /** Query strings as they are sent: the operation's parameters, repeated ones, and others. */
@@ -123,7 +123,7 @@ const callerOf: fc.Arbitrary<Caller> = fc.oneof(
     fc
       .constantFrom(
         ...['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer terse_', 'bearer \u00e9', 'Bearer a b'],
-        ...[`Bearer ${'a'.repeat(4_000)}`, 'Bearer terse_000000000000000000000000000000AAAAAA'],
+        ...[`Bearer ${'a'.repeat(1_000)}`, 'Bearer terse_000000000000000000000000000000AAAAAA'],
       )
       .map((text): Caller => ({ kind: 'header', text })),
   ),
@@ -144,7 +144,7 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ['x-forwarded-host', 'evil.example'],
   ['x-forwarded-for', '1.2.3.4, \u00ff'],
   ['x-forwarded-proto', 'javascript'],
-  ['x-request-id', 'a'.repeat(8_000)],
+  ['x-request-id', 'a'.repeat(2_000)],
   ['range', 'bytes=-1'],
   ['if-none-match', '*'],
   ['if-match', '"x"'],
@@ -224,6 +224,9 @@ export function requestFor(operation: Operation): fc.Arbitrary<RequestPlan> {
   })
 }
 
+/** No request line of these makes a head too long, which is refused before it is understood. */
+const SHORT_TEXTS = HOSTILE_TEXTS.filter((text) => text.length <= 1_000)
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
 
 /** Requests that the description has no operation for: other methods, other paths. */
@@ -233,7 +236,7 @@ export function requestForNothing(operations: readonly Operation[]): fc.Arbitrar
   const path = fc.oneof(
     fc.constantFrom(...paths),
     other.map((text) => `/api/v1${text}`),
-    fc.constantFrom(...HOSTILE_TEXTS).map((text) => `/api/${encode(text)}`),
+    fc.constantFrom(...SHORT_TEXTS).map((text) => `/api/${encode(text)}`),
   )
   return fc
     .tuple(fc.constantFrom(...METHODS), path)

@@ -79,7 +79,7 @@ const LAST_VISIT = 'GET / HTTP/1.1\r\nHost: go.localhost\r\nConnection: close\r\
 /** Visits with anything in any place. */
 export function anyVisit(links: readonly KnownLink[]): fc.Arbitrary<RawVisit> {
   const host = fc.oneof(
-    fc.constantFrom('go.localhost', 'localhost', 'GO.localhost.:80'),
+    { weight: 6, arbitrary: fc.constantFrom('go.localhost', 'localhost', 'GO.localhost.:80') },
     fc.constantFrom(...HOSTILE_HOSTS),
     anyBytes,
   )

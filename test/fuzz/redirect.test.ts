@@ -99,10 +99,10 @@ for (const engine of ENGINES) {
         const destination = possible.find((one) => leadsTo(location, one))
         assert.ok(destination !== undefined, `${location} is not where ${plan.key} leads`)
         const query = splitAddress(location).query
-        if (plan.query === '') {
+        const sent = plan.query.split('&').filter((part) => part !== '')
+        if (sent.length === 0) {
           assert.ok(query.startsWith(splitAddress(destination).query), location)
         } else {
-          const sent = plan.query.split('&').filter((part) => part !== '')
           assert.deepEqual(query.split('&').slice(-sent.length).map(bytesOf), sent.map(bytesOf))
         }
       })

@@ -56,6 +56,7 @@ export const HOSTS: readonly RawScenario[] = [
   refused('no Host, in HTTP/1.0', visit('', '/visible', 'HTTP/1.0')),
   refused('an empty Host', visit('Host: \r\n')),
   refused('a Host with user and path', visit('Host: a@b/x\r\n')),
+  refused('a Host longer than any host name', visit(`Host: ${'a.'.repeat(200)}localhost\r\n`)),
   refused('a Host with a path', visit('Host: go.localhost/visible\r\n')),
   refused('a Host with a space', visit('Host: go.localhost localhost\r\n')),
   refused('a Host with a list', visit('Host: go.localhost, localhost\r\n')),
