@@ -123,6 +123,8 @@ function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
 /** Whatever a field does not expect. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom<unknown>(...HOSTILE_TEXTS) },
+  // Above all what a database may choke on.
+  { weight: 6, arbitrary: fc.constantFrom<unknown>('a\0b', '\0', 'a\ud800', '\r\n') },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(...EXTREME_NUMBERS) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 4, noUnicodeString: false }) },
@@ -217,7 +219,7 @@ export function nearlyConforming(schema: JsonSchema): fc.Arbitrary<unknown> {
   const names = Object.keys(properties)
   const overLimit = names.flatMap((name) => pastLimits(name, properties[name] ?? {}))
   const wrongField = fc.oneof(
-    fc.tuple(fc.constantFrom(...names), hostileValue),
+    { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...names), hostileValue) },
     ...(overLimit.length > 0 ? [fc.constantFrom(...overLimit)] : []),
     fc.tuple(
       fc.constantFrom<string>('colour', '__proto__', 'constructor', ...HOSTILE_TEXTS),
