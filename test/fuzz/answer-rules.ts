@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { z } from 'zod'
+import { problemSchema } from '../../src/contract/errors.ts'
+import type { ReceivedAnswer, SentRequest } from './keep-alive-client.ts'
+import type { Operation } from './openapi-operations.ts'
+
+const CODES: Readonly<Record<number, readonly string[]>> = {
+  400: ['bad_request', 'malformed_json'],
+  401: ['unauthorized'],
+  403: ['missing_scope'],
+  404: ['not_found'],
+  405: ['method_not_allowed'],
+  409: ['idempotency_conflict'],
+  413: ['body_too_large'],
+  415: ['unsupported_media_type'],
+  422: ['validation_failed'],
+}
+
+/** What must never be told: where the program lies, how it is built, what the database said. */
+const INNARDS =
+  /\bat .+:\d+:\d+|node_modules|\/src\/|\.ts\b|file:\/\/|SQLITE|ECONN|<!doctype|<html/i
+
+const envelope = z.strictObject(problemSchema.shape)
+
+/** The JSON of a body, or undefined for an empty one. */
+export function jsonOf({ body }: ReceivedAnswer): unknown {
+  return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'))
+}
+
+/** Fails on an answer that the description does not promise for the operation. */
+export function assertDescribed(
+  operation: Operation,
+  sent: SentRequest,
+  answer: ReceivedAnswer,
+): void {
+  assertWithin(sent, answer, () => {
+    assert.ok(answer.status < 500, 'no input may end in a failure of the service')
+    const described = operation.answers.get(answer.status)
+    assert.ok(described !== undefined, 'the description does not name this status')
+    const [mediaType] = (answer.headers['content-type'] ?? '').split(';')
+    assert.equal(mediaType, described.mediaType)
+    if (mediaType !== 'application/json') {
+      assert.equal(answer.body.subarray(1, 4).toString(), 'PNG')
+      return
+    }
+    assert.equal(described.fault(jsonOf(answer)), undefined)
+    if (answer.status >= 400) assertRefusal(answer)
+  })
+}
+
+/** Fails on an answer to a request that no operation is for, unless it is a plain refusal. */
+export function assertRefused(sent: SentRequest, answer: ReceivedAnswer): void {
+  assertWithin(sent, answer, () => {
+    assert.ok([400, 401, 404, 405, 413, 415].includes(answer.status), 'this is no refusal')
+    if (sent.method === 'HEAD') assert.equal(answer.body.length, 0)
+    else assertRefusal(answer)
+  })
+}
+
+function assertRefusal(answer: ReceivedAnswer): void {
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  const problem = envelope.parse(jsonOf(answer))
+  assert.ok(CODES[answer.status]?.includes(problem.code), `${problem.code} is not for this status`)
+  assert.equal(problem.errors !== undefined, problem.code === 'validation_failed')
+  assert.doesNotMatch(problem.message, INNARDS)
+  for (const text of Object.values(problem.errors ?? {}).flat()) assert.doesNotMatch(text, INNARDS)
+  if (answer.status === 401) assert.match(String(answer.headers['www-authenticate']), /^Bearer\b/)
+  if (answer.status === 405) assert.match(String(answer.headers.allow), /^[A-Z]+(, [A-Z]+)*$/)
+}
+
+/** Tells with a failure what was sent and what came back. */
+function assertWithin(sent: SentRequest, answer: ReceivedAnswer, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    const lines = [
+      `${sent.method} ${shorten(sent.target)} ${shorten(JSON.stringify(sent.headers))}`,
+      `  ${shorten(sent.body?.toString('utf8') ?? '(no body)')}`,
+      `→ ${answer.status} ${answer.headers['content-type']} ${shorten(answer.body.toString('utf8'))}`,
+      error instanceof Error ? error.message : String(error),
+    ]
+    throw new Error(lines.join('\n'), { cause: error })
+  }
+}
+
+function shorten(text: string): string {
+  return text.length <= 600 ? text : `${text.slice(0, 600)}… (${text.length} characters)`
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type Api, expectStatus } from '../support/api.ts'
+import { ENGINES } from '../support/engines.ts'
+import { type Service, startService } from '../support/service.ts'
+import { assertDescribed, assertRefused, jsonOf } from './answer-rules.ts'
+import { type RequestPlan, requestFor, requestForNothing } from './arbitrary-request.ts'
+import { KeepAliveClient, type ReceivedAnswer, type SentRequest } from './keep-alive-client.ts'
+import { type Operation, readOperations } from './openapi-operations.ts'
+import { API_CASES, SEED } from './run-size.ts'
+import { openWorkspaceUnderTest, type WorkspaceUnderTest } from './workspace-under-test.ts'
+
+for (const engine of ENGINES) {
+  describe(`whatever the API is sent, on ${engine.name}`, () => {
+    let service: Service
+    let workspace: WorkspaceUnderTest
+    let client: KeepAliveClient
+    let operations: Operation[]
+    let foreignBefore: unknown
+
+    before(async () => {
+      service = await startService(engine)
+      workspace = await openWorkspaceUnderTest(service)
+      client = new KeepAliveClient(service.port)
+      operations = readOperations((await workspace.api.get('/openapi.json')).body)
+      foreignBefore = await everythingOf(workspace.foreign)
+    })
+    after(async () => {
+      client.close()
+      await service.stop()
+    })
+
+    async function send(plan: RequestPlan): Promise<[SentRequest, ReceivedAnswer]> {
+      const path = plan.operation.path.replace('{id}', workspace.resolve(plan.id))
+      const authorization = workspace.authorization(plan.caller)
+      const sent: SentRequest = {
+        method: plan.operation.method,
+        target: plan.query === '' ? path : `${path}?${plan.query}`,
+        headers: { ...plan.headers, ...(authorization !== undefined && { authorization }) },
+        body: plan.body,
+      }
+      const answer = await client.send(sent)
+      if (answer.status < 300) noteChange(plan.operation, path, answer)
+      return [sent, answer]
+    }
+
+    function noteChange({ method, path }: Operation, sentPath: string, answer: ReceivedAnswer) {
+      const ledger = path.includes('/links') ? workspace.links : workspace.domains
+      if (method === 'DELETE') ledger.noteDeleted(sentPath.split('/').at(-1) ?? '')
+      if (method !== 'POST') return
+      const created = jsonOf(answer) as { id: string; workspace_id: string }
+      assert.equal(created.workspace_id, workspace.id)
+      ledger.noteCreated(created.id)
+    }
+
+    test('every answer is one that the description promises', { concurrency: true }, async (t) => {
+      t.diagnostic(`FUZZ_SEED=${SEED}`)
+      const numRuns = Math.ceil(API_CASES / ENGINES.length / (operations.length + 1))
+      const run = (nth: number) => ({ numRuns, seed: SEED + nth })
+      const subtests = operations.map((operation, nth) =>
+        t.test(`${operation.method} ${operation.path}`, async (subtest) => {
+          const seen = new Map<number, number>()
+          const property = fc.asyncProperty(requestFor(operation), async (plan) => {
+            const [sent, answer] = await send(plan)
+            assertDescribed(operation, sent, answer)
+            seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1)
+          })
+          await fc.assert(property, run(nth))
+          const tally = [...seen].sort().map(([status, times]) => `${status} × ${times}`)
+          subtest.diagnostic(tally.join(', '))
+          assert.ok(seen.has(200) || seen.has(201), 'the run has not seen it succeed')
+          assert.ok(seen.has(401) && seen.has(403), 'the run has not seen it refuse a token')
+        }),
+      )
+      subtests.push(
+        t.test('methods and paths that no operation has', () =>
+          fc.assert(
+            fc.asyncProperty(requestForNothing(operations), async (plan) => {
+              assertRefused(...(await send(plan)))
+            }),
+            run(operations.length),
+          ),
+        ),
+      )
+      await Promise.all(subtests)
+    })
+
+    test('afterwards, the lists hold what was created and not deleted', async () => {
+      const links = await listAll(workspace.api, '/links')
+      assert.deepEqual(links.map(({ id }) => id).sort(), workspace.links.live().sort())
+      const domains = new Set((await listAll(workspace.api, '/domains')).map(({ id }) => id))
+      for (const id of workspace.domains.live()) assert.ok(domains.has(id), id)
+      for (const id of domains) assert.ok(!workspace.domains.isDeleted(id), id)
+    })
+
+    test('afterwards, nothing of another workspace has changed', async () => {
+      assert.deepEqual(await everythingOf(workspace.foreign), foreignBefore)
+    })
+  })
+}
+
+type Listed = { readonly id: string; readonly workspace_id: string }
+
+/** Every item of a list, page by page; its total must be their number. */
+async function listAll(api: Api, path: string): Promise<Listed[]> {
+  const items: Listed[] = []
+  for (let page = 1; ; page += 1) {
+    const { body } = expectStatus(await api.get(`${path}?per_page=100&page=${page}`), 200)
+    items.push(...body.data)
+    if (body.links.next !== null) continue
+    assert.equal(body.meta.total, items.length)
+    return items
+  }
+}
+
+async function everythingOf(api: Api): Promise<unknown> {
+  return { links: await listAll(api, '/links'), domains: await listAll(api, '/domains') }
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+
+/** As much of JSON Schema as the description of the API uses. */
+export type JsonSchema = {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly $ref?: string
+}
+
+type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>
+
+type Parameter = { readonly name: string; readonly in: string; readonly schema: JsonSchema }
+
+export type ApiDocument = {
+  readonly paths: Readonly<
+    Record<
+      string,
+      Readonly<
+        Record<
+          string,
+          {
+            readonly parameters?: readonly Parameter[]
+            readonly requestBody?: { readonly content: Content }
+            readonly responses: Readonly<Record<string, { readonly content: Content }>>
+          }
+        >
+      >
+    >
+  >
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
+}
+
+/** What the description promises for one status. */
+type DescribedAnswer = {
+  readonly mediaType: string
+  /** What is wrong with a body; undefined when it has the described shape. */
+  fault(body: unknown): string | undefined
+}
+
+export type Operation = {
+  /** In capitals. */
+  readonly method: string
+  /** With `{id}` where there is one. */
+  readonly path: string
+  readonly query: readonly Parameter[]
+  readonly takesIdempotencyKey: boolean
+  readonly body: JsonSchema | undefined
+  readonly answers: ReadonlyMap<number, DescribedAnswer>
+}
+
+/** Every operation of the description, references resolved. */
+export function readOperations(document: ApiDocument): Operation[] {
+  const { schemas } = document.components
+  const definitions = JSON.parse(
+    JSON.stringify(schemas).replaceAll('#/components/schemas/', '#/$defs/'),
+  )
+
+  function describedAnswer(content: Content): DescribedAnswer {
+    const [mediaType, media] = Object.entries(content)[0] ?? []
+    if (mediaType === undefined || media === undefined) throw new Error('an answer without content')
+    const name = media.schema.$ref?.split('/').at(-1)
+    if (name === undefined) return { mediaType, fault: () => undefined }
+    const schema = z.fromJSONSchema({ $defs: definitions, $ref: `#/$defs/${name}` })
+    return {
+      mediaType,
+      fault(body) {
+        const { error } = schema.safeParse(body)
+        return error && z.prettifyError(error)
+      },
+    }
+  }
+
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, described]): Operation => {
+      const parameters = described.parameters ?? []
+      const body = described.requestBody?.content['application/json']?.schema
+      return {
+        method: method.toUpperCase(),
+        path,
+        query: parameters.filter((parameter) => parameter.in === 'query'),
+        takesIdempotencyKey: parameters.some(({ name }) => name === 'idempotency-key'),
+        body: body && resolve(body, schemas),
+        answers: new Map(
+          Object.entries(described.responses).map(([status, { content }]) => [
+            Number(status),
+            describedAnswer(content),
+          ]),
+        ),
+      }
+    }),
+  )
+}
+
+function resolve(schema: JsonSchema, schemas: ApiDocument['components']['schemas']): JsonSchema {
+  if (schema.$ref === undefined) return schema
+  const resolved = schemas[schema.$ref.split('/').at(-1) ?? '']
+  if (resolved === undefined) throw new Error(`${schema.$ref} leads nowhere`)
+  return resolved
+}

@@ -1,0 +1,98 @@
+import { SCOPES } from '../../src/domain/tokens/scope.ts'
+import { type Api, expectStatus } from '../support/api.ts'
+import type { Service } from '../support/service.ts'
+import type { Caller, IdChoice } from './arbitrary-request.ts'
+import { IdLedger } from './id-ledger.ts'
+
+const OWN_LINKS = 40
+const OWN_DOMAINS = 40
+const HOUR_MICROS = 3_600_000_000
+
+/** The workspace that a run may change, a foreign one that it must not, and who may call. */
+export type WorkspaceUnderTest = {
+  readonly id: string
+  readonly links: IdLedger
+  readonly domains: IdLedger
+  readonly api: Api
+  readonly foreign: Api
+  resolve(id: IdChoice): string
+  authorization(caller: Caller): string | undefined
+}
+
+export async function openWorkspaceUnderTest(service: Service): Promise<WorkspaceUnderTest> {
+  const api = await service.api('own')
+  const foreign = await service.api('foreign')
+  const links = new IdLedger()
+  const domains = new IdLedger()
+  const foreignLinks: string[] = []
+  const foreignDomains: string[] = []
+  const workspace = await service.instance.workspaces.ensure('own')
+
+  for (let nth = 0; nth < OWN_LINKS; nth += 1) {
+    const { body } = expectStatus(await api.post('/links', link(`own${nth}`)), 201)
+    links.noteCreated(body.id)
+  }
+  for (let nth = 0; nth < OWN_DOMAINS; nth += 1) {
+    const { body } = expectStatus(
+      await api.post('/domains', { domain: `own${nth}.localhost` }),
+      201,
+    )
+    domains.noteCreated(body.id)
+  }
+  for (const name of ['one', 'two', 'dup']) {
+    foreignLinks.push(expectStatus(await foreign.post('/links', link(name)), 201).body.id)
+    const domain = { domain: name === 'one' ? 'foreign.localhost' : `${name}.example.com` }
+    foreignDomains.push(expectStatus(await foreign.post('/domains', domain), 201).body.id)
+  }
+
+  const make = async (options: { scopes?: typeof SCOPES; expiresAt?: number }) =>
+    service.instance.tokens.create(workspace, {
+      name: 'fuzz',
+      scopes: options.scopes ?? SCOPES,
+      expiresAt: options.expiresAt ?? null,
+    })
+  const revoked = await make({})
+  await service.instance.tokens.revoke(revoked.token.id)
+  const secrets = {
+    owner: (await make({})).secret,
+    reader: await service.token('own', ['clicks:read']),
+    revoked: revoked.secret,
+    expired: (await make({ expiresAt: service.instance.clock.nowMicros() - HOUR_MICROS })).secret,
+  }
+
+  return {
+    id: workspace.id,
+    links,
+    domains,
+    api,
+    foreign,
+    resolve(id) {
+      switch (id.kind) {
+        case 'text':
+          return id.text
+        case 'link':
+          return links.pickLive(id.nth)
+        case 'domain':
+          return domains.pickLive(id.nth)
+        case 'deleted':
+          return links.pickDeleted(id.nth)
+        case 'foreign-link':
+          return pick(foreignLinks, id.nth)
+        case 'foreign-domain':
+          return pick(foreignDomains, id.nth)
+      }
+    },
+    authorization(caller) {
+      if (caller.kind === 'nobody') return undefined
+      return caller.kind === 'header' ? caller.text : `Bearer ${secrets[caller.kind]}`
+    },
+  }
+}
+
+function link(key: string): Record<string, string> {
+  return { domain: 'localhost', key, url: 'https://example.com/' }
+}
+
+function pick(ids: readonly string[], nth: number): string {
+  return ids[nth % ids.length] ?? ''
+}
