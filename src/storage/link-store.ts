@@ -5,39 +5,46 @@ import type { LinkQuery, LinkStore } from '../domain/links/link-store.ts'
 import type { Page } from '../domain/page.ts'
 import { StaleRow } from '../domain/store.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
+import { statement } from './statement.ts'
+
+const insertLink = statement((db, row: ReturnType<typeof toRow>) =>
+  db
+    .insertInto('links')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
+    .returning('seq'),
+)
+
+const countInBucket = statement(
+  (db, count: { workspaceId: string; bucket: number; change: 1 | -1 }) =>
+    db
+      .insertInto('link_buckets')
+      .values({ workspace_id: count.workspaceId, bucket: count.bucket, links: count.change })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'bucket'])
+          .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', count.change) })),
+      ),
+)
+
+const findById = statement((db, owned: { workspaceId: string; id: string }) =>
+  selectLinks(db)
+    .where('links.id', '=', owned.id)
+    .where('links.workspace_id', '=', owned.workspaceId),
+)
 
 /**
  * @param db for look-ups by an index
  * @param scans for queries that may look at many rows
  */
 export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore {
-  /** Links with the host that they live on. */
-  function selectLinks(from: Kysely<Schema>) {
-    return from
-      .selectFrom('links')
-      .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
-      .selectAll('links')
-      .select('keyspaces.host as domain')
-  }
-
-  async function findById(workspaceId: string, id: string): Promise<Link | undefined> {
-    const row = await selectLinks(db)
-      .where('links.id', '=', id)
-      .where('links.workspace_id', '=', workspaceId)
-      .executeTakeFirst()
+  async function find(workspaceId: string, id: string): Promise<Link | undefined> {
+    const [row] = (await findById(db, { workspaceId, id })).rows
     return row && fromRow(row)
   }
 
-  async function countInBucket(workspaceId: string, seq: number, change: 1 | -1): Promise<void> {
-    await db
-      .insertInto('link_buckets')
-      .values({ workspace_id: workspaceId, bucket: bucketOf(seq), links: change })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['workspace_id', 'bucket'])
-          .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', change) })),
-      )
-      .execute()
+  async function count(workspaceId: string, seq: number, change: 1 | -1): Promise<void> {
+    await countInBucket(db, { workspaceId, bucket: bucketOf(seq), change })
   }
 
   async function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): Promise<void> {
@@ -124,21 +131,14 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
   }
 
   return {
-    findById,
+    findById: find,
 
     async insert(link) {
-      const inserted = await db
-        .insertInto('links')
-        .values(toRow(link))
-        .onConflict((conflict) =>
-          conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing(),
-        )
-        .returning('seq')
-        .executeTakeFirst()
+      const [inserted] = (await insertLink(db, toRow(link))).rows
       if (inserted === undefined) return undefined
       const complete = { ...link, seq: inserted.seq, clicks: 0, last_click: null }
       await insertTags(complete)
-      await countInBucket(link.workspace_id, inserted.seq, 1)
+      await count(link.workspace_id, inserted.seq, 1)
       return complete
     },
 
@@ -156,11 +156,11 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
     },
 
     async delete(workspaceId, id) {
-      const link = await findById(workspaceId, id)
+      const link = await find(workspaceId, id)
       if (link === undefined) return undefined
       const result = await db.deleteFrom('links').where('seq', '=', link.seq).executeTakeFirst()
       if (result.numDeletedRows === 0n) return undefined
-      await countInBucket(workspaceId, link.seq, -1)
+      await count(workspaceId, link.seq, -1)
       return link
     },
 
@@ -170,6 +170,15 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       return filtered || query.sort.field !== 'created_at' ? pageByScan(query) : pageByAge(query)
     },
   }
+}
+
+/** Links with the host that they live on. */
+function selectLinks(db: Kysely<Schema>) {
+  return db
+    .selectFrom('links')
+    .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
+    .selectAll('links')
+    .select('keyspaces.host as domain')
 }
 
 function matches(query: LinkQuery) {
