@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { foldKey } from '../domain/links/key.ts'
 import type { Link, NewLink } from '../domain/links/link.ts'
-import type { LinkQuery, LinkStore } from '../domain/links/link-store.ts'
+import type { LinkQuery, LinkSortField, LinkStore } from '../domain/links/link-store.ts'
 import type { Page } from '../domain/page.ts'
 import { StaleRow } from '../domain/store.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
@@ -111,7 +111,10 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
     return { items: rows.map(fromRow), total: await total(workspaceId) }
   }
 
-  /** A page of what a filter leaves, or in another order: counted and sorted anew each time. */
+  /**
+   * A page of what a filter leaves, or in another order: counted and sorted anew each time. The sort
+   * carries nothing but numbers; the page's links are fetched after it.
+   */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
     const direction = query.sort.descending ? 'desc' : 'asc'
     const counted = await scans
@@ -119,14 +122,20 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .where(matches(query))
       .executeTakeFirstOrThrow()
-    let select = selectLinks(scans).where(matches(query)).limit(query.limit).offset(query.offset)
-    if (query.sort.field === 'last_click') {
-      // The engines disagree on where null belongs; here never clicked is always before clicked.
-      select = select.orderBy(sql`coalesce(links.last_click, -1)`, direction)
-    } else if (query.sort.field !== 'created_at') {
-      select = select.orderBy(`links.${query.sort.field}`, direction)
-    }
-    const rows = await select.orderBy('links.seq', direction).execute()
+    const order = sortedBy(query.sort.field)
+    const page = scans
+      .selectFrom('links')
+      .select('links.seq')
+      .where(matches(query))
+      .orderBy(order, direction)
+      .orderBy('links.seq', direction)
+      .limit(query.limit)
+      .offset(query.offset)
+    const rows = await selectLinks(scans)
+      .where('links.seq', 'in', page)
+      .orderBy(order, direction)
+      .orderBy('links.seq', direction)
+      .execute()
     return { items: rows.map(fromRow), total: counted.total }
   }
 
@@ -222,6 +231,12 @@ function matches(query: LinkQuery) {
     }
     return eb.and(conditions)
   }
+}
+
+function sortedBy(field: LinkSortField) {
+  // The engines disagree on where null belongs; here never clicked is always before clicked.
+  if (field === 'last_click') return sql`coalesce(links.last_click, -1)`
+  return sql.ref(field === 'created_at' ? 'links.seq' : `links.${field}`)
 }
 
 function bucketOf(seq: number): number {
