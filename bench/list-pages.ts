@@ -68,8 +68,9 @@ async function measureLists(engine: Engine, terse: ServerProcess, token: string)
     await ask(query, WARM_UP)
     const latenciesMs = await ask(query, BOUNDED.requests)
     rows.push(summarize(engine, query, latenciesMs))
-    const maxMs = Math.max(...latenciesMs)
-    if (maxMs >= LATENCY_MAX_MS) missed.push(`${query} on ${engine.name} took ${round(maxMs)} ms`)
+    // The slowest of a few dozen tells more of the machine's other work than of the query.
+    const p95Ms = quantile(latenciesMs, 0.95)
+    if (p95Ms >= LATENCY_MAX_MS) missed.push(`${query} on ${engine.name} took ${round(p95Ms)} ms`)
   }
   for (const query of SCANS.queries) {
     await terse.ask('watch')
