@@ -2,9 +2,34 @@ import { type Kysely, sql } from 'kysely'
 import type { Click } from '../domain/clicks/click.ts'
 import type { ClickStore } from '../domain/clicks/click-store.ts'
 import type { Schema } from './schema.ts'
+import { statement } from './statement.ts'
 
-/** Rows in one statement: below SQLite's and PostgreSQL's limits on parameters. */
-const ROWS_PER_INSERT = 500
+/**
+ * Inserts of so many rows each, the largest first, with which any number of clicks is written in few
+ * statements that are compiled once. The largest is below the engines' limits on parameters.
+ */
+const INSERTS = [256, 64, 16, 4, 1].map((rows) => ({ rows, insert: insertOf(rows) }))
+
+/** @param rows of one statement; its parameters are the rows' values, one row after the other */
+function insertOf(rows: number) {
+  return statement((db, values: readonly number[]) => {
+    const row = (index: number) => {
+      const [at, link_seq, flags] = [0, 1, 2].map((column) => values[index * 3 + column] as number)
+      return { at, link_seq, flags } as Click
+    }
+    return db.insertInto('clicks').values(Array.from({ length: rows }, (_, index) => row(index)))
+  })
+}
+
+const addToLink = statement((db, tally: { linkSeq: number; count: number; last: number }) =>
+  db
+    .updateTable('links')
+    .set((eb) => ({
+      clicks: eb('clicks', '+', tally.count),
+      last_click: sql<number>`case when last_click > ${tally.last} then last_click else ${tally.last} end`,
+    }))
+    .where('seq', '=', tally.linkSeq),
+)
 
 export function clickStore(db: Kysely<Schema>): ClickStore {
   return {
@@ -39,21 +64,18 @@ export function clickStore(db: Kysely<Schema>): ClickStore {
     },
 
     async insert(clicks) {
-      for (let start = 0; start < clicks.length; start += ROWS_PER_INSERT) {
-        await db
-          .insertInto('clicks')
-          .values(clicks.slice(start, start + ROWS_PER_INSERT))
-          .execute()
+      let start = 0
+      for (const { rows, insert } of INSERTS) {
+        for (; start + rows <= clicks.length; start += rows) {
+          const chunk = clicks.slice(start, start + rows)
+          await insert(
+            db,
+            chunk.flatMap(({ at, link_seq, flags }) => [at, link_seq, flags]),
+          )
+        }
       }
-      for (const [linkSeq, tally] of tallyByLink(clicks)) {
-        await db
-          .updateTable('links')
-          .set((eb) => ({
-            clicks: eb('clicks', '+', tally.count),
-            last_click: sql<number>`case when last_click > ${tally.last} then last_click else ${tally.last} end`,
-          }))
-          .where('seq', '=', linkSeq)
-          .execute()
+      for (const [linkSeq, { count, last }] of tallyByLink(clicks)) {
+        await addToLink(db, { linkSeq, count, last })
       }
     },
 

@@ -1,7 +1,41 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { DomainStore } from '../domain/domains/domain-store.ts'
 import { StaleRow } from '../domain/store.ts'
 import type { Schema } from './schema.ts'
+import { statement } from './statement.ts'
+
+/**
+ * Written into the statement: with a parameter in its place SQLite compiles the statement anew at each
+ * run, to see whether the index of active or of pending domains may be used.
+ */
+const ACTIVE = sql.lit<DomainStatus>('active')
+const PENDING = sql.lit<DomainStatus>('pending')
+
+const findOwn = statement((db, owner: { workspaceId: string; host: string }) =>
+  db
+    .selectFrom('domains')
+    .selectAll()
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('host', '=', owner.host),
+)
+
+const findActive = statement((db, { host }: { host: string }) =>
+  db.selectFrom('domains').selectAll().where('host', '=', host).where('status', '=', ACTIVE),
+)
+
+/** Each branch names the host, so that each is a look-up in one index. */
+const findServed = statement((db, owner: { workspaceId: string; host: string }) =>
+  db
+    .selectFrom('domains')
+    .select('host')
+    .where((eb) =>
+      eb.or([
+        eb('host', '=', owner.host).and('status', '=', ACTIVE),
+        eb('host', '=', owner.host).and('workspace_id', '=', owner.workspaceId),
+      ]),
+    ),
+)
 
 export function domainStore(db: Kysely<Schema>): DomainStore {
   const domains = () => db.selectFrom('domains').selectAll()
@@ -10,21 +44,17 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
     findById: (workspaceId, id) =>
       domains().where('workspace_id', '=', workspaceId).where('id', '=', id).executeTakeFirst(),
 
-    findByHost: (workspaceId, host) =>
-      domains().where('workspace_id', '=', workspaceId).where('host', '=', host).executeTakeFirst(),
+    findByHost: async (workspaceId, host) => (await findOwn(db, { workspaceId, host })).rows[0],
 
-    findActive: (host) =>
-      domains().where('host', '=', host).where('status', '=', 'active').executeTakeFirst(),
+    findActive: async (host) => (await findActive(db, { host })).rows[0],
 
     async servedAmong(workspaceId, hosts) {
-      const rows = await db
-        .selectFrom('domains')
-        .select('host')
-        .distinct()
-        .where('host', 'in', hosts)
-        .where((eb) => eb.or([eb('status', '=', 'active'), eb('workspace_id', '=', workspaceId)]))
-        .execute()
-      return rows.map((row) => row.host)
+      const served: string[] = []
+      for (const host of hosts) {
+        const { rows } = await findServed(db, { workspaceId, host })
+        if (rows.length > 0) served.push(host)
+      }
+      return served
     },
 
     async insert(domain) {
@@ -61,7 +91,7 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
             .end(),
         }))
         .where('id', '=', id)
-        .where('status', '=', 'pending')
+        .where('status', '=', PENDING)
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
     },
@@ -93,7 +123,7 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
 
     pendingAfter: (afterId, limit) =>
       domains()
-        .where('status', '=', 'pending')
+        .where('status', '=', PENDING)
         .where('id', '>', afterId)
         .orderBy('id')
         .limit(limit)

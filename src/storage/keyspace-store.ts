@@ -2,16 +2,20 @@ import { type Kysely, sql } from 'kysely'
 import type { KeyspaceStore } from '../domain/domains/keyspace-store.ts'
 import { StaleRow } from '../domain/store.ts'
 import type { Schema } from './schema.ts'
+import { statement } from './statement.ts'
+
+const findOwn = statement((db, owner: { workspaceId: string; host: string }) =>
+  db
+    .selectFrom('keyspaces')
+    .select('id')
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('host', '=', owner.host),
+)
 
 export function keyspaceStore(db: Kysely<Schema>): KeyspaceStore {
   async function find(workspaceId: string, host: string): Promise<number | undefined> {
-    const row = await db
-      .selectFrom('keyspaces')
-      .select('id')
-      .where('workspace_id', '=', workspaceId)
-      .where('host', '=', host)
-      .executeTakeFirst()
-    return row?.id
+    const { rows } = await findOwn(db, { workspaceId, host })
+    return rows[0]?.id
   }
 
   function findShared() {

@@ -1,43 +1,50 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { foldKey } from '../domain/links/key.ts'
 import type { Link, NewLink } from '../domain/links/link.ts'
-import type { LinkQuery, LinkStore } from '../domain/links/link-store.ts'
+import type { LinkQuery, LinkSortField, LinkStore } from '../domain/links/link-store.ts'
 import type { Page } from '../domain/page.ts'
 import { StaleRow } from '../domain/store.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
+import { statement } from './statement.ts'
+
+const insertLink = statement((db, row: ReturnType<typeof toRow>) =>
+  db
+    .insertInto('links')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
+    .returning('seq'),
+)
+
+const countInBucket = statement(
+  (db, count: { workspaceId: string; bucket: number; change: 1 | -1 }) =>
+    db
+      .insertInto('link_buckets')
+      .values({ workspace_id: count.workspaceId, bucket: count.bucket, links: count.change })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'bucket'])
+          .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', count.change) })),
+      ),
+)
+
+const findById = statement((db, owned: { workspaceId: string; id: string }) =>
+  selectLinks(db)
+    .where('links.id', '=', owned.id)
+    .where('links.workspace_id', '=', owned.workspaceId),
+)
 
 /**
  * @param db for look-ups by an index
  * @param scans for queries that may look at many rows
  */
 export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore {
-  /** Links with the host that they live on. */
-  function selectLinks(from: Kysely<Schema>) {
-    return from
-      .selectFrom('links')
-      .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
-      .selectAll('links')
-      .select('keyspaces.host as domain')
-  }
-
-  async function findById(workspaceId: string, id: string): Promise<Link | undefined> {
-    const row = await selectLinks(db)
-      .where('links.id', '=', id)
-      .where('links.workspace_id', '=', workspaceId)
-      .executeTakeFirst()
+  async function find(workspaceId: string, id: string): Promise<Link | undefined> {
+    const [row] = (await findById(db, { workspaceId, id })).rows
     return row && fromRow(row)
   }
 
-  async function countInBucket(workspaceId: string, seq: number, change: 1 | -1): Promise<void> {
-    await db
-      .insertInto('link_buckets')
-      .values({ workspace_id: workspaceId, bucket: bucketOf(seq), links: change })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['workspace_id', 'bucket'])
-          .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', change) })),
-      )
-      .execute()
+  async function count(workspaceId: string, seq: number, change: 1 | -1): Promise<void> {
+    await countInBucket(db, { workspaceId, bucket: bucketOf(seq), change })
   }
 
   async function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): Promise<void> {
@@ -104,7 +111,10 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
     return { items: rows.map(fromRow), total: await total(workspaceId) }
   }
 
-  /** A page of what a filter leaves, or in another order: counted and sorted anew each time. */
+  /**
+   * A page of what a filter leaves, or in another order: counted and sorted anew each time. The sort
+   * carries nothing but numbers; the page's links are fetched after it.
+   */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
     const direction = query.sort.descending ? 'desc' : 'asc'
     const counted = await scans
@@ -112,33 +122,32 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .where(matches(query))
       .executeTakeFirstOrThrow()
-    let select = selectLinks(scans).where(matches(query)).limit(query.limit).offset(query.offset)
-    if (query.sort.field === 'last_click') {
-      // The engines disagree on where null belongs; here never clicked is always before clicked.
-      select = select.orderBy(sql`coalesce(links.last_click, -1)`, direction)
-    } else if (query.sort.field !== 'created_at') {
-      select = select.orderBy(`links.${query.sort.field}`, direction)
-    }
-    const rows = await select.orderBy('links.seq', direction).execute()
+    const order = sortedBy(query.sort.field)
+    const page = scans
+      .selectFrom('links')
+      .select('links.seq')
+      .where(matches(query))
+      .orderBy(order, direction)
+      .orderBy('links.seq', direction)
+      .limit(query.limit)
+      .offset(query.offset)
+    const rows = await selectLinks(scans)
+      .where('links.seq', 'in', page)
+      .orderBy(order, direction)
+      .orderBy('links.seq', direction)
+      .execute()
     return { items: rows.map(fromRow), total: counted.total }
   }
 
   return {
-    findById,
+    findById: find,
 
     async insert(link) {
-      const inserted = await db
-        .insertInto('links')
-        .values(toRow(link))
-        .onConflict((conflict) =>
-          conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing(),
-        )
-        .returning('seq')
-        .executeTakeFirst()
+      const [inserted] = (await insertLink(db, toRow(link))).rows
       if (inserted === undefined) return undefined
       const complete = { ...link, seq: inserted.seq, clicks: 0, last_click: null }
       await insertTags(complete)
-      await countInBucket(link.workspace_id, inserted.seq, 1)
+      await count(link.workspace_id, inserted.seq, 1)
       return complete
     },
 
@@ -156,11 +165,11 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
     },
 
     async delete(workspaceId, id) {
-      const link = await findById(workspaceId, id)
+      const link = await find(workspaceId, id)
       if (link === undefined) return undefined
       const result = await db.deleteFrom('links').where('seq', '=', link.seq).executeTakeFirst()
       if (result.numDeletedRows === 0n) return undefined
-      await countInBucket(workspaceId, link.seq, -1)
+      await count(workspaceId, link.seq, -1)
       return link
     },
 
@@ -170,6 +179,15 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       return filtered || query.sort.field !== 'created_at' ? pageByScan(query) : pageByAge(query)
     },
   }
+}
+
+/** Links with the host that they live on. */
+function selectLinks(db: Kysely<Schema>) {
+  return db
+    .selectFrom('links')
+    .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
+    .selectAll('links')
+    .select('keyspaces.host as domain')
 }
 
 function matches(query: LinkQuery) {
@@ -213,6 +231,12 @@ function matches(query: LinkQuery) {
     }
     return eb.and(conditions)
   }
+}
+
+function sortedBy(field: LinkSortField) {
+  // The engines disagree on where null belongs; here never clicked is always before clicked.
+  if (field === 'last_click') return sql`coalesce(links.last_click, -1)`
+  return sql.ref(field === 'created_at' ? 'links.seq' : `links.${field}`)
 }
 
 function bucketOf(seq: number): number {

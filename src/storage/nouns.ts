@@ -12,7 +12,11 @@ import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
 import { workspaceStore } from './workspace-store.ts'
 
-/** Every noun's store over one connection or transaction. */
+/**
+ * Every noun's store over one connection or transaction.
+ *
+ * @param scans for queries that may look at many rows
+ */
 export function nouns(db: Kysely<Schema>, scans: Kysely<Schema>, changes: ChangeLog): Nouns {
   return {
     instance: instanceStore(db),

@@ -3,6 +3,7 @@ import { isScope } from '../domain/tokens/scope.ts'
 import type { Token } from '../domain/tokens/token.ts'
 import type { TokenStore } from '../domain/tokens/token-store.ts'
 import type { Schema } from './schema.ts'
+import { statement } from './statement.ts'
 
 const COLUMNS = [
   'id',
@@ -15,14 +16,14 @@ const COLUMNS = [
   'revoked_at',
 ] as const
 
+const findByHash = statement((db, { hash }: { hash: string }) =>
+  db.selectFrom('tokens').select(COLUMNS).where('hash', '=', hash),
+)
+
 export function tokenStore(db: Kysely<Schema>): TokenStore {
   return {
     async findByHash(hash) {
-      const row = await db
-        .selectFrom('tokens')
-        .select(COLUMNS)
-        .where('hash', '=', hash)
-        .executeTakeFirst()
+      const [row] = (await findByHash(db, { hash })).rows
       return row && fromRow(row)
     },
     async insert(token, hash) {

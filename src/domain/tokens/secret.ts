@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Random, randomString } from '../../lib/random.ts'
 
@@ -26,7 +26,7 @@ export function isSecret(text: string): boolean {
 
 /** All that is stored of a secret: its SHA-256, in hexadecimal. It has too many bits to be guessed. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret, 'hex')
 }
 
 function checksum(text: string): string {

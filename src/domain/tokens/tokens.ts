@@ -41,6 +41,17 @@ export function tokens(deps: {
 }): Tokens {
   const { store, clock, random } = deps
   const unwrittenUses = new Set<string>()
+  const lookUps = new Map<string, Promise<Token | undefined>>()
+
+  /** Requests of the same turn of the event loop share one look-up; the next turn looks anew. */
+  function find(secret: string): Promise<Token | undefined> {
+    const underWay = lookUps.get(secret)
+    if (underWay !== undefined) return underWay
+    if (lookUps.size === 0) setImmediate(() => lookUps.clear())
+    const lookUp = store.read.tokens.findByHash(hashSecret(secret))
+    lookUps.set(secret, lookUp)
+    return lookUp
+  }
 
   function noteUse(token: Token, now: number): void {
     if (now - (token.last_used_at ?? 0) < USE_RESOLUTION_MICROS || unwrittenUses.has(token.id))
@@ -79,7 +90,7 @@ export function tokens(deps: {
 
     async authenticate(secret) {
       if (!isSecret(secret)) throw Failure.unauthorized('This is not a valid token.')
-      const token = await store.read.tokens.findByHash(hashSecret(secret))
+      const token = await find(secret)
       const now = clock.nowMicros()
       if (token === undefined || token.revoked_at !== null) {
         throw Failure.unauthorized('This is not a valid token.')

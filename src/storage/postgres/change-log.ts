@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Change } from '../../domain/changes/change.ts'
 import type { ChangeLog } from '../../domain/changes/change-log.ts'
+import { appendChange } from '../append-change.ts'
 import type { Schema } from '../schema.ts'
 
 /** The column that each row of the log gets by itself: the transaction that wrote it. */
@@ -15,10 +16,7 @@ export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_cur
 export function postgresChangeLog(db: Kysely<Schema>): ChangeLog {
   return {
     async append(change, atMicros) {
-      await db
-        .insertInto('changes')
-        .values({ at: atMicros, kind: change.kind, subject: change.subject })
-        .execute()
+      await appendChange(db, { at: atMicros, kind: change.kind, subject: change.subject })
     },
 
     async end() {

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../../domain/changes/change-log.ts'
+import { appendChange } from '../append-change.ts'
 import type { Schema } from '../schema.ts'
 
 /** SQLite commits one transaction at a time, so the log's numbers are in the order of commits. */
@@ -14,10 +15,7 @@ export function sqliteChangeLog(db: Kysely<Schema>): ChangeLog {
 
   return {
     async append(change, atMicros) {
-      await db
-        .insertInto('changes')
-        .values({ at: atMicros, kind: change.kind, subject: change.subject })
-        .execute()
+      await appendChange(db, { at: atMicros, kind: change.kind, subject: change.subject })
     },
 
     end,

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../domain/failure.ts'
 import { backoffMs } from '../../lib/backoff.ts'
@@ -27,11 +27,19 @@ type Unit = {
  */
 export class GroupCommit {
   readonly #database: DatabaseSync
+  readonly #begin: StatementSync
+  readonly #commit: StatementSync
+  readonly #savepoint: StatementSync
+  readonly #release: StatementSync
   #queue: Unit[] = []
   #draining: Promise<void> | undefined
 
   constructor(database: DatabaseSync) {
     this.#database = database
+    this.#begin = database.prepare('begin immediate')
+    this.#commit = database.prepare('commit')
+    this.#savepoint = database.prepare('savepoint unit')
+    this.#release = database.prepare('release unit')
   }
 
   /** Settles when the unit is on disk, or undone. */
@@ -54,9 +62,9 @@ export class GroupCommit {
       await nextTurn()
       const batch = this.#queue.splice(0, BATCH_MAX)
       try {
-        await this.#begin()
+        await this.#beginWhenFree()
         const settle = await this.#runAll(batch)
-        this.#database.exec('commit')
+        this.#commit.run()
         for (const settled of settle) settled()
       } catch (error) {
         this.#rollback()
@@ -70,7 +78,7 @@ export class GroupCommit {
   async #runAll(batch: readonly Unit[]): Promise<(() => void)[]> {
     const settle: (() => void)[] = []
     for (const unit of batch) {
-      this.#database.exec('savepoint unit')
+      this.#savepoint.run()
       try {
         const value = await unit.run()
         settle.push(() => unit.resolve(value))
@@ -80,16 +88,16 @@ export class GroupCommit {
         this.#database.exec('rollback to unit')
         settle.push(() => unit.reject(error))
       }
-      this.#database.exec('release unit')
+      this.#release.run()
     }
     return settle
   }
 
-  async #begin(): Promise<void> {
+  async #beginWhenFree(): Promise<void> {
     const deadline = performance.now() + BUSY_DEADLINE_MS
     for (let attempt = 0; ; attempt += 1) {
       try {
-        this.#database.exec('begin immediate')
+        this.#begin.run()
         return
       } catch (error) {
         if (!isBusy(error)) throw error

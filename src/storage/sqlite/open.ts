@@ -66,15 +66,15 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
     exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(writing)),
   })
 
-  const log = sqliteChangeLog(writing)
+  const stores = nouns(writing, writing, sqliteChangeLog(writing))
   return {
     engine: `SQLite ${version}`,
     db: reading,
     store: {
       read: nouns(reading, scanning, sqliteChangeLog(reading)),
       async write(work) {
-        const { changes, collecting } = collectChanges(log)
-        const result = await commits.run(() => work(nouns(writing, writing, collecting)))
+        const { changes, collecting } = collectChanges(stores.changes)
+        const result = await commits.run(() => work({ ...stores, changes: collecting }))
         listeners.tell(changes)
         return result
       },

@@ -1,0 +1,9 @@
+import { createServer } from 'node:http'
+
+const port = Number(process.argv[2])
+
+/** Node's own server as it comes, answering every request alike. */
+createServer((_request, response) => {
+  response.writeHead(302, { Location: 'https://example.com/', 'Content-Length': '0' })
+  response.end()
+}).listen(port, '127.0.0.1', () => process.stdout.write('ready\n'))

@@ -1,0 +1,103 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { sqliteFile } from '../../src/storage/sqlite/open.ts'
+import type { Place } from '../../test/support/engines.ts'
+
+const OFFSET_QUERIES = 5
+
+/** One connection to a place's database, past the service. */
+type Connection = {
+  run(sql: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** What the engines write differently. */
+type Dialect = {
+  /** Rows of one column `n`, from 1 to the count. */
+  series(count: number): string
+  /** A UUID with this number in it. */
+  uuid(number: string): string
+}
+
+const SQLITE: Dialect = {
+  series: (count) =>
+    `(with recursive s (n) as (select 1 union all select n + 1 from s where n < ${count}) select n from s)`,
+  uuid: (number) => `printf('00000000-0000-7000-8000-%012x', ${number})`,
+}
+
+const POSTGRES: Dialect = {
+  series: (count) => `(select generate_series(1::bigint, ${count}) as n)`,
+  uuid: (number) => `('00000000-0000-7000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`,
+}
+
+/**
+ * Copies the newest link of each keyspace until the workspace has `count` more, with everything that
+ * the service would have written beside them. Each tenth link has one of a hundred tags; clicks vary.
+ */
+export async function fillWithLinks(place: Place, count: number): Promise<void> {
+  const { series, uuid } = place.databaseUrl === undefined ? SQLITE : POSTGRES
+  const connection = await connect(place)
+  const statements = [
+    `insert into links
+       (id, workspace_id, keyspace_id, key, key_folded, url, clicks, tags, created_at, updated_at)
+     select ${uuid('n')}, template.workspace_id, template.keyspace_id, 'page-' || n, 'page-' || n,
+       'https://example.com/articles/' || n || '?from=newsletter', (n * 7919) % 100003,
+       case when n % 10 = 0 then '["tag-' || ((n / 10) % 100) || '"]' else '[]' end,
+       template.created_at + n, template.created_at + n
+     from ${series(count)} as numbers
+     join (select links.*, row_number() over (order by seq) - 1 as turn from links) as template
+       on template.turn = n % 2
+     order by n`,
+    `insert into link_tags (workspace_id, tag, tag_folded, link_seq)
+     select workspace_id, substr(tags, 3, length(tags) - 4), substr(tags, 3, length(tags) - 4), seq
+     from links where tags <> '[]'`,
+    'delete from link_buckets',
+    `insert into link_buckets (workspace_id, bucket, links)
+     select workspace_id, seq / ${LINKS_PER_BUCKET}, count(*) from links group by 1, 2`,
+    'analyze',
+  ]
+  try {
+    for (const statement of statements) await connection.run(statement)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** How long the database takes for a page by OFFSET, which walks every row before it. */
+export async function timePlainOffset(
+  place: Place,
+  offset: number,
+  limit: number,
+): Promise<number[]> {
+  const connection = await connect(place)
+  const latencies: number[] = []
+  try {
+    for (let run = 0; run < OFFSET_QUERIES; run += 1) {
+      const startedMs = performance.now()
+      await connection.run(
+        `select links.*, keyspaces.host from links
+         join keyspaces on keyspaces.id = links.keyspace_id
+         where links.workspace_id = (select id from workspaces)
+         order by links.seq desc limit ${limit} offset ${offset}`,
+      )
+      latencies.push(performance.now() - startedMs)
+    }
+  } finally {
+    await connection.close()
+  }
+  return latencies
+}
+
+async function connect(place: Place): Promise<Connection> {
+  if (place.databaseUrl === undefined) {
+    const database = new DatabaseSync(sqliteFile(place.dataDir), { timeout: 10_000 })
+    return {
+      run: async (sql) => void database.prepare(sql).all(),
+      close: async () => database.close(),
+    }
+  }
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  return { run: async (sql) => void (await client.query(sql)), close: () => client.end() }
+}
