@@ -13,6 +13,10 @@ const child = spawn(
   { stdio: 'inherit' },
 )
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('error', (error) => {
+  process.stderr.write(`terse: Node.js cannot be started: ${error.message}\n`)
+  process.exit(1)
+})
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code ?? 1)
   process.removeAllListeners(signal)

@@ -35,6 +35,7 @@ const RATE_TOKENS_MAX = 100_000
 const LOSS_REPORT_INTERVAL_MS = 10_000
 /** For requests under way when the process is asked to stop. */
 const STOP_GRACE_MS = 10_000
+const IDLE_CHECK_INTERVAL_MS = 50
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
@@ -175,8 +176,10 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       clearInterval(trimming)
       const closed = new Promise((resolve) => front.close(resolve))
       const cutOff = setTimeout(() => front.closeAllConnections(), STOP_GRACE_MS)
-      front.closeIdleConnections()
+      // A connection that was busy just now may be kept open by its client once it is answered.
+      const closing = setInterval(() => front.closeIdleConnections(), IDLE_CHECK_INTERVAL_MS)
       await closed
+      clearInterval(closing)
       clearTimeout(cutOff)
       await Promise.all([follower.stop(), intake.stop(), app.close()])
     },

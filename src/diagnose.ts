@@ -7,7 +7,7 @@ import { Failure } from './domain/failure.ts'
 import type { Clock } from './lib/clock.ts'
 import { VERSION } from './lib/version.ts'
 import { type Inspection, inspectDatabase } from './storage/inspect.ts'
-import { SCHEMA_VERSION } from './storage/migrations/migrate.ts'
+import { NewerSchema, SCHEMA_VERSION } from './storage/migrations/migrate.ts'
 
 const MIB = 1024 * 1024
 const FREE_BYTES_LOW = 512 * MIB
@@ -44,7 +44,7 @@ export async function diagnose(config: Config, clock: Clock): Promise<readonly F
     program,
     databaseFinding(inspection),
     schemaFinding(inspection),
-    journalFinding(config.dataDir, inspection),
+    ...journalFindings(config.dataDir, inspection),
     clockFinding(inspection, clock),
     ...disk,
   ]
@@ -65,7 +65,10 @@ function unreachable(error: unknown): Finding {
     subject: 'database',
     state: 'problem',
     text: cause instanceof Error ? cause.message || cause.name : String(cause),
-    advice: 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.',
+    advice:
+      cause instanceof NewerSchema
+        ? 'Nothing is wrong with the data; update the program.'
+        : 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.',
   }
 }
 
@@ -91,22 +94,25 @@ function schemaFinding({ schemaVersion }: Inspection): Finding {
   }
 }
 
-function journalFinding(dataDir: string, { positions }: Inspection): Finding {
+function journalFindings(dataDir: string, { positions }: Inspection): Finding[] {
   const subject = 'clicks'
-  const damaged = damagedJournalsFolder(dataDir)
-  if (existsSync(damaged) && readdirSync(damaged).length > 0) {
-    return {
-      subject,
-      state: 'problem',
-      text: `damaged journals were set aside in ${damaged}`,
-      advice: 'Check the disk. What could be read of them has been counted; remove them when done.',
-    }
-  }
   const bytes = totalBacklogBytes(dataDir, positions)
-  const text = `${bytes} bytes in the journal wait to be counted`
-  if (bytes <= BACKLOG_BYTES_HIGH) return { subject, state: 'ok', text }
-  const advice = 'Check that the service runs and that its log does not say why clicks wait.'
-  return { subject, state: 'warning', text, advice }
+  const isHigh = bytes > BACKLOG_BYTES_HIGH
+  const backlog: Finding = {
+    subject,
+    state: isHigh ? 'warning' : 'ok',
+    text: `${bytes} bytes in the journal wait to be counted`,
+    ...(isHigh && { advice: 'Check that the service runs and that its log does not say why.' }),
+  }
+  const damaged = damagedJournalsFolder(dataDir)
+  if (!existsSync(damaged) || readdirSync(damaged).length === 0) return [backlog]
+  const damage: Finding = {
+    subject,
+    state: 'problem',
+    text: `damaged journals were set aside in ${damaged}`,
+    advice: 'Check the disk. What could be read of them has been counted; remove them when done.',
+  }
+  return [backlog, damage]
 }
 
 function clockFinding({ serverMillis, lastChangeMicros }: Inspection, clock: Clock): Finding {

@@ -24,7 +24,7 @@ export type ClickIntake = ClickRecorder & {
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
-  readonly onDamage: (bytes: number, copy: string) => void
+  readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -52,14 +52,12 @@ export async function startClickIntake(
     const all = () => Number.POSITIVE_INFINITY
     const taking = new Drainer({ ...options, journal: orphan, writing: all })
       .drain()
-      .then(
-        () => orphan.remove(),
-        (error) => {
-          // It stays where it is, for the next look.
-          orphan.release()
-          options.onError(error)
-        },
-      )
+      .then(() => orphan.remove())
+      .catch((error) => {
+        // It stays where it is, for the next look.
+        orphan.release()
+        options.onError(error)
+      })
       .finally(() => drainers.delete(taking))
     drainers.add(taking)
   }

@@ -3,7 +3,7 @@ import type { Store } from '../domain/store.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JournalFolder } from './journal/journal-folder.ts'
-import { readBatch, removeRead, setAside } from './journal/journal-reader.ts'
+import { type JournalBatch, readBatch, removeRead, setAside } from './journal/journal-reader.ts'
 
 /** Clicks of this long are taken in together. */
 const GATHER_MS = 100
@@ -17,7 +17,7 @@ export class Drainer {
   readonly #journal: JournalFolder
   readonly #writing: () => number
   readonly #onError: (error: unknown) => void
-  readonly #onDamage: (bytes: number, copy: string) => void
+  readonly #onDamage: (bytes: number, copy: string | undefined) => void
   #position: JournalPosition | undefined
   #positionKnown = false
   #timer: NodeJS.Timeout | undefined
@@ -32,7 +32,7 @@ export class Drainer {
     journal: JournalFolder
     writing: () => number
     onError: (error: unknown) => void
-    onDamage: (bytes: number, copy: string) => void
+    onDamage: (bytes: number, copy: string | undefined) => void
   }) {
     this.#store = options.store
     this.#clock = options.clock
@@ -99,9 +99,6 @@ export class Drainer {
     const from = this.#position
     const batch = readBatch(folder, from, this.#writing())
     if (batch === undefined) return false
-    if (batch.damaged > 0) {
-      this.#onDamage(batch.damaged, setAside(this.#journal, batch.next.segment))
-    }
     const moved = await this.#store.write(async (stores) => {
       const won = await stores.clicks.movePosition(id, from, batch.next, this.#clock.nowMicros())
       if (won) await stores.clicks.insert(batch.clicks)
@@ -113,7 +110,19 @@ export class Drainer {
       return true
     }
     this.#position = batch.next
+    if (batch.damaged > 0) this.#setAside(batch)
     removeRead(folder, batch.next, this.#writing())
     return true
+  }
+
+  /** Keeps the damaged segment; that this may fail too must keep no click from being counted. */
+  #setAside({ damaged, next }: JournalBatch): void {
+    let copy: string | undefined
+    try {
+      copy = setAside(this.#journal, next.segment)
+    } catch (error) {
+      this.#onError(error)
+    }
+    this.#onDamage(damaged, copy)
   }
 }

@@ -27,7 +27,9 @@ export const timestamp = z
 export const uuid = z.uuid()
 
 /** The `{id}` of a path. Text that is no UUID is an unknown id, not a fault of its own. */
-export const idParams = z.object({ id: z.string().describe('The identifier, a UUID.') })
+export const idParams = z.object({
+  id: z.string().toLowerCase().describe('The identifier, a UUID.'),
+})
 
 /** A whole number in a query string. */
 export function queryInteger(max: number) {

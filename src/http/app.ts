@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { AppDependencies } from './app-dependencies.ts'
-import { authenticate } from './authentication.ts'
+import { authenticate, authorize } from './authentication.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
@@ -32,7 +32,7 @@ export async function buildApp(
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(async () => {
-    throw new HttpRefusal('not_found', 'There is nothing at this address.')
+    throw nothingHere()
   })
   acceptJsonOnly(app)
   app.decorateRequest('token', null)
@@ -42,8 +42,11 @@ export async function buildApp(
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': request.id,
     })
+    // Before the body is read, which would have faults of its own to tell.
+    if (request.is404) throw nothingHere()
     await authenticate(deps.tokens, request)
     if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
+    authorize(request)
   })
 
   const methodsOf = collectMethods(app)
@@ -55,4 +58,8 @@ export async function buildApp(
   refuseOtherMethods(app, methodsOf)
   await app.ready()
   return app
+}
+
+function nothingHere(): HttpRefusal {
+  return new HttpRefusal('not_found', 'There is nothing at this address.')
 }

@@ -14,13 +14,18 @@ declare module 'fastify' {
   }
 }
 
-/** Finds the request's token and checks that it may do what the route does. */
+/** Finds the token of a request whose route asks for one. */
 export async function authenticate(tokens: Tokens, request: FastifyRequest): Promise<void> {
+  if (request.routeOptions.config.scope === undefined) return
+  request.token = await tokens.authenticate(bearerOf(request.headers.authorization))
+}
+
+/** Checks that the request's token may do what the route does. */
+export function authorize(request: FastifyRequest): void {
   const scope = request.routeOptions.config.scope
-  if (scope === undefined) return
-  const token = await tokens.authenticate(bearerOf(request.headers.authorization))
-  if (!token.scopes.includes(scope)) throw Failure.missingScope(scope)
-  request.token = token
+  if (scope !== undefined && !request.token?.scopes.includes(scope)) {
+    throw Failure.missingScope(scope)
+  }
 }
 
 /** The workspace on whose behalf an authenticated request is made. */

@@ -27,6 +27,8 @@ export type FrontHandlers = {
  * request is a visit to a link.
  */
 export function createFront(handlers: FrontHandlers): Server {
+  /** The newest answer of each connection, begun or not. */
+  const lastAnswers = new WeakMap<Socket, ServerResponse>()
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -37,7 +39,16 @@ export function createFront(handlers: FrontHandlers): Server {
       requireHostHeader: false,
     },
     (request, response) => {
-      const target = parseRequestTarget(request.url ?? '', request.rawHeaders)
+      lastAnswers.set(request.socket, response)
+      // While the server closes, a connection ends with the answer that is under way.
+      if (!server.listening) response.shouldKeepAlive = false
+      // Node drops what follows such a request in the same packet, so the client must not expect
+      // an answer to it.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+      const target =
+        request.httpVersionMajor === 1
+          ? parseRequestTarget(request.url ?? '', request.rawHeaders)
+          : undefined
       if (target === undefined) {
         refuse(request, response)
       } else if (handlers.isServiceHost(target.host) && isServicePath(target.path)) {
@@ -48,7 +59,14 @@ export function createFront(handlers: FrontHandlers): Server {
       }
     },
   )
-  server.on('clientError', answerClientError)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const last = lastAnswers.get(socket)
+    const answersEarlier = last?.req.complete === true && !last.writableFinished
+    if (answersEarlier) last.once('close', () => answerClientError(error, socket))
+    // A request that has its answer gets no second one because of what its body holds.
+    else if (last?.req.complete === false && last.headersSent) socket.destroy()
+    else answerClientError(error, socket)
+  })
   return server
 }
 

@@ -1,7 +1,9 @@
+import http from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { HttpRefusal } from './problem.ts'
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+/** All that Node can read, save `CONNECT`, which it hands to nobody. */
+const METHODS = http.METHODS.filter((method) => method !== 'CONNECT')
 
 /** Remembers which methods each path of the API has. Call before the routes are registered. */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
@@ -20,6 +22,9 @@ export function refuseOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
 ): void {
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
   for (const [url, methods] of [...methodsOf]) {
     const allow = METHODS.filter((method) => methods.has(method)).join(', ')
     const others = METHODS.filter((method) => !methods.has(method))
@@ -27,9 +32,11 @@ export function refuseOtherMethods(
       url,
       method: [...others],
       schema: { hide: true },
-      handler: async () => {
+      // Before the body is read, which would have faults of its own to tell.
+      onRequest: async () => {
         throw new HttpRefusal('method_not_allowed', `Use one of ${allow}.`, { Allow: allow })
       },
+      handler: async () => {},
     })
   }
 }

@@ -36,9 +36,8 @@ export function envelope<T>(
   { page, perPage }: PageRequest,
   { items, total }: Page<T>,
 ): Envelope<T> {
-  const [pathname = '', query = ''] = request.url.split('?', 2)
+  const { pathname, searchParams: kept } = new URL(request.url, baseUrl)
   const path = baseUrl + pathname
-  const kept = new URLSearchParams(query)
   kept.delete('page')
   const prefix = kept.size === 0 ? '' : `${kept}&`
   const urlOf = (number: number) => `${path}?${prefix}page=${number}`

@@ -56,7 +56,9 @@ export function clientAddress(
 /** What one subscriber holds: the address itself for IPv4, its /64 network for IPv6. */
 export function subscriberOf(address: string): string {
   if (isIP(address) !== 6) return address
-  const [head = '', tail = ''] = address.split('::')
+  // The URL Standard's parser knows every way to write one address, and writes it in one way.
+  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
+  const [head = '', tail = ''] = canonical.split('::')
   const groups = head === '' ? [] : head.split(':')
   const tailGroups = tail === '' ? [] : tail.split(':')
   while (groups.length + tailGroups.length < 8) groups.push('0')

@@ -28,8 +28,9 @@ export class Throttle {
   take(key: string): ThrottleVerdict {
     const now = this.#clock.nowMicros()
     let window = this.#windows.get(key)
+    const ageMicros = window === undefined ? 0 : now - window.startedAtMicros
     // A clock that was set back must not lock a key out for longer than one window.
-    if (window === undefined || Math.abs(now - window.startedAtMicros) >= this.#windowMicros) {
+    if (window === undefined || ageMicros < 0 || ageMicros >= this.#windowMicros) {
       this.#windows.delete(key)
       window = { startedAtMicros: now, used: 0 }
       this.#windows.set(key, window)

@@ -17,9 +17,10 @@ export function withParameters(destination: string, parameters: readonly Paramet
   const queryAt = whole.indexOf('?')
   const base = queryAt === -1 ? whole : whole.slice(0, queryAt)
   const names = new Set(parameters.map((parameter) => parameter.name))
-  const kept = queryAt === -1 ? [] : parseQuery(whole.slice(queryAt + 1))
-  const texts = kept.filter((parameter) => !names.has(parameter.name)).concat(parameters)
-  return `${base}?${texts.map((parameter) => parameter.text).join('&')}${fragment}`
+  const query = queryAt === -1 ? '' : whole.slice(queryAt + 1)
+  const kept = query === '' ? [] : query.split('&').filter((text) => !names.has(nameOf(text)))
+  const texts = kept.concat(parameters.map((parameter) => parameter.text))
+  return `${base}?${texts.join('&')}${fragment}`
 }
 
 /** The parameters of a query as it was sent, safe to be put into a header. */
@@ -28,13 +29,13 @@ export function parseQuery(query: string): Parameter[] {
   return query
     .split('&')
     .filter((text) => text !== '')
-    .map((text) => {
-      const equals = text.indexOf('=')
-      return {
-        name: decode(equals === -1 ? text : text.slice(0, equals)),
-        text: escapeUnsafe(text),
-      }
-    })
+    .map(escapeUnsafe)
+    .map((text) => ({ name: nameOf(text), text }))
+}
+
+function nameOf(text: string): string {
+  const equals = text.indexOf('=')
+  return decode(equals === -1 ? text : text.slice(0, equals))
 }
 
 /** A parameter from a name and a value as they are meant. */
@@ -42,7 +43,7 @@ export function formatParameter(name: string, value: string): Parameter {
   return { name, text: `${encodeURIComponent(name)}=${encodeURIComponent(value)}` }
 }
 
-/** Node hands over a target's bytes as Latin-1 characters, so each stands for one byte. */
+/** Node's parser lets ASCII alone through; should it ever let more, a character stands for a byte. */
 function escapeUnsafe(text: string): string {
   return text.replace(
     UNSAFE,

@@ -113,11 +113,19 @@ export function redirectHandler(deps: {
     answer(exchange, decideFor(exchange, found, hasCookieFor(found.link, exchange.request)))
   }
 
-  function record({ request }: Exchange, link: PreparedLink, done: () => void): void {
+  /** Journals the visit, then answers it. An answer that fails must not stop those beside it. */
+  function record(exchange: Exchange, link: PreparedLink, respond: () => void): void {
+    const { request } = exchange
     let flags = factsOfAgent(request.headers['user-agent']).flags
     if (request.method === 'HEAD') flags |= CLICK_FLAGS.head
     if (isPrefetch(request.headers)) flags |= CLICK_FLAGS.prefetch
-    deps.recorder.record({ at: clock.nowMicros(), link_seq: link.seq, flags }, done)
+    deps.recorder.record({ at: clock.nowMicros(), link_seq: link.seq, flags }, () => {
+      try {
+        respond()
+      } catch (error) {
+        fail(exchange, error)
+      }
+    })
   }
 
   function answer(exchange: Exchange, decision: Decision): void {

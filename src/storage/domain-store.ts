@@ -78,7 +78,7 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
       if (result.numUpdatedRows === 0n) throw new StaleRow()
     },
 
-    async activate(id, atMicros) {
+    async activate(id, host, atMicros) {
       const result = await db
         .updateTable('domains')
         .set((eb) => ({
@@ -91,19 +91,19 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
             .end(),
         }))
         .where('id', '=', id)
+        .where('host', '=', host)
         .where('status', '=', PENDING)
         .executeTakeFirst()
       return result.numUpdatedRows > 0n
     },
 
-    async delete(workspaceId, id) {
-      const result = await db
+    delete: (workspaceId, id) =>
+      db
         .deleteFrom('domains')
         .where('workspace_id', '=', workspaceId)
         .where('id', '=', id)
-        .executeTakeFirst()
-      return result.numDeletedRows > 0n
-    },
+        .returningAll()
+        .executeTakeFirst(),
 
     async page(workspaceId, offset, limit) {
       const counted = await db
@@ -120,6 +120,9 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .execute()
       return { items, total: counted.total }
     },
+
+    pendingOn: (host) =>
+      domains().where('host', '=', host).where('status', '=', PENDING).orderBy('id').execute(),
 
     pendingAfter: (afterId, limit) =>
       domains()

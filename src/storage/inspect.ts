@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import { currentVersion } from './migrations/migrate.ts'
@@ -51,7 +52,10 @@ export async function inspectDatabase(options: {
 
 async function inspectSqlite(file: string): Promise<Inspection | undefined> {
   if (!existsSync(file)) return undefined
-  const database = new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT_MS })
+  // Without a log beside it the file is complete; opened as usual, SQLite would leave an empty log.
+  const location = pathToFileURL(file)
+  if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
+  const database = new DatabaseSync(location, { readOnly: true, timeout: TIMEOUT_MS })
   try {
     const row = database.prepare('select sqlite_version() as version').get()
     return await inspect(

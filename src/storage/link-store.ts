@@ -90,6 +90,8 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       .selectFrom('running')
       .select(['bucket', (eb) => eb('until', '-', eb.ref('links')).as('before')])
       .where('until', '>', offset)
+      // An emptied bucket has the same `until` as the one before it.
+      .where('links', '>', 0)
       .orderBy('until')
       .limit(1)
       .executeTakeFirst()
@@ -167,8 +169,12 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
     async delete(workspaceId, id) {
       const link = await find(workspaceId, id)
       if (link === undefined) return undefined
-      const result = await db.deleteFrom('links').where('seq', '=', link.seq).executeTakeFirst()
-      if (result.numDeletedRows === 0n) return undefined
+      const result = await db
+        .deleteFrom('links')
+        .where('seq', '=', link.seq)
+        .where('updated_at', '=', link.updated_at)
+        .executeTakeFirst()
+      if (result.numDeletedRows === 0n) throw new StaleRow()
       await count(workspaceId, link.seq, -1)
       return link
     },

@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
     let journal: JournalFolder
     let link: TestLink
     let errors: unknown[]
-    let damages: { bytes: number; copy: string }[]
+    let damages: { bytes: number; copy: string | undefined }[]
     before(async () => {
       place = await engine.createPlace()
       const opened = await openStore({

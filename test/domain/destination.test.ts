@@ -89,7 +89,7 @@ describe('parseDestination', () => {
 })
 
 describe('hostThatCouldLoop', () => {
-  const rule = { ports: new Set([80, 443, 3000]) }
+  const rule = { host: 'localhost', ports: new Set([80, 443, 3000]) }
   const table: [string, string | undefined][] = [
     ['https://go.example.com/a', 'go.example.com'],
     ['http://go.example.com/a', 'go.example.com'],

@@ -34,9 +34,10 @@ describeStore('the domain store', (at) => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const first = await addDomain(at.store, mine.id)
     const second = await addDomain(at.store, theirs.id, { host: first.host })
-    const activate = (id: string) =>
-      at.store.write((stores) => stores.domains.activate(id, NOW + 5))
+    const activate = (id: string, host = first.host) =>
+      at.store.write((stores) => stores.domains.activate(id, host, NOW + 5))
     assert.equal(await at.store.read.domains.findActive(first.host), undefined)
+    assert.equal(await activate(first.id, 'renamed.example'), false, 'another host is not proved')
     assert.equal(await activate(first.id), true)
     assert.equal(await activate(first.id), false, 'it is not pending any more')
     await assert.rejects(activate(second.id), UniqueViolation)
@@ -53,8 +54,8 @@ describeStore('the domain store', (at) => {
       host: first.host,
     })
     const outcomes = await Promise.allSettled([
-      at.store.write((stores) => stores.domains.activate(first.id, NOW)),
-      other.store.write((stores) => stores.domains.activate(second.id, NOW)),
+      at.store.write((stores) => stores.domains.activate(first.id, first.host, NOW)),
+      other.store.write((stores) => stores.domains.activate(second.id, first.host, NOW)),
     ])
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(refused.length, 1)
@@ -64,7 +65,9 @@ describeStore('the domain store', (at) => {
   test('moves updated_at forward when a claim becomes active, whatever the clock says', async () => {
     const workspace = await addWorkspace(at.store)
     const domain = await addDomain(at.store, workspace.id)
-    await at.store.write((stores) => stores.domains.activate(domain.id, NOW - 1_000_000))
+    await at.store.write((stores) =>
+      stores.domains.activate(domain.id, domain.host, NOW - 1_000_000),
+    )
     const active = await at.store.read.domains.findById(workspace.id, domain.id)
     assert.equal(active?.updated_at, NOW + 1)
   })

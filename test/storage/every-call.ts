@@ -52,7 +52,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'keyspaces.openShared': (s) => s.keyspaces.openShared(id),
     'domains.insert': (s) => s.domains.insert(newDomain(workspace)),
     'domains.update': (s) => s.domains.update(newDomain(workspace), NOW),
-    'domains.activate': (s) => s.domains.activate(id, NOW),
+    'domains.activate': (s) => s.domains.activate(id, host, NOW),
     'domains.delete': (s) => s.domains.delete(workspace, id),
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, NOW),

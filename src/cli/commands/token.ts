@@ -106,5 +106,7 @@ function parseExpiry(text: string): number {
       'It must be an instant with a zone, such as 2027-01-01T00:00:00Z.',
     )
   }
-  return Date.parse(instant) * 1_000
+  const millis = Date.parse(instant)
+  if (millis <= Date.now()) throw new InvalidArgumentError('It lies in the past.')
+  return millis * 1_000
 }

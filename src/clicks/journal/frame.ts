@@ -18,6 +18,8 @@ const RECORD_BYTES = 18
 /** No writer makes longer ones, so a longer length is damage. */
 const FRAME_RECORDS_MAX = 50_000
 
+export const FRAME_BYTES_MAX = HEADER_BYTES + FRAME_RECORDS_MAX * RECORD_BYTES
+
 export function encodeFrame(clicks: readonly Click[]): Buffer {
   const frame = Buffer.allocUnsafe(HEADER_BYTES + clicks.length * RECORD_BYTES)
   MAGIC.copy(frame)

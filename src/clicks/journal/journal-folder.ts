@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+
+const CREATE_ATTEMPTS_MAX = 10
+/** A folder that is being removed. */
+const REMOVING = '.removing'
 
 /** A journal that this process alone reads and writes, until it lets go or ends. */
 export type JournalFolder = {
@@ -25,7 +29,7 @@ export function damagedJournalsFolder(dataDir: string): string {
 export function listJournals(root: string): string[] {
   try {
     return readdirSync(root, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() && !entry.name.endsWith(REMOVING))
       .map((entry) => entry.name)
       .sort()
   } catch (error) {
@@ -45,11 +49,14 @@ export function adoptJournals(root: string): JournalFolder[] {
 }
 
 export function createJournal(root: string): JournalFolder {
-  const id = randomUUID()
-  mkdirSync(path.join(root, id), { recursive: true, mode: 0o700 })
-  const journal = tryLock(root, id)
-  if (journal === undefined) throw new Error(`the new journal ${id} is locked`)
-  return journal
+  for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt += 1) {
+    const id = randomUUID()
+    mkdirSync(path.join(root, id), { recursive: true, mode: 0o700 })
+    const journal = tryLock(root, id)
+    // Another process that looks for journals may have been faster; then it is that one's.
+    if (journal !== undefined) return journal
+  }
+  throw new Error(`no journal can be made and locked in ${root}`)
 }
 
 /**
@@ -62,6 +69,8 @@ function tryLock(root: string, id: string): JournalFolder | undefined {
   try {
     lock = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 })
     lock.exec('begin exclusive')
+    // Its last owner may have removed it between the two calls: then this is a lock on nothing.
+    if (!existsSync(path.join(folder, 'lock'))) throw new Error('the journal was removed')
   } catch {
     lock?.close()
     return undefined
@@ -72,8 +81,10 @@ function tryLock(root: string, id: string): JournalFolder | undefined {
     folder,
     release: () => held.close(),
     remove() {
-      rmSync(folder, { recursive: true, force: true })
+      const aside = folder + REMOVING
+      renameSync(folder, aside)
       held.close()
+      rmSync(aside, { recursive: true, force: true })
     },
   }
 }

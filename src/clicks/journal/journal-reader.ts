@@ -1,8 +1,17 @@
-import { closeSync, copyFileSync, fstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import path from 'node:path'
 import type { Click } from '../../domain/clicks/click.ts'
 import type { JournalPosition } from '../../domain/clicks/click-store.ts'
-import { decodeFrames } from './frame.ts'
+import { decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
@@ -84,17 +93,16 @@ function readSegment(file: string, offset: number, complete: boolean): SegmentBa
     if (decoded.consumed > 0) return decoded
     // No whole frame in what may be the longest: either it is not written yet, or it is damage.
     if (!complete && length < CHUNK_BYTES) return undefined
-    return { clicks: [], consumed: length, damaged: length }
+    // At the end of a full chunk a whole frame may begin.
+    const passed = length < remaining ? length - FRAME_BYTES_MAX : length
+    return { clicks: [], consumed: passed, damaged: passed }
   } finally {
     closeSync(fd)
   }
 }
 
+/** 0 for a segment that its owner has just removed. */
 function bytesAfter(file: string, offset: number): number {
-  const fd = openSync(file, 'r')
-  try {
-    return Math.max(0, fstatSync(fd).size - offset)
-  } finally {
-    closeSync(fd)
-  }
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  return Math.max(0, size - offset)
 }

@@ -18,12 +18,14 @@ export type DomainStore = {
    * @throws {UniqueViolation} when the workspace has claimed the new host already
    */
   update(domain: Domain, readAt: number): Promise<void>
-  /** Makes a pending claim active. False when it is not pending any more. */
-  activate(id: string, atMicros: number): Promise<boolean>
-  /** False when there was none. */
-  delete(workspaceId: string, id: string): Promise<boolean>
+  /** Makes a pending claim active. False when it is not pending, or not on this host, any more. */
+  activate(id: string, host: string, atMicros: number): Promise<boolean>
+  /** What was deleted. */
+  delete(workspaceId: string, id: string): Promise<Domain | undefined>
   /** Newest first. */
   page(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  /** All pending claims on a host, oldest first. */
+  pendingOn(host: string): Promise<readonly Domain[]>
   /** Pending claims in the order of their identifiers, from the one after `afterId`. */
   pendingAfter(afterId: string, limit: number): Promise<readonly Domain[]>
 }

@@ -89,7 +89,7 @@ export function domains(deps: {
       await store.write(async (stores) => {
         if ((await stores.domains.findActive(domain.host)) !== undefined) return
         const now = clock.nowMicros()
-        if (!(await stores.domains.activate(domain.id, now))) return
+        if (!(await stores.domains.activate(domain.id, domain.host, now))) return
         await stores.changes.append(hostChange(domain.host), now)
       })
     } catch (error) {
@@ -97,6 +97,13 @@ export function domains(deps: {
       if (!(error instanceof UniqueViolation)) throw error
     }
     return (await store.read.domains.findById(domain.workspace_id, domain.id)) ?? domain
+  }
+
+  /** A host that its active claim has left goes to the oldest other claim that is proved. */
+  async function proveNextClaim(host: string): Promise<void> {
+    for (const claim of await store.read.domains.pendingOn(host)) {
+      if ((await prove(claim)).status === 'active') return
+    }
   }
 
   async function get(workspaceId: string, id: string): Promise<Domain> {
@@ -130,7 +137,7 @@ export function domains(deps: {
 
     async update(workspaceId, id, input) {
       const changes = parseInput(input)
-      await get(workspaceId, id)
+      const before = await get(workspaceId, id)
       try {
         const updated = await store.write(async (stores) => {
           const current = await stores.domains.findById(workspaceId, id)
@@ -153,6 +160,7 @@ export function domains(deps: {
           }
           return next
         })
+        if (updated.host !== before.host) await proveNextClaim(before.host)
         return await prove(updated)
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error
@@ -163,12 +171,15 @@ export function domains(deps: {
     },
 
     async delete(workspaceId, id) {
-      const domain = await get(workspaceId, id)
-      await store.write(async (stores) => {
-        if (!(await stores.domains.delete(workspaceId, id))) throw Failure.notFound('Domain')
+      if (!isUuid(id)) throw Failure.notFound('Domain')
+      const deleted = await store.write(async (stores) => {
+        const domain = await stores.domains.delete(workspaceId, id)
+        if (domain === undefined) throw Failure.notFound('Domain')
         await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
         await stores.changes.append(hostChange(domain.host), clock.nowMicros())
+        return domain
       })
+      await proveNextClaim(deleted.host)
     },
 
     prove,

@@ -42,6 +42,8 @@ export function displayHost(host: string): string {
 }
 
 function isReadable(host: string): boolean {
+  // A label that cannot be decoded is given back as it came.
   const unicode = domainToUnicode(host)
-  return unicode !== '' && domainToASCII(unicode) === host
+  const isDecoded = unicode.split('.').every((label) => !label.startsWith('xn--'))
+  return unicode !== '' && isDecoded && domainToASCII(unicode) === host
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts'
-import type { Nouns } from '../store.ts'
+import { type Nouns, StaleRow } from '../store.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 
 /** How long a repeated request is answered with what the first one made. */
@@ -23,7 +23,16 @@ export async function once<T>(
     if (earlier.fingerprint !== request.fingerprint) throw Failure.idempotencyConflict()
     return JSON.parse(earlier.result) as T
   }
-  const result = await work()
+  let result: T
+  try {
+    result = await work()
+  } catch (error) {
+    // The same request, faster on another connection, may be what stands in the way: then the unit is
+    // run again and finds what that made. After an error of the database itself nothing can be asked.
+    if (!(error instanceof Failure)) throw error
+    const faster = await stores.idempotency.find(workspaceId, request.key)
+    throw faster === undefined ? error : new StaleRow()
+  }
   await stores.idempotency.insert({
     workspace_id: workspaceId,
     idempotency_key: request.key,

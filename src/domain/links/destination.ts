@@ -1,7 +1,10 @@
+import type { ServiceHost } from '../domains/service-host.ts'
 import type { Parsed } from '../failure.ts'
 
 /** In characters of the stored form. */
 const DESTINATION_LENGTH_MAX = 8192
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Schemes that run code in, or read from, the visitor's own machine. No operator can allow them. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
@@ -29,16 +32,17 @@ export function parseDestination(text: string, appSchemes: readonly string[] = [
   return { value: url.href }
 }
 
-/** Whether a destination would come back to a host that is served here. */
-export type LoopRule = {
-  /** The ports on which this service can be reached. */
-  readonly ports: ReadonlySet<number>
-}
-
-/** The host of a web destination that one of our ports would answer; undefined where none would. */
-export function hostThatCouldLoop(destination: string, rule: LoopRule): string | undefined {
+/**
+ * The host of a web destination that one of our ports would answer; undefined where none would. The
+ * machine's own addresses are the service's host by another name.
+ */
+export function hostThatCouldLoop(
+  destination: string,
+  service: Pick<ServiceHost, 'host' | 'ports'>,
+): string | undefined {
   const url = new URL(destination)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  return rule.ports.has(port) ? url.hostname.replace(/\.$/, '') : undefined
+  if (!service.ports.has(port)) return undefined
+  return LOOPBACK.test(url.hostname) ? service.host : url.hostname.replace(/\.$/, '')
 }

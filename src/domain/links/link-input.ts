@@ -21,13 +21,20 @@ export type LinkInput = {
 } & { readonly [F in UtmField]?: string | null | undefined }
 
 /** What an input changes, in the form that is stored. The password is still the text that came. */
-export type LinkChanges = Partial<LinkAttributes> & { readonly key?: string }
+export type LinkChanges = Partial<LinkAttributes> & {
+  readonly domain?: string
+  readonly key?: string
+}
 
-/**
- * @param appSchemes URL schemes that `ios` and `android` may have besides http and https
- * @throws {Failure} `validation_failed` naming every field that is wrong
- */
-export function parseLinkInput(input: LinkInput, appSchemes: readonly string[]): LinkChanges {
+/** What the instance lets links have. */
+export type LinkRules = {
+  /** URL schemes that `ios` and `android` may have besides http and https. */
+  readonly appSchemes: readonly string[]
+  readonly parseDomain: (text: string) => Parsed<string>
+}
+
+/** @throws {Failure} `validation_failed` naming every field that is wrong */
+export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges {
   const faults = new FaultList()
   const changes: { -readonly [K in keyof LinkChanges]: LinkChanges[K] } = {}
 
@@ -45,10 +52,11 @@ export function parseLinkInput(input: LinkInput, appSchemes: readonly string[]):
     if (parsed !== undefined) changes[field] = parsed
   }
 
+  change('domain', input.domain, rules.parseDomain)
   if (input.key !== null) change('key', input.key, parseKey)
   change('url', input.url, (text) => parseDestination(text))
-  change('ios', input.ios, (text) => parseDestination(text, appSchemes))
-  change('android', input.android, (text) => parseDestination(text, appSchemes))
+  change('ios', input.ios, (text) => parseDestination(text, rules.appSchemes))
+  change('android', input.android, (text) => parseDestination(text, rules.appSchemes))
   change('expired_redirect_url', input.expired_redirect_url, (text) => parseDestination(text))
   change('expires_at', input.expires_at, parseExpiry)
   change('external_id', input.external_id, (value: number) => ({ value }))

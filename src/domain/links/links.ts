@@ -6,7 +6,7 @@ import type { Domain } from '../domains/domain.ts'
 import { type Domains, insertClaim, newClaim } from '../domains/domains.ts'
 import { parseHost } from '../domains/host.ts'
 import type { ServiceHost } from '../domains/service-host.ts'
-import { Failure, FaultList } from '../failure.ts'
+import { Failure, FaultList, type Parsed } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import type { Page } from '../page.ts'
@@ -14,7 +14,7 @@ import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
 import { hostThatCouldLoop } from './destination.ts'
 import { foldKey, generateKey, isReservedKey } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
-import { type LinkChanges, type LinkInput, parseLinkInput } from './link-input.ts'
+import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
 import type { LinkQuery } from './link-store.ts'
 import type { PasswordVault } from './password-vault.ts'
 
@@ -48,11 +48,17 @@ export function links(deps: {
 }): Links {
   const { store, clock, random, serviceHost } = deps
 
+  const rules: LinkRules = { appSchemes: deps.appSchemes, parseDomain }
+
+  function parseDomain(text: string): Parsed<string> {
+    const isService = text.toLowerCase().replace(/\.$/, '') === serviceHost.host
+    return isService ? { value: serviceHost.host } : parseHost(text)
+  }
+
   function hostOf(text: string): string {
-    const parsed = parseHost(text)
-    if ('value' in parsed) return parsed.value
-    if (text.toLowerCase() === serviceHost.host) return serviceHost.host
-    throw Failure.invalid({ domain: [parsed.fault] })
+    const parsed = parseDomain(text)
+    if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
+    return parsed.value
   }
 
   /** The keyspace for a new link of the workspace, and the claim that had to be made for it. */
@@ -80,6 +86,7 @@ export function links(deps: {
   async function refuseLoops(
     stores: Nouns,
     workspaceId: string,
+    domain: string,
     changes: LinkChanges,
   ): Promise<void> {
     const hosts = new Map<string, string>()
@@ -90,7 +97,7 @@ export function links(deps: {
     }
     if (hosts.size === 0) return
     const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts.values()]))
-    served.add(serviceHost.host)
+    served.add(serviceHost.host).add(domain)
     const faults = new FaultList()
     for (const [field, host] of hosts) {
       if (served.has(host)) faults.add(field, `must not lead to ${host}, which is served here`)
@@ -139,16 +146,15 @@ export function links(deps: {
 
   return {
     async create(workspaceId, input, request) {
-      const { key, url, ...changes } = parseLinkInput(input, deps.appSchemes)
+      const { domain, key, url, ...changes } = parseLinkInput(input, rules)
       if (url === undefined) throw Failure.invalid({ url: ['is required'] })
-      if (input.domain === undefined) throw Failure.invalid({ domain: ['is required'] })
-      const domain = hostOf(input.domain)
+      if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
       const password = changes.password ? await sealed(changes.password, null) : null
       let claimed: Domain | undefined
 
       const link = await store.write((stores) =>
         once(stores, workspaceId, request, clock.nowMicros(), async () => {
-          await refuseLoops(stores, workspaceId, { url, ...changes })
+          await refuseLoops(stores, workspaceId, domain, { url, ...changes })
           const keyspace = await keyspaceFor(stores, workspaceId, domain)
           claimed = keyspace.claimed
           const now = clock.nowMicros()
@@ -185,8 +191,7 @@ export function links(deps: {
     },
 
     async update(workspaceId, id, input) {
-      const { password: passwordText, ...changes } = parseLinkInput(input, deps.appSchemes)
-      const host = input.domain === undefined ? undefined : hostOf(input.domain)
+      const { domain: host, password: passwordText, ...changes } = parseLinkInput(input, rules)
       const before = await get(workspaceId, id)
       const password = passwordText ? await sealed(passwordText, before.password) : passwordText
       let claimed: Domain | undefined
@@ -195,9 +200,11 @@ export function links(deps: {
         const updated = await store.write(async (stores) => {
           const current = await stores.links.findById(workspaceId, id)
           if (current === undefined) throw Failure.notFound('Link')
-          await refuseLoops(stores, workspaceId, changes)
           // A link whose domain was deleted keeps it: only a move to another host needs a claim.
           const moved = host !== undefined && host !== current.domain
+          const domain = moved ? host : current.domain
+          const destinations = moved ? { ...current, ...changes } : changes
+          await refuseLoops(stores, workspaceId, domain, destinations)
           const keyspace = moved
             ? await keyspaceFor(stores, workspaceId, host)
             : { keyspaceId: current.keyspace_id }
@@ -207,7 +214,7 @@ export function links(deps: {
             ...current,
             ...changes,
             ...(password !== undefined && { password }),
-            domain: moved ? host : current.domain,
+            domain,
             keyspace_id: keyspace.keyspaceId,
             updated_at: now,
           }

@@ -33,7 +33,10 @@ const TAG_BYTES = 16
 export function passwordVault(key: Buffer, random: Random): PasswordVault {
   function open(sealed: string): { salt: Buffer; hash: Buffer } | undefined {
     if (!sealed.startsWith(PREFIX)) return undefined
-    const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url')
+    const text = sealed.slice(PREFIX.length)
+    const bytes = Buffer.from(text, 'base64url')
+    // Node decodes leniently: without this, several strings would stand for one sealed password.
+    if (bytes.toString('base64url') !== text) return undefined
     if (bytes.length !== NONCE_BYTES + TAG_BYTES + SALT_BYTES + HASH_BYTES) return undefined
     const nonce = bytes.subarray(0, NONCE_BYTES)
     const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)

@@ -10,16 +10,30 @@ export const BLACK: Color = { red: 0, green: 0, blue: 0 }
  */
 const CONTRAST_MIN = 3
 
+/** How scanners make grey of a colour: ITU-R BT.709, ITU-R BT.601, and a short cut that some take. */
+const GREY_WEIGHTS = [
+  [0.2126, 0.7152, 0.0722],
+  [0.299, 0.587, 0.114],
+  [0.25, 0.5, 0.25],
+] as const
+
+/** Scanners take for light what is more than half as bright as white, which is 255; with some room. */
+const GREY_MAX = 120
+
 /** @param text `#RRGGBB` */
 export function parseModuleColor(text: string): Parsed<Color> {
   const hex = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text)
   if (hex === null) return { fault: 'must be a colour of the form #RRGGBB' }
   const [red = 0, green = 0, blue = 0] = hex.slice(1).map((part) => Number.parseInt(part, 16))
   const color = { red, green, blue }
-  if (contrastWithWhite(color) < CONTRAST_MIN) {
+  if (contrastWithWhite(color) < CONTRAST_MIN || brightestGrey(color) > GREY_MAX) {
     return { fault: 'is too pale to be scanned on white; choose a darker colour' }
   }
   return { value: color }
+}
+
+function brightestGrey({ red, green, blue }: Color): number {
+  return Math.max(...GREY_WEIGHTS.map(([r, g, b]) => r * red + g * green + b * blue))
 }
 
 function contrastWithWhite({ red, green, blue }: Color): number {

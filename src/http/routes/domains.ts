@@ -12,7 +12,7 @@ import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
 import { presentDomain } from '../present.ts'
-import { CONFLICT, FAILURES, INVALID, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
 
 const tags = ['Domains']
 
@@ -118,7 +118,7 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         tags,
         summary: 'Delete domain',
         params: idParams,
-        response: { 200: domainDeleted, ...NOT_FOUND, ...FAILURES },
+        response: { 200: domainDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
       },
     },
     async (request) => {

@@ -14,7 +14,7 @@ import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
 import { presentCreatedLink, presentLink } from '../present.ts'
-import { CONFLICT, FAILURES, INVALID, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
 
 const tags = ['Links']
 
@@ -115,7 +115,7 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
         tags,
         summary: 'Delete link',
         params: idParams,
-        response: { 200: linkDeleted, ...NOT_FOUND, ...FAILURES },
+        response: { 200: linkDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
       },
     },
     async (request) => {

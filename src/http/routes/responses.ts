@@ -2,6 +2,7 @@ import { problemSchema } from '../../contract/errors.ts'
 
 /** The failures that any route behind a token can answer with. */
 export const FAILURES = {
+  400: problemSchema.describe('The address or the body is malformed.'),
   401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
   403: problemSchema.describe('The token lacks the scope.'),
   429: problemSchema.describe('The token has used up its requests for this minute.'),
@@ -13,10 +14,15 @@ export const NOT_FOUND = {
 }
 
 export const INVALID = {
-  400: problemSchema.describe('The body is not valid JSON.'),
   413: problemSchema.describe('The body is larger than 64 KiB.'),
   415: problemSchema.describe('The body is not sent as JSON.'),
   422: problemSchema.describe('Fields are wrong; `errors` names them.'),
+}
+
+/** For deletes: a body has no meaning, but one that is sent must still be in order. */
+export const INVALID_BODY = {
+  413: problemSchema.describe('The body is larger than 64 KiB.'),
+  415: problemSchema.describe('The body is not sent as JSON.'),
 }
 
 /** For lists: only the query can be wrong. */

@@ -52,12 +52,17 @@ export async function currentVersion(db: Kysely<Schema>): Promise<number> {
     .executeTakeFirst()
   const version = Number(row?.version ?? 0)
   if (version > SCHEMA_VERSION) {
-    throw new Error(
+    throw new NewerSchema(
       `The database has schema version ${version}; this program knows versions up to ${SCHEMA_VERSION}. ` +
         'Start a newer release of Terse. Nothing was changed.',
     )
   }
   return version
+}
+
+/** The database belongs to a newer release of the program. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema'
 }
 
 /** Makes the table that tells the version. Harmless when it is there. */

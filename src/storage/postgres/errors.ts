@@ -8,8 +8,8 @@ const FOREIGN_KEY_VIOLATION = '23503'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 
-/** Connection exceptions, no resources, operator's intervention, system errors, and read-only. */
-const UNAVAILABLE = /^(08|53|57|58)|^25006$/
+/** Connection exceptions, no resources, operator's intervention, system errors, read-only, and idle for too long. */
+const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03)$/
 
 /** An error of pg in the words of the store's port. Programmer's errors pass as they are. */
 export function translateError(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { Failure } from '../../domain/failure.ts'
 import { translateError } from './errors.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
@@ -37,6 +38,9 @@ export function openPool(
     },
   })
   pool.on('error', onError)
+  // While a client is lent out nobody else listens, and an unheard error ends the process. Whoever
+  // has the client learns of it from the query.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     options: pool.options,
     end: () => pool.end(),
@@ -44,7 +48,8 @@ export function openPool(
       try {
         return translating(await pool.connect())
       } catch (error) {
-        throw translateError(error)
+        // Whatever the reason that the server gives, there is no connection.
+        throw Failure.unavailable(error)
       }
     },
   }
@@ -56,14 +61,17 @@ const wrappers = new WeakMap<pg.PoolClient, PostgresPoolClient>()
 function translating(client: pg.PoolClient): PostgresPoolClient {
   const existing = wrappers.get(client)
   if (existing !== undefined) return existing
+  let broken = false
   const wrapper = Object.create(client, {
     query: {
       value: (...parameters: unknown[]) =>
         Reflect.apply(client.query, client, parameters).catch((error: unknown) => {
+          // A time-out or a lost connection: an answer may still come, or never will.
+          broken ||= !(error instanceof pg.DatabaseError)
           throw translateError(error)
         }),
     },
-    release: { value: (error?: Error | boolean) => client.release(error) },
+    release: { value: (error?: Error | boolean) => client.release(error ?? broken) },
   }) as PostgresPoolClient
   wrappers.set(client, wrapper)
   return wrapper

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../domain/failure.ts'
+import { StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import { isBusy, translateError } from './errors.ts'
 
@@ -10,6 +11,8 @@ const BATCH_MAX = 256
 const BUSY_DEADLINE_MS = 5_000
 const BUSY_WAIT_BASE_MS = 2
 const BUSY_WAIT_CAP_MS = 50
+/** Runs of one unit that found a row changed, before that is a fault. */
+const ATTEMPTS_MAX = 8
 
 type Unit = {
   run(): Promise<unknown>
@@ -46,9 +49,7 @@ export class GroupCommit {
   run<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
-      this.#draining ??= this.#drain().finally(() => {
-        this.#draining = undefined
-      })
+      this.#draining ??= this.#drain()
     })
   }
 
@@ -72,6 +73,8 @@ export class GroupCommit {
         for (const unit of batch) unit.reject(translated)
       }
     }
+    // In the turn that saw the queue empty: a unit that comes later must start anew.
+    this.#draining = undefined
   }
 
   /** Runs every unit; returns what to tell whom once the transaction is on disk. */
@@ -80,7 +83,7 @@ export class GroupCommit {
     for (const unit of batch) {
       this.#savepoint.run()
       try {
-        const value = await unit.run()
+        const value = await this.#runUnit(unit)
         settle.push(() => unit.resolve(value))
       } catch (error) {
         // Where SQLite has undone the whole transaction itself (a full disk), this throws, and the
@@ -91,6 +94,18 @@ export class GroupCommit {
       this.#release.run()
     }
     return settle
+  }
+
+  async #runUnit(unit: Unit): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await unit.run()
+      } catch (error) {
+        if (!(error instanceof StaleRow)) throw error
+        if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error)
+        this.#database.exec('rollback to unit')
+      }
+    }
   }
 
   async #beginWhenFree(): Promise<void> {

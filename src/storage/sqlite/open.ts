@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { CommitListeners, collectChanges } from '../commit-listeners.ts'
@@ -12,13 +13,14 @@ import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
 import { SqliteConnection } from './connection.ts'
 import { kyselyOver } from './dialect.ts'
-import { translateError } from './errors.ts'
+import { isBusy, translateError } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { ScanConnection } from './scan-connection.ts'
 
 /** Before this version a checkpoint could corrupt the file (https://sqlite.org/wal.html#walresetbug). */
 const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
+const OPEN_DEADLINE_MS = 10_000
 const PAGE_CACHE_KIB = 16 * 1024
 
 const TYPES: ColumnTypes = {
@@ -39,18 +41,31 @@ export function sqliteFile(dataDir: string): string {
  * @throws where SQLite is too old to be trusted, or the database is newer than the program
  */
 export async function openSqlite(options: { dataDir: string; clock: Clock }): Promise<OpenedStore> {
+  const version = checkedVersion()
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
   const file = sqliteFile(options.dataDir)
-  let writer: DatabaseSync
-  let reader: DatabaseSync
+  const opened: DatabaseSync[] = []
+  const open = async (timeout: number) => {
+    const database = await openWhenFree(file, timeout)
+    opened.push(database)
+    return database
+  }
   try {
-    writer = open(file, 0)
+    const writer = await open(0)
     chmodSync(file, 0o600)
-    reader = open(file, READ_BUSY_TIMEOUT_MS)
+    const reader = await open(READ_BUSY_TIMEOUT_MS)
+    return await openStoreOver({ file, writer, reader }, version, options.clock)
   } catch (error) {
+    for (const database of opened) database.close()
     throw translateError(error)
   }
-  const version = sqliteVersion(writer)
+}
+
+async function openStoreOver(
+  { file, writer, reader }: { file: string; writer: DatabaseSync; reader: DatabaseSync },
+  version: string,
+  clock: Clock,
+): Promise<OpenedStore> {
   const commits = new GroupCommit(writer)
   const writing = kyselyOver(new SqliteConnection(writer))
   const reading = kyselyOver(new SqliteConnection(reader))
@@ -62,7 +77,7 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
   await migrate({
     db: writing,
     types: TYPES,
-    clock: options.clock,
+    clock,
     exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(writing)),
   })
 
@@ -73,8 +88,10 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
     store: {
       read: nouns(reading, scanning, sqliteChangeLog(reading)),
       async write(work) {
-        const { changes, collecting } = collectChanges(stores.changes)
-        const result = await commits.run(() => work({ ...stores, changes: collecting }))
+        const { changes, result } = await commits.run(async () => {
+          const { changes, collecting } = collectChanges(stores.changes)
+          return { changes, result: await work({ ...stores, changes: collecting }) }
+        })
         listeners.tell(changes)
         return result
       },
@@ -89,19 +106,44 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
   }
 }
 
-function open(file: string, timeout: number): DatabaseSync {
+/** Waits while another process is making the file a write-ahead one, or recovers it. */
+async function openWhenFree(file: string, timeout: number): Promise<DatabaseSync> {
+  const deadline = performance.now() + OPEN_DEADLINE_MS
+  for (;;) {
+    try {
+      return openDatabase(file, timeout)
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(5 + Math.random() * 20)
+  }
+}
+
+function openDatabase(file: string, timeout: number): DatabaseSync {
   const database = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
+  try {
+    configure(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+function configure(database: DatabaseSync): void {
   database.exec(`
     pragma journal_mode = wal;
     pragma synchronous = full;
     pragma cache_size = -${PAGE_CACHE_KIB};
     pragma temp_store = memory;
   `)
-  return database
 }
 
-function sqliteVersion(database: DatabaseSync): string {
+/** Asked of a database in memory: one that is too old must not touch the file. */
+function checkedVersion(): string {
+  const database = new DatabaseSync(':memory:')
   const row = database.prepare('select sqlite_version() as version').get()
+  database.close()
   const version = String(row?.version)
   const parts = version.split('.').map(Number)
   for (const [index, min] of SQLITE_VERSION_MIN.entries()) {

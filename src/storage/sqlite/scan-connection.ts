@@ -68,6 +68,8 @@ export class ScanConnection implements DatabaseConnection {
       }
     })
     const fail = (error: unknown) => {
+      // The end of a thread that crashed is told after its successor may have begun.
+      if (this.#worker !== worker) return
       this.#worker = undefined
       for (const waiting of this.#waiting.values()) waiting.reject(Failure.unavailable(error))
       this.#waiting.clear()
