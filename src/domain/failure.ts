@@ -78,5 +78,16 @@ export class FaultList {
   }
 }
 
+/** What `parse` finds wrong with its input; nothing when it accepts it. */
+export function faultsFoundBy(parse: () => unknown): FieldFaults {
+  try {
+    parse()
+    return {}
+  } catch (error) {
+    if (error instanceof Failure && error.fields !== undefined) return error.fields
+    throw error
+  }
+}
+
 /** What a `parse*` function gives: the value in its canonical form, or what is wrong with it. */
 export type Parsed<T> = { readonly value: T } | { readonly fault: string }

@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
-import { Failure } from '../domain/failure.ts'
+import { Failure, type FieldFaults } from '../domain/failure.ts'
 
 /** Faults told for one request at most: a body of 64 KiB can hold thousands. */
 const FAULTS_MAX = 50
@@ -9,11 +9,36 @@ const FAULTS_MAX = 50
 export const validate: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
   return (data) => {
     const result = schema.safeParse(data)
-    return result.success ? { value: result.data } : { error: invalid(result.error) }
+    return result.success
+      ? { value: result.data }
+      : { error: Failure.invalid(faultsOfShape(result.error)) }
   }
 }
 
-function invalid(error: z.ZodError): Failure {
+/**
+ * The same, for bodies whose fields must also keep rules of the domain: one whose shape is wrong is
+ * asked about its other fields too, so that nobody corrects one fault only to be told of the next.
+ *
+ * @param faultsOf what the domain finds wrong with fields whose shape is right
+ */
+export function validateWith(
+  faultsOf: (input: object) => FieldFaults,
+): FastifySchemaCompiler<z.ZodType> {
+  return (route) => {
+    if (route.httpPart !== 'body') return validate(route)
+    return (data) => {
+      const result = route.schema.safeParse(data)
+      if (result.success) return { value: result.data }
+      const faults = faultsOfShape(result.error)
+      const wrong = new Set(Object.keys(faults).map((field) => field.split('.', 1)[0]))
+      const right = Object.entries(data ?? {}).filter(([field]) => !wrong.has(field))
+      const others = wrong.has('body') ? {} : faultsOf(Object.fromEntries(right))
+      return { error: Failure.invalid({ ...faults, ...others }) }
+    }
+  }
+}
+
+function faultsOfShape(error: z.ZodError): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null)
   const add = (field: string, text: string) => {
     fields[field] = [...(fields[field] ?? []), text]
@@ -25,13 +50,14 @@ function invalid(error: z.ZodError): Failure {
       add(issue.path.length === 0 ? 'body' : issue.path.join('.'), sentence(issue))
     }
   }
-  return Failure.invalid(fields)
+  return fields
 }
 
 /** zod's own words, save where it says no more than that the type is wrong. */
 function sentence(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input'))
+  if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input')) {
     return issue.message
+  }
   if (issue.message.endsWith('received undefined')) return 'is required'
   return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
 }

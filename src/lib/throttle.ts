@@ -28,14 +28,14 @@ export class Throttle {
   take(key: string): ThrottleVerdict {
     const now = this.#clock.nowMicros()
     let window = this.#windows.get(key)
-    const ageMicros = window === undefined ? 0 : now - window.startedAtMicros
-    // A clock that was set back must not lock a key out for longer than one window.
-    if (window === undefined || ageMicros < 0 || ageMicros >= this.#windowMicros) {
+    if (window === undefined || now - window.startedAtMicros >= this.#windowMicros) {
       this.#windows.delete(key)
       window = { startedAtMicros: now, used: 0 }
       this.#windows.set(key, window)
       this.#forgetOldest()
     }
+    // A clock that was set back must not lock a key out for longer than one window from now.
+    window.startedAtMicros = Math.min(window.startedAtMicros, now)
     const leftMicros = window.startedAtMicros + this.#windowMicros - now
     const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
     if (window.used >= this.#limit) return { allowed: false, remaining: 0, resetSeconds }

@@ -174,11 +174,13 @@ describe('terse doctor', () => {
     assert.equal((await examine(place)).code, 0)
 
     writeFileSync(path.join(kept, 'one-1.journal'), 'damage')
-    const { code, about } = await examine(place)
+    const { code, findings } = await examine(place)
     assert.equal(code, 1)
-    assert.equal(about('clicks').state, 'problem')
-    assert.ok(about('clicks').text.includes(kept))
-    assert.ok(about('clicks').advice)
+    const [waiting, damage] = findings.filter(({ subject }) => subject === 'clicks')
+    assert.equal(waiting?.state, 'ok')
+    assert.equal(damage?.state, 'problem')
+    assert.ok(damage.text.includes(kept))
+    assert.ok(damage.advice)
   })
 
   test('warns of a clock that is behind the newest change', async (t) => {

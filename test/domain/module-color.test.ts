@@ -9,14 +9,22 @@ describe('parseModuleColor', () => {
     ['#000000', { red: 0, green: 0, blue: 0 }],
     ['#0B57D0', { red: 11, green: 87, blue: 208 }],
     ['#ff0000', { red: 255, green: 0, blue: 0 }],
-    // The palest grey whose contrast with white is 3:1.
-    ['#949494', { red: 148, green: 148, blue: 148 }],
+    // The palest grey that scanners take for dark with some room.
+    ['#787878', { red: 120, green: 120, blue: 120 }],
   ]
   for (const [text, color] of accepted) {
     test(`accepts ${text}`, () => assert.deepEqual(parseModuleColor(text), { value: color }))
   }
 
-  for (const text of ['#ffffff', '#959595', '#ffff00', '#00ff00', '#ff8080', '#87ceeb']) {
+  for (const text of [
+    '#ffffff',
+    '#797979',
+    '#16ac00',
+    '#ffff00',
+    '#00ff00',
+    '#ff8080',
+    '#87ceeb',
+  ]) {
     test(`refuses ${text} as too pale`, () => {
       const parsed = parseModuleColor(text)
       assert.ok('fault' in parsed)

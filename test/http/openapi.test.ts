@@ -135,7 +135,10 @@ for (const engine of ENGINES) {
 
       /** How each status is brought about. */
       const provoke: Record<string, (operation: Operation, path: string) => Promise<Answer>> = {
-        400: ({ method }, path) => api.send(method, path, jsonRequest('{')),
+        400: (operation, path) =>
+          operation.takesId
+            ? api.send(operation.method, operation.pathFor('%zz'), validRequest(operation))
+            : api.send(operation.method, path, jsonRequest('{')),
         401: (operation, path) => nobody.send(operation.method, path, validRequest(operation)),
         403: (operation, path) => powerless.send(operation.method, path, validRequest(operation)),
         404: (operation) =>

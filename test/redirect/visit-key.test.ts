@@ -5,8 +5,6 @@ import { parseKey } from '../../src/domain/links/key.ts'
 import { keyOfPath } from '../../src/redirect/visit-key.ts'
 import { cases } from '../support/properties.ts'
 
-const raw = (text: string) => Buffer.from(text).toString('latin1')
-
 describe('keyOfPath', () => {
   const table: [string, string | undefined][] = [
     ['/abc', 'abc'],
@@ -20,9 +18,9 @@ describe('keyOfPath', () => {
     ['/stra%C3%9Fe', 'straße'],
     ['/stra%c3%9fe', 'straße'],
     ['/cafe%CC%81', 'café'],
-    [`/${raw('straße')}`, 'straße'],
-    [`/${raw('cafe\u0301')}`, 'café'],
-    [`/${raw('日')}%E6%9C%AC`, '日本'],
+    ['/plain%00', undefined],
+    [`/${'a'.repeat(380)}`, 'a'.repeat(380)],
+    [`/${'a'.repeat(381)}`, undefined],
     ['/%', undefined],
     ['/%zz', undefined],
     ['/%FF', undefined],
@@ -45,7 +43,7 @@ describe('keyOfPath', () => {
         const escaped = [...Buffer.from(key)].map(
           (byte) => `%${byte.toString(16).padStart(2, '0')}`,
         )
-        const paths = [key, key.normalize('NFD')].flatMap((form) => [raw(form), encodeURI(form)])
+        const paths = [key, key.normalize('NFD')].map((form) => encodeURI(form))
         for (const path of [...paths, escaped.join('')]) assert.equal(keyOfPath(`/${path}`), key)
       }),
       cases(500),

@@ -129,9 +129,9 @@ describeStore('the domain store', (at) => {
     const domain = await addDomain(at.store, mine.id)
     const remove = (workspaceId: string) =>
       at.store.write((stores) => stores.domains.delete(workspaceId, domain.id))
-    assert.equal(await remove(theirs.id), false)
-    assert.equal(await remove(mine.id), true)
-    assert.equal(await remove(mine.id), false)
+    assert.equal(await remove(theirs.id), undefined)
+    same(await remove(mine.id), domain)
+    assert.equal(await remove(mine.id), undefined)
     assert.equal(await at.store.read.domains.findById(mine.id, domain.id), undefined)
   })
 

@@ -21,6 +21,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.findActive': (s) => s.domains.findActive(host),
     'domains.servedAmong': (s) => s.domains.servedAmong(workspace, [host]),
     'domains.page': (s) => s.domains.page(workspace, 0, 25),
+    'domains.pendingOn': (s) => s.domains.pendingOn(host),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.page': (s) => s.links.page(listOf(workspace)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, StatementSync } from 'node:sqlite'
 import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../src/domain/failure.ts'
@@ -46,13 +46,17 @@ describe('the group commit', () => {
       .map(({ n }) => n)
   /** How often each statement was run while `work` was under way. */
   async function statements(work: () => Promise<unknown>): Promise<Map<string, number>> {
-    const spy = mock.method(at.database, 'exec')
-    await work()
     const counts = new Map<string, number>()
-    for (const {
-      arguments: [text],
-    } of spy.mock.calls)
-      counts.set(text, (counts.get(text) ?? 0) + 1)
+    const original = StatementSync.prototype.run
+    const spy = mock.method(
+      StatementSync.prototype,
+      'run',
+      function (this: StatementSync, ...parameters: SQLInputValue[]) {
+        counts.set(this.sourceSQL, (counts.get(this.sourceSQL) ?? 0) + 1)
+        return Reflect.apply(original, this, parameters)
+      },
+    )
+    await work()
     spy.mock.restore()
     return counts
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
-import { Failure, FaultList } from '../failure.ts'
+import { Failure, FaultList, type FieldFaults, faultsFoundBy } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import { hostThatCouldLoop, parseDestination } from '../links/destination.ts'
@@ -33,6 +33,8 @@ export type Domains = {
   get(workspaceId: string, id: string): Promise<Domain>
   list(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
   update(workspaceId: string, id: string, input: DomainInput): Promise<Domain>
+  /** What is wrong with the fields of an input, as far as that can be told without the store. */
+  faultsOf(input: DomainInput): FieldFaults
   delete(workspaceId: string, id: string): Promise<void>
   /** Makes a claim active when it is proved; returns it as it then stands. */
   prove(domain: Domain): Promise<Domain>
@@ -133,6 +135,7 @@ export function domains(deps: {
     },
 
     get,
+    faultsOf: (input) => faultsFoundBy(() => parseInput(input)),
     list: (workspaceId, offset, limit) => store.read.domains.page(workspaceId, offset, limit),
 
     async update(workspaceId, id, input) {

@@ -6,7 +6,7 @@ import type { Domain } from '../domains/domain.ts'
 import { type Domains, insertClaim, newClaim } from '../domains/domains.ts'
 import { parseHost } from '../domains/host.ts'
 import type { ServiceHost } from '../domains/service-host.ts'
-import { Failure, FaultList, type Parsed } from '../failure.ts'
+import { Failure, FaultList, type FieldFaults, faultsFoundBy, type Parsed } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import type { Page } from '../page.ts'
@@ -30,6 +30,8 @@ export type Links = {
   list(query: LinkQuery): Promise<Page<Link>>
   /** @throws {Failure} `not_found`, `validation_failed` */
   update(workspaceId: string, id: string, input: LinkInput): Promise<Link>
+  /** What is wrong with the fields of an input, as far as that can be told without the store. */
+  faultsOf(input: LinkInput): FieldFaults
   /** @throws {Failure} `not_found` */
   delete(workspaceId: string, id: string): Promise<void>
 }
@@ -182,6 +184,7 @@ export function links(deps: {
     },
 
     get,
+    faultsOf: (input) => faultsFoundBy(() => parseLinkInput(input, rules)),
 
     list(query) {
       return store.read.links.page({

@@ -12,11 +12,14 @@ import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
 import { presentDomain } from '../present.ts'
+import { validateWith } from '../validation.ts'
 import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
 
 const tags = ['Domains']
 
 export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.setValidatorCompiler(validateWith((input) => deps.domains.faultsOf(input)))
+
   app.get(
     '/domains',
     {

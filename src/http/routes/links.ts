@@ -14,11 +14,14 @@ import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
 import { presentCreatedLink, presentLink } from '../present.ts'
+import { validateWith } from '../validation.ts'
 import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
 
 const tags = ['Links']
 
 export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.setValidatorCompiler(validateWith((input) => deps.links.faultsOf(input)))
+
   app.get(
     '/links',
     {

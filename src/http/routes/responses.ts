@@ -2,7 +2,6 @@ import { problemSchema } from '../../contract/errors.ts'
 
 /** The failures that any route behind a token can answer with. */
 export const FAILURES = {
-  400: problemSchema.describe('The address or the body is malformed.'),
   401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
   403: problemSchema.describe('The token lacks the scope.'),
   429: problemSchema.describe('The token has used up its requests for this minute.'),
@@ -10,10 +9,12 @@ export const FAILURES = {
 }
 
 export const NOT_FOUND = {
+  400: problemSchema.describe('The address is malformed.'),
   404: problemSchema.describe('There is no such thing in this workspace.'),
 }
 
 export const INVALID = {
+  400: problemSchema.describe('The address or the body is malformed.'),
   413: problemSchema.describe('The body is larger than 64 KiB.'),
   415: problemSchema.describe('The body is not sent as JSON.'),
   422: problemSchema.describe('Fields are wrong; `errors` names them.'),
@@ -21,6 +22,7 @@ export const INVALID = {
 
 /** For deletes: a body has no meaning, but one that is sent must still be in order. */
 export const INVALID_BODY = {
+  400: problemSchema.describe('The address or the body is malformed.'),
   413: problemSchema.describe('The body is larger than 64 KiB.'),
   415: problemSchema.describe('The body is not sent as JSON.'),
 }

@@ -71,7 +71,7 @@ function translating(client: pg.PoolClient): PostgresPoolClient {
           throw translateError(error)
         }),
     },
-    release: { value: (error?: Error | boolean) => client.release(error ?? broken) },
+    release: { value: (error?: Error | boolean) => client.release(error || broken) },
   }) as PostgresPoolClient
   wrappers.set(client, wrapper)
   return wrapper
