@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { createFolder } from '../lib/create-folder.ts'
 
 const FILE_NAME = 'secret.key'
 
@@ -12,7 +13,7 @@ const FILE_NAME = 'secret.key'
  * @throws where the file is there but is not a key, or others can read it
  */
 export function loadOrCreateSecretKey(dataDir: string): Buffer {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  createFolder(dataDir)
   const file = path.join(dataDir, FILE_NAME)
   const existing = readKey(file)
   if (existing !== undefined) return existing

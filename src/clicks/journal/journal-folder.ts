@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createFolder } from '../../lib/create-folder.ts'
 
 const CREATE_ATTEMPTS_MAX = 10
 /** A folder that is being removed. */
@@ -51,7 +52,7 @@ export function adoptJournals(root: string): JournalFolder[] {
 export function createJournal(root: string): JournalFolder {
   for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt += 1) {
     const id = randomUUID()
-    mkdirSync(path.join(root, id), { recursive: true, mode: 0o700 })
+    createFolder(path.join(root, id))
     const journal = tryLock(root, id)
     // Another process that looks for journals may have been faster; then it is that one's.
     if (journal !== undefined) return journal

@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  copyFileSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Click } from '../../domain/clicks/click.ts'
 import type { JournalPosition } from '../../domain/clicks/click-store.ts'
+import { createFolder } from '../../lib/create-folder.ts'
 import { decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'
@@ -63,7 +55,7 @@ export function removeRead(folder: string, position: JournalPosition, writing: n
 /** Copies a segment with damage in it to where it stays, for a person to look at. */
 export function setAside(journal: { id: string; folder: string }, segment: number): string {
   const kept = damagedJournalsFolder(path.join(journal.folder, '..', '..'))
-  mkdirSync(kept, { recursive: true, mode: 0o700 })
+  createFolder(kept)
   const copy = path.join(kept, `${journal.id}-${segment}.journal`)
   copyFileSync(segmentFile(journal.folder, segment), copy)
   return copy

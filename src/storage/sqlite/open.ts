@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
+import { createFolder } from '../../lib/create-folder.ts'
 import { CommitListeners, collectChanges } from '../commit-listeners.ts'
 import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
@@ -42,7 +43,7 @@ export function sqliteFile(dataDir: string): string {
  */
 export async function openSqlite(options: { dataDir: string; clock: Clock }): Promise<OpenedStore> {
   const version = checkedVersion()
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+  createFolder(options.dataDir)
   const file = sqliteFile(options.dataDir)
   const opened: DatabaseSync[] = []
   const open = async (timeout: number) => {
