@@ -18,6 +18,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { cases } from '../support/properties.ts'
 import { faultyStore, WantedFault } from './faulty-store.ts'
 import { clickOf, clicksFrom } from './some-clicks.ts'
 import { createTestLink, type TestLink } from './test-link.ts'
@@ -198,7 +199,7 @@ for (const engine of ENGINES) {
           await drainAtLast(createDrainer({ store: faulty.store }))
           await expectCounted(6, 3_002)
         }),
-        { numRuns: Number(process.env.FUZZ_CASES ?? 25) },
+        cases(25),
       )
     })
 

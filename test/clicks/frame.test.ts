@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { decodeFrames, encodeFrame } from '../../src/clicks/journal/frame.ts'
 import type { Click } from '../../src/domain/clicks/click.ts'
-import { clickOf, FUZZ } from './some-clicks.ts'
+import { cases } from '../support/properties.ts'
+import { clickOf } from './some-clicks.ts'
 
 const ALL = Number.POSITIVE_INFINITY
 
@@ -43,7 +44,7 @@ describe('the frames of the click journal', () => {
           damaged: 0,
         })
       }),
-      FUZZ,
+      cases(300),
     )
   })
 
@@ -59,7 +60,7 @@ describe('the frames of the click journal', () => {
           damaged: 0,
         })
       }),
-      FUZZ,
+      cases(300),
     )
   })
 
@@ -80,7 +81,7 @@ describe('the frames of the click journal', () => {
         assert.equal(decoded.damaged, isLast ? 0 : hitBytes)
         assert.equal(decoded.consumed, isLast ? starts[hit] : bytes.length)
       }),
-      FUZZ,
+      cases(300),
     )
   })
 
@@ -99,7 +100,7 @@ describe('the frames of the click journal', () => {
           parts.reduce((sum, [junk]) => sum + junk.length, 0),
         )
       }),
-      FUZZ,
+      cases(300),
     )
   })
 
@@ -116,7 +117,7 @@ describe('the frames of the click journal', () => {
         const decoded = decodeFrames(Buffer.concat(parts), ALL)
         assert.deepEqual(decoded, { clicks: [], consumed: 0, damaged: 0 })
       }),
-      FUZZ,
+      cases(300),
     )
   })
 

@@ -7,8 +7,9 @@ import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import { type JournalFiles, JournalWriter } from '../../src/clicks/journal/journal-writer.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import { createFolder } from '../support/engines.ts'
+import { cases } from '../support/properties.ts'
 import { clicksInFolder, FakeFiles } from './fake-files.ts'
-import { clickOf, clicksFrom, FUZZ } from './some-clicks.ts'
+import { clickOf, clicksFrom } from './some-clicks.ts'
 
 describe('the journal writer', () => {
   let folder: string
@@ -214,7 +215,7 @@ describe('the journal writer', () => {
           writer.lost,
         )
       }),
-      FUZZ,
+      cases(300),
     )
   })
 

@@ -1,11 +1,5 @@
 import type { Click } from '../../src/domain/clicks/click.ts'
 
-/** How many cases a property tries, and from which seed, where the environment says so. */
-export const FUZZ = {
-  numRuns: Number(process.env.FUZZ_CASES ?? 300),
-  ...(process.env.FUZZ_SEED !== undefined && { seed: Number(process.env.FUZZ_SEED) }),
-}
-
 /** A person's click on a link, that can be told from every other by its instant. */
 export function clickOf(at: number, linkSeq = 1): Click {
   return { at, link_seq: linkSeq, flags: 0 }

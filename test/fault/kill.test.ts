@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { SEED } from '../support/properties.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
 /** Kills in all, shared out among the engines. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20) / ENGINES.length
-const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 /** The latest moment of a kill: a little later than the drainer's first turn. */
 const KILL_AFTER_MS_MAX = 250
 

@@ -3,12 +3,12 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
+import { API_CASES, SEED } from '../support/properties.ts'
 import { type Service, startService } from '../support/service.ts'
 import { assertDescribed, assertRefused, jsonOf } from './answer-rules.ts'
 import { type RequestPlan, requestFor, requestForNothing } from './arbitrary-request.ts'
 import { KeepAliveClient, type ReceivedAnswer, type SentRequest } from './keep-alive-client.ts'
 import { type Operation, readOperations } from './openapi-operations.ts'
-import { API_CASES, SEED } from './run-size.ts'
 import { openWorkspaceUnderTest, type WorkspaceUnderTest } from './workspace-under-test.ts'
 
 for (const engine of ENGINES) {

@@ -3,13 +3,14 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
+import { SEED, scaled } from '../support/properties.ts'
 import { headerOf, type RawAnswer, RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { anyVisit, plainVisit, type RawVisit } from './arbitrary-visit.ts'
-import { REDIRECT_CASES, SEED } from './run-size.ts'
 
 const ANSWER_WITHIN_MS = 5_000
-const CASES_EACH = Math.ceil(REDIRECT_CASES / ENGINES.length / 2)
+/** Two properties on each engine. */
+const CASES_EACH = scaled(2_000 / ENGINES.length / 2)
 
 const FALLBACK = 'https://fallback.example/'
 

@@ -3,9 +3,9 @@ import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
-import { FUZZ } from '../support/fuzz.ts'
 import { createLink, DESTINATION_FIELDS, type LinkBody, postLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
+import { cases } from '../support/properties.ts'
 
 const LENGTH_MAX = 8_192
 
@@ -113,7 +113,7 @@ onEachEngine('The destinations of a link', (stage) => {
           else assert.match(expectStatus(answer, 201).body[field], /^https?:\/\/[\x21-\x7e]+$/)
         },
       ),
-      FUZZ,
+      cases(100),
     )
   })
 })

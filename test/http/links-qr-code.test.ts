@@ -3,16 +3,16 @@ import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { parseModuleColor } from '../../src/domain/qr/color.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
-import { FUZZ } from '../support/fuzz.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine, type Stage } from '../support/on-each-engine.ts'
+import { cases } from '../support/properties.ts'
 import { scan } from '../support/scan.ts'
 
 const PNG_SIGNATURE = '89504e470d0a1a0a'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Each picture is drawn, sent and scanned, which costs some hundredths of a second. */
-const COLORS_MAX = Math.max(20, FUZZ.numRuns / 5)
+const COLORS = 20
 
 type Picture = { readonly headers: Headers; readonly png: Buffer }
 
@@ -152,7 +152,7 @@ onEachEngine('The QR code of a link', (stage) => {
           assert.equal(scan(png).text, 'https://localhost/scan-me', color)
         }
       }),
-      { ...FUZZ, numRuns: COLORS_MAX, examples: HUES.map((hue) => [hue, true]) },
+      { ...cases(COLORS), examples: HUES.map((hue) => [hue, true]) },
     )
   })
 

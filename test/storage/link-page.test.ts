@@ -6,12 +6,10 @@ import type { Link } from '../../src/domain/links/link.ts'
 import type { LinkQuery, LinkSortField } from '../../src/domain/links/link-store.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { cases } from '../support/properties.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addHome, addKeyspace, type Home, insertLink, listOf, NOW, unique } from './samples.ts'
-
-const CASES = Number(process.env.FUZZ_CASES ?? 8)
-const SEED = process.env.FUZZ_SEED === undefined ? {} : { seed: Number(process.env.FUZZ_SEED) }
 
 const SORT_FIELDS: readonly LinkSortField[] = [
   'created_at',
@@ -64,7 +62,7 @@ describeStore('pages of links', (at) => {
         for (const { second, step } of all) await apply(at.store, models[second ? 1 : 0], step)
         for (const model of models) await compare(at.store, model, limit)
       }),
-      { numRuns: CASES, ...SEED },
+      cases(8),
     )
   })
 
