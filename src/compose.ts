@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import type { Config } from './config/read-config.ts'
-import { loadOrCreateSecretKey } from './config/secret-key.ts'
+import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
 import { domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
-import { checkInstanceKey } from './domain/instance/key-check.ts'
+import { checkInstanceKey, hasInstanceKey } from './domain/instance/key-check.ts'
 import { links } from './domain/links/links.ts'
 import { passwordVault } from './domain/links/password-vault.ts'
 import type { Store } from './domain/store.ts'
@@ -50,7 +50,6 @@ export type Instance = {
 
 export async function openInstance(config: Config, log: Logger): Promise<Instance> {
   const clock = systemClock()
-  const instanceKey = config.secretKey ?? loadOrCreateSecretKey(config.dataDir)
   const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
   const { store, engine } = await openStore({
     databaseUrl: config.databaseUrl,
@@ -58,8 +57,9 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     clock,
     onError,
   })
+  let instanceKey: Buffer
   try {
-    await checkInstanceKey(store, instanceKey)
+    instanceKey = await instanceKeyOf(config, store)
   } catch (error) {
     await store.close()
     throw error
@@ -74,6 +74,14 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     tokens: tokens({ ...base, onError }),
     close: () => store.close(),
   }
+}
+
+/** The key of the configuration or the data folder; a new one for a database that has none yet. */
+async function instanceKeyOf(config: Config, store: Store): Promise<Buffer> {
+  const { secretKey, dataDir } = config
+  const isKnown = await hasInstanceKey(store)
+  const key = secretKey ?? (isKnown ? loadSecretKey(dataDir) : loadOrCreateSecretKey(dataDir))
+  return checkInstanceKey(store, key)
 }
 
 /** A running node. */

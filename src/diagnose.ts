@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { totalBacklogBytes } from './clicks/journal/journal-backlog.ts'
 import { damagedJournalsFolder } from './clicks/journal/journal-folder.ts'
@@ -30,7 +30,9 @@ export async function diagnose(config: Config, clock: Clock): Promise<readonly F
     state: 'ok',
     text: `Terse ${VERSION} on Node.js ${process.versions.node}, at ${config.baseUrl}`,
   }
-  const folder = existsSync(config.dataDir)
+  const entry = statSync(config.dataDir, { throwIfNoEntry: false })
+  const folder = entry?.isDirectory() ?? false
+  if (entry !== undefined && !folder) return [program, noFolder(config)]
   if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
   const disk = folder ? [diskFinding(config.dataDir)] : []
   let inspection: Inspection | undefined
@@ -48,6 +50,15 @@ export async function diagnose(config: Config, clock: Clock): Promise<readonly F
     clockFinding(inspection, clock),
     ...disk,
   ]
+}
+
+function noFolder(config: Config): Finding {
+  return {
+    subject: 'data',
+    state: 'problem',
+    text: `${config.dataDir} is a file`,
+    advice: 'Set TERSE_DATA_DIR to a folder.',
+  }
 }
 
 function nothingYet(config: Config): Finding {

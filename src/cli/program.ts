@@ -11,7 +11,10 @@ export function buildProgram(terminal: Terminal): Command {
   const program = new Command('terse')
     .description('Short links on your own domains.')
     .version(VERSION)
-    .addHelpText('after', '\nSettings are environment variables; the README lists them.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  terse serve\n\nSettings are environment variables; the README lists them.',
+    )
   for (const command of [
     serveCommand(terminal),
     workspaceCommand(terminal),

@@ -6,6 +6,15 @@ import { createFolder } from '../lib/create-folder.ts'
 const FILE_NAME = 'secret.key'
 
 /**
+ * The instance's 32-byte key from the data folder; undefined where there is none yet.
+ *
+ * @throws where the file is there but is not a key, or others can read it
+ */
+export function loadSecretKey(dataDir: string): Buffer | undefined {
+  return readKey(path.join(dataDir, FILE_NAME))
+}
+
+/**
  * The instance's 32-byte key, from the data folder; made there, readable by its owner alone, when it
  * is not there yet. Two processes that start at once end with the same key: the file is written
  * aside and linked into place, which only one of them can do.

@@ -22,7 +22,7 @@ export const domainSchema = z
 export const domainPage = pageOf(domainSchema, 'DomainPage')
 
 const domain = line(2000).describe('The host name, such as `go.example.com`.')
-const ignored = z.unknown().optional().describe('Read-only: accepted and ignored.')
+const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
 
 const optionalFields = {
   not_found_url: destinationInput.nullable().optional(),
@@ -39,9 +39,11 @@ const readOnlyFields = {
 
 export const domainBody = z
   .strictObject({ domain, ...optionalFields, ...readOnlyFields })
-  .meta({ id: 'WriteDomain' })
+  .meta({ id: 'WriteDomain', examples: [{ domain: 'go.localhost' }] })
 
-export const patchDomainBody = domainBody.partial({ domain: true }).meta({ id: 'PatchDomain' })
+export const patchDomainBody = domainBody
+  .partial({ domain: true })
+  .meta({ id: 'PatchDomain', examples: [{ expired_url: 'https://example.com/' }] })
 
 export const listDomainsQuery = pageQuery
 

@@ -44,7 +44,7 @@ export const linkPage = pageOf(linkSchema, 'LinkPage')
 
 const utm = line(UTM_LENGTH_MAX).nullable().optional()
 const optionalDestination = destinationInput.nullable().optional()
-const ignored = z.unknown().optional().describe('Read-only: accepted and ignored.')
+const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
 
 const key = z
   .string()
@@ -95,6 +95,8 @@ const readOnlyFields = {
 const domain = line(2000).describe('The host name, such as `go.example.com`.')
 const url = destinationInput.describe('The destination: an absolute http: or https: URL.')
 
+const EXAMPLE = { domain: 'localhost', url: 'https://example.com/' }
+
 export const createLinkBody = z
   .strictObject({
     domain,
@@ -103,15 +105,15 @@ export const createLinkBody = z
     ...optionalFields,
     ...readOnlyFields,
   })
-  .meta({ id: 'CreateLink' })
+  .meta({ id: 'CreateLink', examples: [EXAMPLE] })
 
 export const updateLinkBody = z
   .strictObject({ domain, url, key: key.optional(), ...optionalFields, ...readOnlyFields })
-  .meta({ id: 'UpdateLink' })
+  .meta({ id: 'UpdateLink', examples: [EXAMPLE] })
 
 export const patchLinkBody = updateLinkBody
   .partial({ domain: true, url: true })
-  .meta({ id: 'PatchLink' })
+  .meta({ id: 'PatchLink', examples: [{ tags: ['spring'] }] })
 
 const LINK_SORTS = [
   '-created_at',

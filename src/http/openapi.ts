@@ -6,7 +6,7 @@ import { withoutUnusedSchemas } from './unused-schemas.ts'
 
 const DESCRIPTION = `Short links and the domains they live on.
 
-Every request carries \`Authorization: Bearer <token>\`; make a token with \`terse token create\`.
+Every request carries \`Authorization: Bearer <token>\`; make a token with \`npx terse token create\`.
 Errors have the form \`{"message", "code", "errors"?}\`; \`code\` is stable. Creating requests may
 carry an \`Idempotency-Key\`: the same request with the same key is done once, and answered alike for
 24 hours.`

@@ -41,7 +41,8 @@ export function validateWith(
 function faultsOfShape(error: z.ZodError): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null)
   const add = (field: string, text: string) => {
-    fields[field] = [...(fields[field] ?? []), text]
+    const told = fields[field] ?? []
+    fields[field] = told.includes(text) ? told : [...told, text]
   }
   for (const issue of error.issues.slice(0, FAULTS_MAX)) {
     if (issue.code === 'unrecognized_keys') {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { isScope, SCOPES, type Scope } from '../../domain/tokens/scope.ts'
 import type { Token } from '../../domain/tokens/token.ts'
 import { canonicalInstant, formatInstant } from '../../lib/instant.ts'
@@ -9,18 +9,19 @@ type CreateOptions = { workspace: string; name: string; scopes: readonly Scope[]
 type ListOptions = { workspace?: string; json?: true }
 
 export function tokenCommand(terminal: Terminal): Command {
-  const command = new Command('token').description('Create, list and revoke API tokens.')
+  const command = new Command('token')
+    .description('Create, list and revoke API tokens.')
+    .addHelpText('after', '\nExample:\n  terse token create --workspace acme')
 
   command
     .command('create')
     .description('Create a token and print it, alone, on standard output. It is shown only once.')
     .requiredOption('--workspace <name>', 'its workspace; created when it is not there')
     .option('--name <text>', 'a name to know it by', 'command line')
-    .option(
-      '--scopes <list>',
-      `what it may do, separated by commas: ${SCOPES.join(',')}`,
-      parseScopes,
-      SCOPES,
+    .addOption(
+      new Option('--scopes <list>', `what it may do, separated by commas: ${SCOPES.join(',')}`)
+        .argParser(parseScopes)
+        .default(SCOPES, 'all of them'),
     )
     .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z', parseExpiry)
     .addHelpText('after', '\nExample:\n  TOKEN=$(terse token create --workspace acme)')
@@ -73,7 +74,13 @@ function present(token: Token) {
     expires_at: instant(token.expires_at),
     last_used_at: instant(token.last_used_at),
     revoked_at: instant(token.revoked_at),
+    state: stateOf(token),
   }
+}
+
+function stateOf(token: Token): 'valid' | 'expired' | 'revoked' {
+  if (token.revoked_at !== null) return 'revoked'
+  return token.expires_at !== null && token.expires_at <= Date.now() * 1_000 ? 'expired' : 'valid'
 }
 
 function table(tokens: readonly Token[]): string {
@@ -82,7 +89,7 @@ function table(tokens: readonly Token[]): string {
     .map((token) => [
       token.id,
       token.name,
-      token.revoked_at === null ? 'valid' : 'revoked',
+      token.state,
       token.expires_at ?? 'never',
       token.last_used_at ?? 'never',
       token.scopes.join(','),

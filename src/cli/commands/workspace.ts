@@ -4,7 +4,9 @@ import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
 
 export function workspaceCommand(terminal: Terminal): Command {
-  const command = new Command('workspace').description('Create and list workspaces.')
+  const command = new Command('workspace')
+    .description('Create and list workspaces.')
+    .addHelpText('after', '\nExample:\n  terse workspace create acme')
 
   command
     .command('create')
