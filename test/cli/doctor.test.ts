@@ -119,6 +119,16 @@ describe('terse doctor', () => {
     assert.equal(absent.about('database').state, 'warning')
   })
 
+  test('finds a file where the data folder should be', async (t) => {
+    const place = await placeFor(t, SQLITE)
+    const file = path.join(place.dataDir, 'file')
+    writeFileSync(file, '')
+    const { code, about } = await examine(place, { TERSE_DATA_DIR: file })
+    assert.equal(code, 1)
+    assert.equal(about('data').state, 'problem')
+    assert.ok(about('data').advice)
+  })
+
   test('finds a database that is away, and keeps its password to itself', async (t) => {
     const place = await placeFor(t, SQLITE)
     const { code, stdout, about } = await examine(place, {

@@ -16,6 +16,7 @@ type TokenRow = {
   name: string
   scopes: string[]
   expires_at: string | null
+  state: string
   last_used_at: string | null
   revoked_at: string | null
 }
@@ -117,7 +118,9 @@ for (const engine of ENGINES) {
       const end = Date.now() + 4_000
       const expires = new Date(end).toISOString()
       const api = apiWith(await create('--workspace', 'expiring', '--expires', expires))
-      assert.equal(Date.parse((await list('expiring'))[0]?.expires_at ?? ''), end)
+      const [fresh] = await list('expiring')
+      assert.equal(Date.parse(fresh?.expires_at ?? ''), end)
+      assert.equal(fresh?.state, 'valid')
       for (;;) {
         const isOver = Date.now() >= end + CLOCK_TOLERANCE_MS
         const { status, body } = await api.get('/links')
@@ -127,6 +130,7 @@ for (const engine of ENGINES) {
         assert.match(body.message, /expired/)
         break
       }
+      assert.equal((await list('expiring'))[0]?.state, 'expired')
     })
 
     test('tells when a token was last used', async () => {
