@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
+}
+
+// Service managers stop what they started: npm. A server that outlives it keeps the port.
+test('npm start ends its server when it is asked to stop', async (t) => {
+  const place = await SQLITE.createPlace()
+  t.after(() => place.remove())
+  const port = await freePort()
+  const npm = spawn('npm', ['start', '--silent'], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...place.env, TERSE_PORT: String(port) },
+    stdio: 'ignore',
+  })
+  const exited = once(npm, 'exit')
+  await eventually(async () => assert.ok(await isListening(port)), 20_000)
+  npm.kill('SIGTERM')
+  await exited
+  await eventually(async () => assert.equal(await isListening(port), false), 10_000)
+})
