@@ -64,7 +64,13 @@ export async function startClickIntake(
 
   for (const orphan of orphans) takeIn(orphan)
   const adoption = setInterval(() => {
-    if (!stopping) for (const orphan of adoptJournals(root)) takeIn(orphan)
+    if (stopping) return
+    try {
+      for (const orphan of adoptJournals(root)) takeIn(orphan)
+    } catch (error) {
+      // Too many open files, for one: the next look may do better.
+      options.onError(error)
+    }
   }, ADOPT_INTERVAL_MS)
   adoption.unref()
 

@@ -7,6 +7,11 @@ import { problem } from './problem.ts'
 /** A client that has not sent its head, or its whole request, by then is cut off. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 20_000
+/**
+ * A connection on which no byte moves for so long is cut off, because nobody reads the answer; after
+ * twice as long where Node takes the first bytes of the answer for progress.
+ */
+const STANDSTILL_TIMEOUT_MS = 20_000
 const TIMEOUT_CHECK_INTERVAL_MS = 2_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 const HEADER_BYTES_MAX = 16 * 1024
@@ -59,6 +64,7 @@ export function createFront(handlers: FrontHandlers): Server {
       }
     },
   )
+  server.timeout = STANDSTILL_TIMEOUT_MS
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const last = lastAnswers.get(socket)
     const answersEarlier = last?.req.complete === true && !last.writableFinished

@@ -43,6 +43,12 @@ export class Throttle {
     return { allowed: true, remaining: this.#limit - window.used, resetSeconds }
   }
 
+  /** Takes an event back that turned out not to be of the kind that is limited. */
+  giveBack(key: string): void {
+    const window = this.#windows.get(key)
+    if (window !== undefined && window.used > 0) window.used -= 1
+  }
+
   #forgetOldest(): void {
     if (this.#windows.size <= this.#keysMax) return
     const oldest = this.#windows.keys().next()

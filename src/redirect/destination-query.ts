@@ -40,7 +40,8 @@ function nameOf(text: string): string {
 
 /** A parameter from a name and a value as they are meant. */
 export function formatParameter(name: string, value: string): Parameter {
-  return { name, text: `${encodeURIComponent(name)}=${encodeURIComponent(value)}` }
+  const encoded = encodeURIComponent(name)
+  return { name: decode(encoded), text: `${encoded}=${encodeURIComponent(value)}` }
 }
 
 /** Node's parser lets ASCII alone through; should it ever let more, a character stands for a byte. */
@@ -52,10 +53,12 @@ function escapeUnsafe(text: string): string {
   )
 }
 
+/**
+ * The bytes that a name stands for, a character each: enough to compare two names. Nothing is thrown,
+ * because a visitor may send thousands of names that are no UTF-8, and each error would be dear.
+ */
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
+  return text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

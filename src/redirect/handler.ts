@@ -26,7 +26,7 @@ import { sendPage, sendRedirect } from './respond.ts'
 import { keyOfPath } from './visit-key.ts'
 import { factsOfAgent, isPrefetch } from './visitor.ts'
 
-/** Attempts at passwords in each minute: of one visitor at all links, and of all visitors at one. */
+/** Passwords tried in each minute: by one visitor at all links, and wrongly by all visitors at one. */
 const ATTEMPTS_PER_ADDRESS = 10
 const ATTEMPTS_PER_LINK = 100
 const ATTEMPTS_WINDOW_SECONDS = 60
@@ -198,6 +198,9 @@ export function redirectHandler(deps: {
       sendPage(request, response, 403, passwordPage(true))
       return
     }
+    // Many may know a link's password and come at once. An address pays for right ones too, because
+    // each costs a hash.
+    perLink.giveBack(String(link.seq))
     const cookie = deps.cookies.issue(
       link,
       target.path,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
@@ -125,6 +125,23 @@ for (const engine of ENGINES) {
 
       await (await start()).stop()
       await eventually(() => expectClicks(11))
+    })
+
+    test('goes on, and says so, when it cannot look for what killed processes left', async (t) => {
+      t.mock.timers.enable({ apis: ['setInterval'] })
+      const intake = await start()
+      t.after(() => intake.stop())
+      renameSync(root, `${root}.away`)
+      writeFileSync(root, 'no folder')
+      t.mock.timers.tick(30_000)
+      assert.match(String(errors), /ENOTDIR/)
+
+      rmSync(root)
+      renameSync(`${root}.away`, root)
+      leaveJournal(1_000, 5)
+      t.mock.timers.tick(30_000)
+      await eventually(() => expectClicks(5))
+      assert.equal(errors.length, 1)
     })
 
     test('writes after what counts as read, where the folder is older than the database', async () => {

@@ -52,6 +52,16 @@ describe('the journal folders', () => {
     again?.release()
   })
 
+  test('can be let go twice, also after a removal', () => {
+    const journal = createJournal(root)
+    journal.release()
+    journal.release()
+    const [again] = adoptJournals(root)
+    again?.remove()
+    again?.release()
+    assert.deepEqual(listJournals(root), [])
+  })
+
   test('are for their owner alone to read', () => {
     const journal = createJournal(root)
     assert.equal(statSync(journal.folder).mode & 0o777, 0o700)

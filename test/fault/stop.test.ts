@@ -95,6 +95,21 @@ for (const engine of ENGINES) {
       assert.equal(await service.stop(), 0)
     })
 
+    test('answers what it has accepted also when it is told twice, as by a terminal and by npm', async () => {
+      for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        service = await startProcess(place)
+        const body = { domain: 'localhost', key: signal, url: 'https://example.com/' }
+        const accepted = await beginRequest(JSON.stringify(body))
+        const exited = once(service.child, 'exit')
+        service.child.kill(signal)
+        await eventually(async () => assert.match(service.output().stderr, /"stopping"/))
+        service.child.kill(signal)
+        accepted.finish()
+        assert.equal(await accepted.status, 201)
+        assert.deepEqual(await exited, [0, null], signal)
+      }
+    })
+
     test('ends with 0 when nobody is there', async () => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         service = await startProcess(place)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus } from '../support/api.ts'
@@ -20,6 +22,7 @@ import {
 
 const ANSWER_WITHIN_MS = 2_000
 const CUT_OFF_WITHIN_MS = 25_000
+const UNREAD_WITHIN_MS = 43_000
 const DRIP_INTERVAL_MS = 500
 const VISIT_INTERVAL_MS = 200
 const IDLE_CONNECTIONS = 500
@@ -139,6 +142,23 @@ describe('bytes on a socket', () => {
         }
       })
     }
+
+    test('one that does not read its answers is cut off too', async () => {
+      // More than the buffers on the way hold: only who reads can get the last one.
+      const answers = 30
+      const socket = connect({ host: '127.0.0.1', port: service.port })
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      const target = '/docs/static/swagger-ui-bundle.js'
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(answers))
+      await sleep(UNREAD_WITHIN_MS)
+      let heads = 0
+      socket.setEncoding('latin1').on('data', (text) => {
+        heads += text.toString().split('HTTP/1.1 200').length - 1
+      })
+      await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+      assert.ok(heads < answers, `${heads} answers`)
+    })
 
     test('other visitors are served quickly in the meantime', async () => {
       while (over < wasters.length) {

@@ -31,6 +31,15 @@ describe('Throttle', () => {
     )
   })
 
+  test('allows again what was given back, and no more', () => {
+    const throttled = throttle(fakeClock())
+    throttled.giveBack('a')
+    useUp(throttled, 'a')
+    throttled.giveBack('a')
+    assert.equal(throttled.take('a').allowed, true)
+    assert.equal(throttled.take('a').allowed, false)
+  })
+
   test('counts each key apart', () => {
     const throttled = throttle(fakeClock())
     useUp(throttled, 'a')

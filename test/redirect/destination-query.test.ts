@@ -51,6 +51,12 @@ describe('withParameters', () => {
       expected: 'https://example.com/?%C3%BC=2',
     },
     {
+      what: 'knows a name that is no UTF-8 by its bytes',
+      destination: 'https://example.com/?%E0=1&%E1=2&%=3&%zz=4',
+      query: '%e0=5&%=6',
+      expected: 'https://example.com/?%E1=2&%zz=4&%e0=5&%=6',
+    },
+    {
       what: 'takes names that differ by letter case for two',
       destination: 'https://example.com/?a=1',
       query: 'A=2',
@@ -120,6 +126,18 @@ describe('withParameters', () => {
   for (const { what, destination, query, expected } of table) {
     test(what, () => assert.equal(visited(destination, query), expected))
   }
+
+  test('takes no longer for a full head of names that are no UTF-8 than for one of others', () => {
+    const millisOf = (query: string) => {
+      const startedMs = performance.now()
+      for (let round = 0; round < 20; round += 1) visited('https://example.com/', query)
+      return performance.now() - startedMs
+    }
+    const length = 16 * 1024
+    const plain = millisOf('abc&'.repeat(length / 4))
+    const malformed = millisOf('%FF&'.repeat(length / 4))
+    assert.ok(malformed < plain * 6 + 20, `${malformed} ms, others ${plain} ms`)
+  })
 
   test('encodes a parameter that is given as it is meant', () => {
     const parameter = formatParameter('utm_campaign', 'a&b=c #1/ü😀')

@@ -252,6 +252,18 @@ for (const engine of ENGINES) {
       assert.ok(Number(answer.headers['retry-after']) >= 1)
       assert.equal((await type(`/${other.key}`, PASSWORD)).status, 303)
     })
+
+    test('does not count those who know the password against the link', async () => {
+      const { key } = await createProtected()
+      for (let index = 1; index < ATTEMPTS_PER_LINK; index += 1) {
+        assert.equal((await attempt(`/${key}`, `192.0.2.${index}`)).status, 400)
+      }
+      for (let index = 0; index < 3; index += 1) {
+        assert.equal((await type(`/${key}`, PASSWORD)).status, 303)
+      }
+      assert.equal((await type(`/${key}`, 'wrong')).status, 403)
+      assert.equal((await type(`/${key}`, PASSWORD)).status, 429)
+    })
   })
 
   describe(`A link with a password without a trusted proxy, on ${engine.name}`, () => {

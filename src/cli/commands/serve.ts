@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Command } from 'commander'
 import { type Instance, openInstance, startNode } from '../../compose.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
@@ -20,7 +19,7 @@ export function serveCommand(terminal: Terminal): Command {
 async function serve(terminal: Terminal): Promise<void> {
   const config = readConfig()
   const log = createLogger(config.logLevel)
-  const stopping = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  const stopping = stopSignal()
   const instance = await openInstance(config, log)
   try {
     const node = await startNode(config, instance, log)
@@ -31,6 +30,16 @@ async function serve(terminal: Terminal): Promise<void> {
   } finally {
     await instance.close()
   }
+}
+
+/**
+ * Settles when the process is asked to stop. A second signal changes nothing: Ctrl-C and systemd tell
+ * every process of the group, and `npm` and `bin/terse.js` pass on what they are told besides.
+ */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve())
+  })
 }
 
 /** The token of the first workspace, made when there is none at all. */

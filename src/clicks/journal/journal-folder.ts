@@ -12,6 +12,7 @@ const REMOVING = '.removing'
 export type JournalFolder = {
   readonly id: string
   readonly folder: string
+  /** Harmless when it has been let go or removed before. */
   release(): void
   /** Removes an emptied journal. */
   remove(): void
@@ -80,7 +81,9 @@ function tryLock(root: string, id: string): JournalFolder | undefined {
   return {
     id,
     folder,
-    release: () => held.close(),
+    release() {
+      if (held.isOpen) held.close()
+    },
     remove() {
       const aside = folder + REMOVING
       renameSync(folder, aside)
