@@ -29,6 +29,8 @@ import { openStore } from './storage/open-store.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
 const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
+/** For claims whose proof could not be looked for when it was due. */
+const PROVE_INTERVAL_MS = 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
@@ -117,6 +119,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     random: systemRandom,
     serviceHost,
     proofPolicy: config.domainProof,
+    onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
   })
   await domainService.proveAllPending()
 
@@ -167,6 +170,10 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   })
   const trimming = setInterval(() => trim(store, clock).catch(onError), TRIM_INTERVAL_MS)
   trimming.unref()
+  const proving = setInterval(() => {
+    domainService.proveAllPending().catch(onError)
+  }, PROVE_INTERVAL_MS)
+  proving.unref()
 
   try {
     await new Promise<void>((resolve, reject) => {
@@ -182,6 +189,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     port: (front.address() as AddressInfo).port,
     async stop() {
       clearInterval(trimming)
+      clearInterval(proving)
       const closed = new Promise((resolve) => front.close(resolve))
       const cutOff = setTimeout(() => front.closeAllConnections(), STOP_GRACE_MS)
       // A connection that was busy just now may be kept open by its client once it is answered.

@@ -7,6 +7,7 @@ export type FailureCode =
   | 'not_found'
   | 'idempotency_conflict'
   | 'validation_failed'
+  | 'rate_limited'
   | 'unavailable'
 
 /** A failure that is expected of a working program, told to whoever asked. Knows nothing of HTTP. */
@@ -43,6 +44,11 @@ export class Failure extends Error {
   static invalid(fields: FieldFaults): Failure {
     const [field, texts] = Object.entries(fields)[0] ?? ['', []]
     return new Failure('validation_failed', `${field} ${texts[0] ?? 'is invalid'}`, fields)
+  }
+
+  /** The caller asks for too much at once; the same request may be made a little later. */
+  static tooMany(message: string): Failure {
+    return new Failure('rate_limited', message)
   }
 
   /** The store cannot be reached, or cannot write; the same request may work a little later. */

@@ -20,6 +20,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 }
 
 const UNAVAILABLE_RETRY_SECONDS = 2
+const BUSY_RETRY_SECONDS = 1
 
 /** What Fastify itself refuses, in the contract's words. */
 const OF_FASTIFY: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
@@ -58,6 +59,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (error instanceof Failure) {
     if (error.code === 'unauthorized')
       reply.header('WWW-Authenticate', 'Bearer error="invalid_token"')
+    if (error.code === 'rate_limited') reply.header('Retry-After', String(BUSY_RETRY_SECONDS))
     if (error.code === 'unavailable') {
       reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
       request.log.warn({ err: error.cause }, 'the store is not available')

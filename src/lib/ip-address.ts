@@ -45,7 +45,7 @@ export function clientAddress(
   let client = withoutMapping(socketAddress)
   if (forwardedFor === undefined || !trusted.has(client)) return client
   for (const entry of forwardedFor.split(',').reverse()) {
-    const hop = withoutMapping(entry.trim())
+    const hop = withoutMapping(withoutPort(entry.trim()))
     if (isIP(hop) === 0) return client
     client = hop
     if (!trusted.has(hop)) return client
@@ -63,6 +63,12 @@ export function subscriberOf(address: string): string {
   const tailGroups = tail === '' ? [] : tail.split(':')
   while (groups.length + tailGroups.length < 8) groups.push('0')
   return `${[...groups, ...tailGroups].slice(0, 4).join(':')}::/64`
+}
+
+/** Some proxies write `192.0.2.1:5678` or `[2001:db8::1]:5678`. */
+function withoutPort(hop: string): string {
+  const match = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i.exec(hop)
+  return match?.[1] ?? match?.[2] ?? hop
 }
 
 function withoutMapping(address: string): string {

@@ -1,7 +1,12 @@
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
 import { foldKey } from '../domain/links/key.ts'
 import type { Link, NewLink } from '../domain/links/link.ts'
-import type { LinkQuery, LinkSortField, LinkStore } from '../domain/links/link-store.ts'
+import {
+  type LinkQuery,
+  type LinkSortField,
+  type LinkStore,
+  needsScan,
+} from '../domain/links/link-store.ts'
 import type { Page } from '../domain/page.ts'
 import { StaleRow } from '../domain/store.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
@@ -179,11 +184,7 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
       return link
     },
 
-    page(query) {
-      const filtered =
-        query.search !== undefined || query.host !== undefined || query.tag !== undefined
-      return filtered || query.sort.field !== 'created_at' ? pageByScan(query) : pageByAge(query)
-    },
+    page: (query) => (needsScan(query) ? pageByScan(query) : pageByAge(query)),
   }
 }
 

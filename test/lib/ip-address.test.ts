@@ -95,6 +95,18 @@ describe('clientAddress', () => {
     },
     {
       socket: '10.0.0.1',
+      header: '1.1.1.1:5678',
+      client: '1.1.1.1',
+      why: 'some proxies tell the port too',
+    },
+    {
+      socket: '10.0.0.1',
+      header: '[2001:db8::1]:5678',
+      client: '2001:db8::1',
+      why: 'of IPv6 as well',
+    },
+    {
+      socket: '10.0.0.1',
       header: '6.6.6.6, 1.1.1.1',
       client: '1.1.1.1',
       why: 'what came before is forged',

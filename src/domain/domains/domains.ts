@@ -36,7 +36,10 @@ export type Domains = {
   /** What is wrong with the fields of an input, as far as that can be told without the store. */
   faultsOf(input: DomainInput): FieldFaults
   delete(workspaceId: string, id: string): Promise<void>
-  /** Makes a claim active when it is proved; returns it as it then stands. */
+  /**
+   * Makes a claim active when it is proved; returns it as it then stands. What stands in the way now
+   * is tried again later.
+   */
   prove(domain: Domain): Promise<Domain>
   /** Looks at every pending claim once. */
   proveAllPending(): Promise<void>
@@ -50,6 +53,8 @@ export function domains(deps: {
   random: Random
   serviceHost: ServiceHost
   proofPolicy: ProofPolicy
+  /** Told of a proof that could not be looked for, which fails no request. */
+  onError: (error: unknown) => void
 }): Domains {
   const { store, clock, random, serviceHost } = deps
 
@@ -114,6 +119,51 @@ export function domains(deps: {
     return domain
   }
 
+  /** For what has been committed: a proof that cannot be looked for now is looked for again later. */
+  async function proveWhenPossible<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      deps.onError(error)
+      return otherwise
+    }
+  }
+
+  /** Writes the changes; returns the claim and, where it was renamed, the host that it left. */
+  async function applyChanges(
+    workspaceId: string,
+    id: string,
+    changes: DomainChanges,
+  ): Promise<{ domain: Domain; leftHost: string | undefined }> {
+    try {
+      return await store.write(async (stores) => {
+        const current = await stores.domains.findById(workspaceId, id)
+        if (current === undefined) throw Failure.notFound('Domain')
+        const renamed = changes.host !== undefined && changes.host !== current.host
+        const now = Math.max(clock.nowMicros(), current.updated_at + 1)
+        const domain: Domain = {
+          ...current,
+          ...changes,
+          status: renamed ? 'pending' : current.status,
+          updated_at: now,
+        }
+        await refuseLoops(stores, domain)
+        await stores.domains.update(domain, current.updated_at)
+        await stores.changes.append(hostChange(current.host), now)
+        if (!renamed) return { domain, leftHost: undefined }
+        await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
+        await stores.keyspaces.rename(workspaceId, current.host, domain.host)
+        await stores.changes.append(hostChange(domain.host), now)
+        return { domain, leftHost: current.host }
+      })
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error
+      throw Failure.invalid({
+        domain: ['has been added before, or still has links of its own in this workspace'],
+      })
+    }
+  }
+
   return {
     async create(workspaceId, input, request) {
       const changes = parseInput(input)
@@ -130,7 +180,7 @@ export function domains(deps: {
           return complete
         }),
       )
-      await prove(created)
+      await proveWhenPossible(() => prove(created), created)
       return created
     },
 
@@ -140,37 +190,12 @@ export function domains(deps: {
 
     async update(workspaceId, id, input) {
       const changes = parseInput(input)
-      const before = await get(workspaceId, id)
-      try {
-        const updated = await store.write(async (stores) => {
-          const current = await stores.domains.findById(workspaceId, id)
-          if (current === undefined) throw Failure.notFound('Domain')
-          const renamed = changes.host !== undefined && changes.host !== current.host
-          const now = Math.max(clock.nowMicros(), current.updated_at + 1)
-          const next: Domain = {
-            ...current,
-            ...changes,
-            status: renamed ? 'pending' : current.status,
-            updated_at: now,
-          }
-          await refuseLoops(stores, next)
-          await stores.domains.update(next, current.updated_at)
-          await stores.changes.append(hostChange(current.host), now)
-          if (renamed) {
-            await stores.keyspaces.deleteIfEmpty(workspaceId, next.host)
-            await stores.keyspaces.rename(workspaceId, current.host, next.host)
-            await stores.changes.append(hostChange(next.host), now)
-          }
-          return next
-        })
-        if (updated.host !== before.host) await proveNextClaim(before.host)
-        return await prove(updated)
-      } catch (error) {
-        if (!(error instanceof UniqueViolation)) throw error
-        throw Failure.invalid({
-          domain: ['has been added before, or still has links of its own in this workspace'],
-        })
-      }
+      if (!isUuid(id)) throw Failure.notFound('Domain')
+      const { domain, leftHost } = await applyChanges(workspaceId, id, changes)
+      return proveWhenPossible(async () => {
+        if (leftHost !== undefined) await proveNextClaim(leftHost)
+        return prove(domain)
+      }, domain)
     },
 
     async delete(workspaceId, id) {
@@ -182,10 +207,10 @@ export function domains(deps: {
         await stores.changes.append(hostChange(domain.host), clock.nowMicros())
         return domain
       })
-      await proveNextClaim(deleted.host)
+      await proveWhenPossible(() => proveNextClaim(deleted.host), undefined)
     },
 
-    prove,
+    prove: (domain) => proveWhenPossible(() => prove(domain), domain),
 
     async proveAllPending() {
       let afterId = '00000000-0000-0000-0000-000000000000'

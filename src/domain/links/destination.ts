@@ -4,7 +4,9 @@ import type { Parsed } from '../failure.ts'
 /** In characters of the stored form. */
 const DESTINATION_LENGTH_MAX = 8192
 
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|\[::1\])$/
+/** The machine's own addresses, in the forms in which the URL Standard writes them. */
+const LOOPBACK =
+  /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/
 
 /** Schemes that run code in, or read from, the visitor's own machine. No operator can allow them. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])

@@ -14,6 +14,14 @@ export type LinkQuery = {
   readonly tag?: string | undefined
 }
 
+/** Whether a page must be looked for among many rows, rather than in an index. */
+export function needsScan(query: LinkQuery): boolean {
+  const { search, host, tag, sort } = query
+  return (
+    search !== undefined || host !== undefined || tag !== undefined || sort.field !== 'created_at'
+  )
+}
+
 export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
   /** Undefined when the key is taken in its keyspace. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
+import { Shares } from '../../lib/shares.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { linkChange } from '../changes/change.ts'
 import type { Domain } from '../domains/domain.ts'
@@ -15,18 +16,24 @@ import { hostThatCouldLoop } from './destination.ts'
 import { foldKey, generateKey, isReservedKey } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
-import type { LinkQuery } from './link-store.ts'
+import { type LinkQuery, needsScan } from './link-store.ts'
 import type { PasswordVault } from './password-vault.ts'
 
 /** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
 const GENERATE_ATTEMPTS_MAX = 8
+
+/** Searches and sorted lists of one workspace under way at once: they look at many rows. */
+const SCANS_MAX = 4
 
 export type Links = {
   /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
   create(workspaceId: string, input: LinkInput, request?: IdempotentRequest): Promise<Link>
   /** @throws {Failure} `not_found` */
   get(workspaceId: string, id: string): Promise<Link>
-  /** @throws {Failure} `validation_failed` for a domain that is no host name */
+  /**
+   * @throws {Failure} `validation_failed` for a domain that is no host name, `rate_limited` for more
+   *   searches at once than a workspace may have
+   */
   list(query: LinkQuery): Promise<Page<Link>>
   /** @throws {Failure} `not_found`, `validation_failed` */
   update(workspaceId: string, id: string, input: LinkInput): Promise<Link>
@@ -50,6 +57,7 @@ export function links(deps: {
 }): Links {
   const { store, clock, random, serviceHost } = deps
 
+  const scans = new Shares(SCANS_MAX)
   const rules: LinkRules = { appSchemes: deps.appSchemes, parseDomain }
 
   function parseDomain(text: string): Parsed<string> {
@@ -186,11 +194,16 @@ export function links(deps: {
     get,
     faultsOf: (input) => faultsFoundBy(() => parseLinkInput(input, rules)),
 
-    list(query) {
-      return store.read.links.page({
-        ...query,
-        host: query.host === undefined ? undefined : hostOf(query.host),
-      })
+    async list(sent) {
+      const host = sent.host === undefined ? undefined : hostOf(sent.host)
+      const query = { ...sent, host }
+      const read = () => store.read.links.page(query)
+      if (!needsScan(query)) return read()
+      const page = scans.run(query.workspaceId, read)
+      if (page === undefined) {
+        throw Failure.tooMany(`A workspace may search ${SCANS_MAX} times at once.`)
+      }
+      return page
     },
 
     async update(workspaceId, id, input) {

@@ -1,0 +1,27 @@
+/**
+ * Bounds how much each of many callers has under way at once, so that none can take up all of what
+ * they share.
+ */
+export class Shares {
+  readonly #max: number
+  readonly #underWay = new Map<string, number>()
+
+  /** @param max of one caller */
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Runs `work`; undefined, at once, when the caller has as much under way as it may. */
+  run<T>(caller: string, work: () => Promise<T>): Promise<T> | undefined {
+    const count = this.#underWay.get(caller) ?? 0
+    if (count >= this.#max) return undefined
+    this.#underWay.set(caller, count + 1)
+    return work().finally(() => this.#end(caller))
+  }
+
+  #end(caller: string): void {
+    const left = (this.#underWay.get(caller) ?? 1) - 1
+    if (left === 0) this.#underWay.delete(caller)
+    else this.#underWay.set(caller, left)
+  }
+}
