@@ -30,7 +30,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
     'clicks.countByFlags': (s) => s.clicks.countByFlags(1),
     'changes.end': (s) => s.changes.end(),
-    'changes.since': (s) => s.changes.since('0', 10),
+    'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
   }
 }

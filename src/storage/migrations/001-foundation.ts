@@ -105,6 +105,7 @@ export const foundation: Migration = {
         ${sql.raw(types.changeLogExtra)}
       )`,
       sql`create index changes_at on changes (at)`,
+      ...types.changeLogIndexes.map((statement) => sql.raw(statement)),
       sql`create table idempotency (
         workspace_id ${uuid} not null,
         idempotency_key text not null,

@@ -10,6 +10,8 @@ export type ColumnTypes = {
   readonly bytewiseText: string
   /** Columns that the change log has on this engine alone. */
   readonly changeLogExtra: string
+  /** Statements that make the indexes on them. */
+  readonly changeLogIndexes: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

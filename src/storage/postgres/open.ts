@@ -10,7 +10,7 @@ import type { ColumnTypes } from '../migrations/migration.ts'
 import { nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import type { Schema } from '../schema.ts'
-import { postgresChangeLog, TRANSACTION_COLUMN } from './change-log.ts'
+import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { openPool } from './pool.ts'
 
 const STATEMENT_TIMEOUT_MS = 2_500
@@ -27,6 +27,7 @@ const TYPES: ColumnTypes = {
   sequence: 'bigint generated always as identity primary key',
   bytewiseText: 'text collate "C"',
   changeLogExtra: TRANSACTION_COLUMN,
+  changeLogIndexes: [TRANSACTION_INDEX],
 }
 
 /**

@@ -29,6 +29,7 @@ const TYPES: ColumnTypes = {
   sequence: 'integer primary key autoincrement',
   bytewiseText: 'text',
   changeLogExtra: '',
+  changeLogIndexes: [],
 }
 
 /** The database file of a data folder. */
