@@ -5,6 +5,7 @@ import { Drainer } from './drainer.ts'
 import {
   adoptJournals,
   createJournal,
+  finishRemovals,
   type JournalFolder,
   journalsRoot,
 } from './journal/journal-folder.ts'
@@ -32,6 +33,7 @@ export async function startClickIntake(
   options: { dataDir: string; store: Store; clock: Clock } & IntakeReports,
 ): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
+  finishRemovals(root)
   // The first journal that nobody owns is taken over and written on; so restarts make no new ones.
   const [own = createJournal(root), ...orphans] = adoptJournals(root)
   // A data folder that was restored from an old backup must not write what counts as read already.

@@ -37,7 +37,12 @@ export async function inspectDatabase(options: {
   dataDir: string
 }): Promise<Inspection | undefined> {
   if (options.databaseUrl === undefined) return inspectSqlite(sqliteFile(options.dataDir))
-  const pool = openPool(options.databaseUrl, TIMEOUT_MS, () => {})
+  const pool = openPool({
+    url: options.databaseUrl,
+    connectionsMax: 1,
+    statementTimeoutMs: TIMEOUT_MS,
+    onError: () => {},
+  })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     const server = await sql<{ version: string; millis: string }>`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
@@ -76,6 +76,14 @@ for (const engine of ENGINES) {
       journal.release()
       return journal.id
     }
+
+    test('finishes the removal of a journal that a killed process had begun', async () => {
+      const leftover = `${createJournal(root).folder}.removing`
+      mkdirSync(leftover)
+      const intake = await start()
+      assert.ok(!existsSync(leftover))
+      await intake.stop()
+    })
 
     test('counts a click within a second', async () => {
       const intake = await start()

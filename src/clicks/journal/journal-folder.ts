@@ -40,6 +40,14 @@ export function listJournals(root: string): string[] {
   }
 }
 
+/** Finishes the removals that a killed process had begun. */
+export function finishRemovals(root: string): void {
+  if (!existsSync(root)) return
+  for (const name of readdirSync(root)) {
+    if (name.endsWith(REMOVING)) rmSync(path.join(root, name), { recursive: true, force: true })
+  }
+}
+
 /** The journals that no living process owns; now this one does. */
 export function adoptJournals(root: string): JournalFolder[] {
   const adopted: JournalFolder[] = []

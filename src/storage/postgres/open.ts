@@ -13,6 +13,8 @@ import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { openPool } from './pool.ts'
 
+const CONNECTIONS_MAX = 10
+const SCAN_CONNECTIONS_MAX = 3
 const STATEMENT_TIMEOUT_MS = 2_500
 const SCAN_TIMEOUT_MS = 15_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
@@ -40,17 +42,17 @@ export async function openPostgres(options: {
   clock: Clock
   onError: (error: unknown) => void
 }): Promise<OpenedStore> {
-  const connect = (timeoutMs: number) =>
-    new Kysely<Schema>({
-      dialect: new PostgresDialect({ pool: openPool(options.url, timeoutMs, options.onError) }),
-    })
-  const db = connect(STATEMENT_TIMEOUT_MS)
-  const scans = connect(SCAN_TIMEOUT_MS)
+  const connect = (connectionsMax: number, statementTimeoutMs: number) => {
+    const pool = openPool({ ...options, connectionsMax, statementTimeoutMs })
+    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  }
+  const db = connect(CONNECTIONS_MAX, STATEMENT_TIMEOUT_MS)
+  const scans = connect(SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
   const listeners = new CommitListeners()
   let version: string
   try {
     version = await serverVersion(db)
-    await migrateWith(connect(MIGRATION_TIMEOUT_MS), options.clock)
+    await migrateWith(connect(1, MIGRATION_TIMEOUT_MS), options.clock)
   } catch (error) {
     await Promise.all([db.destroy(), scans.destroy()])
     throw error

@@ -6,23 +6,21 @@ import { translateError } from './errors.ts'
 const CONNECT_TIMEOUT_MS = 2_000
 /** Longer than the server's own time-out, so that the server is the one that ends a query. */
 const QUERY_TIMEOUT_MARGIN_MS = 500
-const CONNECTIONS_MAX = 10
 const INT8 = 20
 
-/**
- * Connections that fail in the words of the store's port, and never wait without end.
- *
- * @param statementTimeoutMs after which the server ends a query
- * @param onError told when an idle connection breaks, which fails nobody
- */
-export function openPool(
-  url: string,
-  statementTimeoutMs: number,
-  onError: (error: unknown) => void,
-): PostgresPool {
+/** Connections that fail in the words of the store's port, and never wait without end. */
+export function openPool(options: {
+  url: string
+  connectionsMax: number
+  /** After which the server ends a query. */
+  statementTimeoutMs: number
+  /** Told when an idle connection breaks, which fails nobody. */
+  onError: (error: unknown) => void
+}): PostgresPool {
+  const { statementTimeoutMs } = options
   const pool = new pg.Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
+    connectionString: options.url,
+    max: options.connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS,
@@ -37,7 +35,7 @@ export function openPool(
           : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
   })
-  pool.on('error', onError)
+  pool.on('error', options.onError)
   // While a client is lent out nobody else listens, and an unheard error ends the process. Whoever
   // has the client learns of it from the query.
   pool.on('connect', (client) => client.on('error', () => {}))
