@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { isReservedKey } from '../domain/links/key.ts'
 import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
+import { answerClientError } from './client-error.ts'
 import { problem } from './problem.ts'
 
 /** A client that has not sent its head, or its whole request, by then is cut off. */
@@ -66,12 +67,7 @@ export function createFront(handlers: FrontHandlers): Server {
   )
   server.timeout = STANDSTILL_TIMEOUT_MS
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const last = lastAnswers.get(socket)
-    const answersEarlier = last?.req.complete === true && !last.writableFinished
-    if (answersEarlier) last.once('close', () => answerClientError(error, socket))
-    // A request that has its answer gets no second one because of what its body holds.
-    else if (last?.req.complete === false && last.headersSent) socket.destroy()
-    else answerClientError(error, socket)
+    answerClientError(error, socket, lastAnswers.get(socket))
   })
   return server
 }
@@ -91,21 +87,4 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
     Connection: 'close',
   })
   response.end(body)
-}
-
-const CLIENT_ERRORS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
-
-/** What is not HTTP, too long or too slow: there is no request object to answer. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const status = CLIENT_ERRORS[error.code ?? ''] ?? '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => {
-    socket.destroy()
-  })
 }

@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+const STATUS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/**
+ * Answers what is not HTTP, too long or too slow, for which there is no request object, without
+ * coming before or after the answer to an earlier request of the same connection.
+ *
+ * @param last the newest answer of the connection, begun or not
+ */
+export function answerClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  last: ServerResponse | undefined,
+): void {
+  const answersEarlier = last?.req.complete === true && !last.writableFinished
+  if (answersEarlier) last.once('close', () => sendStatus(error, socket))
+  // A request that has its answer gets no second one because of what its body holds.
+  else if (last?.req.complete === false && last.headersSent) socket.destroy()
+  else sendStatus(error, socket)
+}
+
+function sendStatus(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const status = STATUS[error.code ?? ''] ?? '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => {
+    socket.destroy()
+  })
+}
