@@ -237,9 +237,14 @@ function startIntake(config: Config, instance: Instance, log: Logger): Promise<C
   })
 }
 
-/** Forgets what nobody asks for any more. Any node may do it, several at once too. */
+/**
+ * Forgets what nobody asks for any more, in steps between which others write. Any node may do it,
+ * several at once too.
+ */
 async function trim(store: Store, clock: Clock): Promise<void> {
   const now = clock.nowMicros()
-  await store.write((stores) => stores.changes.trim(now - CHANGE_RETENTION_MS * 1_000))
-  await store.write((stores) => stores.idempotency.trim(now - IDEMPOTENCY_RETENTION_MICROS))
+  const changesEnd = now - CHANGE_RETENTION_MS * 1_000
+  while (await store.write((stores) => stores.changes.trim(changesEnd)));
+  const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
+  while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
 }
