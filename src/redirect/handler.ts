@@ -119,7 +119,20 @@ export function redirectHandler(deps: {
     let flags = factsOfAgent(request.headers['user-agent']).flags
     if (request.method === 'HEAD') flags |= CLICK_FLAGS.head
     if (isPrefetch(request.headers)) flags |= CLICK_FLAGS.prefetch
-    deps.recorder.record({ at: clock.nowMicros(), link_seq: link.seq, flags }, () => {
+    const click = {
+      at: clock.nowMicros(),
+      link_seq: link.seq,
+      flags,
+      visitor: 0,
+      country: '',
+      device: '',
+      os: '',
+      browser: '',
+      referrer: '',
+      language: '',
+      source: 'direct',
+    }
+    deps.recorder.record(click, () => {
       try {
         respond()
       } catch (error) {
