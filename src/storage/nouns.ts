@@ -10,6 +10,7 @@ import { linkDirectory } from './link-directory.ts'
 import { linkStore } from './link-store.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
+import { visitorSaltStore } from './visitor-salt-store.ts'
 import { workspaceStore } from './workspace-store.ts'
 
 /**
@@ -27,6 +28,7 @@ export function nouns(db: Kysely<Schema>, scans: Kysely<Schema>, changes: Change
     links: linkStore(db, scans),
     directory: linkDirectory(db),
     clicks: clickStore(db),
+    visitorSalts: visitorSaltStore(db),
     changes,
     idempotency: idempotencyStore(db),
   }

@@ -30,6 +30,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
     'clicks.countByFlags': (s) => s.clicks.countByFlags(1),
+    'visitorSalts.find': (s) => s.visitorSalts.find(1),
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
@@ -62,6 +63,8 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'clicks.movePosition': (s) =>
       s.clicks.movePosition(id, undefined, { segment: 1, offset: 1 }, NOW),
     'clicks.insert': (s) => s.clicks.insert([someClick({ link_seq: 1, at: NOW })]),
+    'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
+    'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
     'changes.append': (s) => s.changes.append(hostChange(host), NOW),
     'changes.trim': (s) => s.changes.trim(0),
     'idempotency.insert': (s) => s.idempotency.insert({ ...record, created_at: NOW }),
