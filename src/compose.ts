@@ -23,6 +23,9 @@ import { isServiceHost } from './http/service-host.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { systemRandom } from './lib/random.ts'
 import { Throttle } from './lib/throttle.ts'
+import { clickMaker } from './redirect/click/click-maker.ts'
+import { type Countries, openCountries } from './redirect/click/countries.ts'
+import { VisitorSalts } from './redirect/click/visitor-salts.ts'
 import { linkFinder } from './redirect/find-link.ts'
 import { redirectHandler } from './redirect/handler.ts'
 import { passwordCookies } from './redirect/password-cookie.ts'
@@ -118,7 +121,13 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     retentionMs: CHANGE_RETENTION_MS,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
-  await follower.start()
+  const salts = new VisitorSalts({
+    store,
+    clock,
+    random: systemRandom,
+    onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
+  })
+  const [countries] = await Promise.all([openCountriesOf(config), follower.start(), salts.start()])
 
   const domainService = domains({
     store,
@@ -167,6 +176,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     redirect: redirectHandler({
       finder,
       recorder: intake,
+      makeClick: clickMaker({ clock, salts, countries }),
       vault,
       cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
       clock,
@@ -188,7 +198,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       front.listen({ port: config.port, host: config.host }, resolve)
     })
   } catch (error) {
-    await Promise.all([follower.stop(), intake.stop(), app.close()])
+    await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
     throw error
   }
 
@@ -204,7 +214,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       await closed
       clearInterval(closing)
       clearTimeout(cutOff)
-      await Promise.all([follower.stop(), intake.stop(), app.close()])
+      await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
     },
   }
 }
@@ -222,6 +232,16 @@ async function openServiceHost(config: Config, instance: Instance): Promise<Serv
   })
   const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   return { host, keyspaceId, ports: new Set([80, 443, basePort, config.port]) }
+}
+
+async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
+  try {
+    return await openCountries(countryDatabase)
+  } catch (error) {
+    if (countryDatabase === undefined) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`TERSE_COUNTRY_DATABASE names no country database (${reason})`)
+  }
 }
 
 function startIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {

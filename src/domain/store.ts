@@ -1,6 +1,7 @@
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
 import type { ClickStore } from './clicks/click-store.ts'
+import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
 import type { KeyspaceStore } from './domains/keyspace-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
@@ -20,6 +21,7 @@ export type Nouns = {
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
+  readonly visitorSalts: VisitorSaltStore
   readonly changes: ChangeLog
   readonly idempotency: IdempotencyStore
 }

@@ -11,6 +11,7 @@ import { linkStore } from './link-store.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
+import { visitorSaltStore } from './visitor-salt-store.ts'
 import { workspaceStore } from './workspace-store.ts'
 
 /** In what the engines differ here. */
@@ -42,6 +43,7 @@ export function nouns(
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
+    visitorSalts: visitorSaltStore(db),
     changes: changeLog(db, pending),
     idempotency: idempotencyStore(db),
   }
