@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
+import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import { JournalWriter } from '../../src/clicks/journal/journal-writer.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { createFolder } from '../support/engines.ts'
@@ -125,26 +126,29 @@ describe('a journal writer that waits for the disk', () => {
     assert.deepEqual(files.clicks(files.onDisk), [clickOf(3)])
   })
 
-  test('keeps a full segment open until what is in it is on disk', async () => {
-    const writer = createWriter()
-    await record(writer, 0)
-    files.holdSyncs = true
-    let last = 0
-    while (writer.segment === 1) {
-      for (const click of clicksFrom(last + 1, 5_000)) {
-        writer.record(click, () => told.push(click.at))
+  for (const held of [1, 3]) {
+    test(`keeps a full segment open until its last ${held} writes are on disk`, async () => {
+      const writer = createWriter()
+      const frame = clicksFrom(1, 5_000)
+      const frames = Math.floor((16 * 1024 * 1024) / encodeFrame(frame).length) + 1
+      for (let index = 1; index <= frames; index += 1) {
+        files.holdSyncs = index > frames - held
+        for (const { at } of frame) writer.record(clickOf(at), () => told.push(at))
+        writer.flush()
+        await nextTurn()
       }
-      last += 5_000
-      writer.flush()
-    }
-    assert.equal(files.openHandles(), 2)
-    files.holdSyncs = false
-    await settleSyncs()
-    assert.equal(told.length, last + 1)
-    assert.equal(files.clicks(files.onDisk).length, last + 1)
-    assert.equal(files.openHandles(), 1)
-    assert.deepEqual([...files.onDisk.keys()], [segmentFile(folder, 1), segmentFile(folder, 2)])
-  })
+      assert.equal(writer.segment, 1)
+      await record(writer, 0)
+      assert.equal(writer.segment, 2)
+      assert.equal(files.openHandles(), 2)
+      files.holdSyncs = false
+      await settleSyncs()
+      assert.equal(told.length, frames * 5_000 + 1)
+      assert.equal(files.clicks(files.onDisk).length, told.length)
+      assert.equal(files.openHandles(), 1)
+      assert.deepEqual([...files.onDisk.keys()], [segmentFile(folder, 1), segmentFile(folder, 2)])
+    })
+  }
 
   test('waits for the disk when it is closed', async () => {
     const writer = createWriter()
