@@ -2,6 +2,7 @@ import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Drainer } from './drainer.ts'
+import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
   createJournal,
@@ -38,6 +39,7 @@ export async function startClickIntake(
     store: Store
     clock: Clock
     durability: ClickDurability
+    files?: JournalFiles
   } & IntakeReports,
 ): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
@@ -53,6 +55,7 @@ export async function startClickIntake(
     folder: own.folder,
     afterSegment: position?.segment ?? 0,
     durability: options.durability,
+    ...(options.files && { files: options.files }),
     onWritten: () => drainer.wake(),
     onLost: options.onLost,
     onDoubt: options.onDoubt,
