@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../data/', import.meta.url))
+/** Beside the code and not in the system's own place for such, which may be no disk at all. */
+export const DATA_ROOT = fileURLToPath(new URL('../data/', import.meta.url))
 
-/** A folder beside the code and not in the system's own for such, which may be no disk at all. */
 export function createDataFolder(): string {
-  mkdirSync(ROOT, { recursive: true })
-  return mkdtempSync(path.join(ROOT, 'run-'))
+  mkdirSync(DATA_ROOT, { recursive: true })
+  return mkdtempSync(path.join(DATA_ROOT, 'run-'))
 }
