@@ -1,5 +1,10 @@
 import { findGenerator } from './load/generator.ts'
+import { creates } from './scenarios/creates.ts'
+import { latency } from './scenarios/latency.ts'
+import { processes } from './scenarios/processes.ts'
 import { redirect } from './scenarios/redirect.ts'
+import { startup } from './scenarios/startup.ts'
+import { zipf } from './scenarios/zipf.ts'
 import { nginxVersion } from './servers/nginx.ts'
 import { leaveServerCore, PINNING } from './support/cores.ts'
 import { printOutcome, reportOutcomes } from './support/report.ts'
@@ -10,7 +15,7 @@ import { findTool } from './support/tools.ts'
  * Measures what the README and docs/performance.md promise of redirects, each server in processes of
  * its own on one core, the load on another.
  */
-const SCENARIOS: readonly Scenario[] = [redirect]
+const SCENARIOS: readonly Scenario[] = [redirect, zipf, latency, startup, creates, processes]
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name))

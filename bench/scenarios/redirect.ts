@@ -2,15 +2,14 @@ import { bareContender, nginxContender, terseContender } from '../servers/conten
 import { createLinksFolder } from '../support/links-folder.ts'
 import { alternate, medianCpu, summarize } from '../support/measure.ts'
 import type { Scenario, Target } from '../support/scenario.ts'
+import { CONNECTIONS, LINKS } from './conditions.ts'
 
-const LINKS = 100_000
-const CONNECTIONS = 64
 const RATIO_TO_NGINX_MAX = 1.25
 const RATIO_TO_BARE_MAX = 1
 
 export const redirect: Scenario = {
   name: 'redirect',
-  description: '100,000 links asked at random, beside nginx and a bare Node.js server',
+  description: '100,000 links at random, beside nginx and a bare Node.js server',
   async run({ generator, nginx, rounds, seconds }) {
     const load = {
       traffic: { kind: 'uniform', links: LINKS },
@@ -23,27 +22,21 @@ export const redirect: Scenario = {
       await bareContender(),
       ...(nginx === undefined ? [] : [await nginxContender(nginx, LINKS)]),
     ]
-    try {
-      const entries = contenders.map((contender) => ({ contender, load }))
-      const results = await alternate(generator, entries, rounds)
-      const [ours = Number.NaN, bare = Number.NaN, theirs] = results.map(medianCpu)
-      const targets: Target[] = [
-        { what: "CPU by bare Node.js's", value: ours / bare, atMost: RATIO_TO_BARE_MAX },
-      ]
-      if (theirs !== undefined) {
-        targets.unshift({
-          what: "CPU by nginx's",
-          value: ours / theirs,
-          atMost: RATIO_TO_NGINX_MAX,
-        })
-      }
-      return {
-        rows: contenders.map(({ name }, index) => summarize(name, results[index] ?? [])),
-        targets,
-        missing: nginx === undefined ? ['nginx is not installed'] : [],
-      }
-    } finally {
-      for (const contender of contenders) await contender.stop()
+    const entries = contenders.map((contender) => ({ contender, load }))
+    const results = await alternate(generator, entries, rounds)
+    for (const contender of contenders) await contender.stop()
+
+    const [ours = Number.NaN, bare = Number.NaN, theirs] = results.map(medianCpu)
+    const targets: Target[] = [
+      { what: "CPU by bare Node.js's", value: ours / bare, atMost: RATIO_TO_BARE_MAX },
+    ]
+    if (theirs !== undefined) {
+      targets.push({ what: "CPU by nginx's", value: ours / theirs, atMost: RATIO_TO_NGINX_MAX })
+    }
+    return {
+      rows: contenders.map(({ name }, index) => summarize(name, results[index] ?? [])),
+      targets,
+      missing: nginx === undefined ? ['nginx is not installed'] : [],
     }
   },
 }

@@ -7,7 +7,9 @@ const allowed = allowedCores()
 
 /** Where the servers run, one at work at a time, and where the load comes from. */
 export const SERVER_CORE = allowed[0] ?? 0
-export const LOAD_CORE = allowed[1] ?? SERVER_CORE
+export const LOAD_CORE = allowed.at(-1) ?? SERVER_CORE
+/** Where two processes of one server run. On a machine with two cores the load is among them. */
+export const PAIR_CORES = allowed.slice(0, 2)
 
 /** What a reader of the results must know of the above. */
 export const PINNING =

@@ -10,7 +10,14 @@ import { median, round } from './statistics.ts'
 /** Answers looked at whole before each load. */
 const SAMPLE = 100
 
-export type Load = Omit<LoadSpec, 'port' | 'seed'>
+type Load = Omit<LoadSpec, 'port' | 'seed'>
+
+type Entry = {
+  readonly contender: Contender
+  readonly load: Load
+  /** A whole number; as long as each load of the rounds where it is left out. */
+  readonly warmUpSeconds?: number
+}
 
 export type Measurement = LoadResult & {
   /** User and system time of the server's processes for one request. */
@@ -41,10 +48,12 @@ async function measure(
 /** Loads the servers in turn, round by round, so that a machine that gets slower does so for all. */
 export async function alternate(
   generator: Generator,
-  entries: readonly { contender: Contender; load: Load }[],
+  entries: readonly Entry[],
   rounds: number,
 ): Promise<Measurement[][]> {
-  for (const { contender, load } of entries) await measure(generator, contender, load, 0)
+  for (const { contender, load, warmUpSeconds = load.seconds } of entries) {
+    await measure(generator, contender, { ...load, seconds: warmUpSeconds }, 0)
+  }
   const results: Measurement[][] = entries.map(() => [])
   for (let number = 1; number <= rounds; number += 1) {
     for (const [index, { contender, load }] of entries.entries()) {

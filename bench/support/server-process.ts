@@ -17,7 +17,11 @@ export type MeasuredServer = {
 }
 
 /** One that runs on Node.js, and can be asked how its event loop does. */
-export type ServerProcess = MeasuredServer & { ask(question: Question): Promise<Answer> }
+export type ServerProcess = MeasuredServer & {
+  /** When it was started, by `performance.now()`. */
+  readonly startedMs: number
+  ask(question: Question): Promise<Answer>
+}
 
 /**
  * Starts a server on the servers' core and waits until it has said `ready` on its standard output.
@@ -37,6 +41,7 @@ async function startServer(options: {
     ...['--import', PROBE, ...options.nodeOptions],
     ...[options.script, ...options.args],
   ])
+  const startedMs = performance.now()
   const child = spawn(file, args, {
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -52,6 +57,7 @@ async function startServer(options: {
   })
   return {
     pid: child.pid as number,
+    startedMs,
     port: options.port,
     async ask(question) {
       const answered = once(child, 'message')
