@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { findTool } from '../support/tools.ts'
+import { runAutocannon } from './autocannon.ts'
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 import { runWrk } from './wrk.ts'
 
@@ -11,7 +12,9 @@ export type Generator = {
 
 export function findGenerator(): Generator {
   const wrk = findTool('wrk')
-  if (wrk === undefined) throw new Error('wrk is not installed')
+  if (wrk === undefined) {
+    return { name: 'autocannon, because wrk is not installed', run: runAutocannon }
+  }
   // It tells its version and then complains about missing arguments.
   const version = execFileSync('/bin/sh', ['-c', '"$0" -v; true', wrk], { encoding: 'utf8' })
   return { name: version.split(' Copyright')[0] ?? 'wrk', run: (spec) => runWrk(wrk, spec) }

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { quantile } from '../support/statistics.ts'
 import { type Connection, openConnection } from './connection.ts'
+import { drawPath } from './draw-path.ts'
 import { headerSets } from './header-sets.ts'
-import { HOST, pathOf } from './traffic.ts'
+import { HOST, type Traffic } from './traffic.ts'
 
 export type SteadyLoadResult = {
   readonly answered: number
@@ -20,7 +21,7 @@ export type SteadyLoadResult = {
  */
 export async function runSteadyLoad(options: {
   port: number
-  links: number
+  traffic: Traffic
   connections: number
   perSecond: number
   seconds: number
@@ -44,9 +45,8 @@ export async function runSteadyLoad(options: {
     const number = sent
     sent += 1
     if (!starved) latenessMs.push(performance.now() - dueMs(number))
-    const link = Math.ceil(Math.random() * options.links)
     const set = headers[Math.floor(Math.random() * headers.length)]
-    connection.ask(`GET ${pathOf(link)} HTTP/1.1\r\n${set}`).then(() => {
+    connection.ask(`GET ${drawPath(options.traffic)} HTTP/1.1\r\n${set}`).then(() => {
       latenciesMs[number] = performance.now() - dueMs(number)
       answered += 1
       idle.push(connection)

@@ -87,8 +87,7 @@ end`,
 local function path()
   return '${MISSING_PREFIX}' .. random(${MISSING_KEYS - 1})
 end`,
-  // Rejection-inversion for s = 1: W. Hörmann and G. Derflinger, "Rejection-inversion to generate
-  // variates from monotone discrete distributions", ACM TOMACS 6 (1996).
+  // As in draw-path.ts.
   zipf: ({ links }) => `
 local top, bottom = log(${links} + 0.5), log(1.5) - 1
 local always = 2 - exp(log(2.5) - 0.5)

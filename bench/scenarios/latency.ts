@@ -15,6 +15,8 @@ import { CONNECTIONS, LINKS } from './conditions.ts'
 const P99_BEYOND_NGINX_MAX_MS = 2
 const STALL_MAX_MS = 20
 
+const TRAFFIC = { kind: 'uniform', links: LINKS } as const
+
 type Round = SteadyLoadResult & { readonly stallMs: number | undefined }
 type Entry = {
   readonly contender: Contender
@@ -40,7 +42,7 @@ export const latency: Scenario = {
       ...(theirs === undefined ? [] : [{ contender: theirs, node: undefined, results: [] }]),
     ]
     const load = {
-      traffic: { kind: 'uniform', links: LINKS },
+      traffic: TRAFFIC,
       connections: CONNECTIONS,
       seconds,
       status: 302,
@@ -91,7 +93,7 @@ async function runRound(
   await node?.ask('watch')
   const result = await runSteadyLoad({
     port: contender.server.port,
-    links: LINKS,
+    traffic: TRAFFIC,
     connections: CONNECTIONS,
     perSecond,
     seconds,

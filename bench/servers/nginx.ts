@@ -5,6 +5,7 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../test/support/free-port.ts'
 import { destinationOf, HOST, pathOf } from '../load/traffic.ts'
+import { endWithThisProcess } from '../support/children.ts'
 import { onCores, SERVER_CORE } from '../support/cores.ts'
 import type { MeasuredServer } from '../support/server-process.ts'
 import { untilListening } from './until-listening.ts'
@@ -33,6 +34,7 @@ export async function startNginx(program: string, folder: string, links: number)
     ...['-p', `${folder}/`, '-c', file, '-e', 'error.log'],
   ])
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  endWithThisProcess(child)
   const exited = once(child, 'exit')
   await untilListening(port)
   return {

@@ -1,11 +1,20 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Beside the code and not in the system's own place for such, which may be no disk at all. */
 export const DATA_ROOT = fileURLToPath(new URL('../data/', import.meta.url))
 
+const created: string[] = []
+
+/** A new one, which goes with this process. */
 export function createDataFolder(): string {
   mkdirSync(DATA_ROOT, { recursive: true })
-  return mkdtempSync(path.join(DATA_ROOT, 'run-'))
+  const folder = mkdtempSync(path.join(DATA_ROOT, 'run-'))
+  created.push(folder)
+  return folder
 }
+
+process.on('exit', () => {
+  for (const folder of created) rmSync(folder, { recursive: true, force: true })
+})

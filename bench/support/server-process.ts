@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/free-port.ts'
+import { endWithThisProcess } from './children.ts'
 import { onCores, SERVER_CORE } from './cores.ts'
 import type { Answer, Question } from './probe.ts'
 
@@ -46,6 +47,7 @@ async function startServer(options: {
     env: { PATH: process.env.PATH, ...options.env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
+  endWithThisProcess(child)
   const exited = once(child, 'exit')
   await new Promise<void>((resolve, reject) => {
     let output = ''
