@@ -8,8 +8,24 @@ import { clickOf } from './some-clicks.ts'
 
 const ALL = Number.POSITIVE_INFINITY
 
+const anyValue = fc.oneof(
+  fc.string({ unit: 'binary-ascii', maxLength: 6 }),
+  fc.string({ unit: 'binary-ascii', minLength: 250, maxLength: 255 }),
+)
 const anyClick: fc.Arbitrary<Click> = fc.record(
-  { at: fc.maxSafeNat(), link_seq: fc.maxSafeNat(), flags: fc.nat({ max: 0xffff }) },
+  {
+    at: fc.maxSafeNat(),
+    link_seq: fc.maxSafeNat(),
+    flags: fc.nat({ max: 0xffff }),
+    visitor: fc.maxSafeNat(),
+    country: anyValue,
+    device: anyValue,
+    os: anyValue,
+    browser: anyValue,
+    referrer: anyValue,
+    language: anyValue,
+    source: anyValue,
+  },
   { noNullPrototype: true },
 )
 const anyFrame = fc.array(anyClick, { minLength: 1, maxLength: 12 })
@@ -105,7 +121,7 @@ describe('the frames of the click journal', () => {
   })
 
   test('yield no click from noise, even where it holds the magic and absurd lengths', () => {
-    const magic = fc.constant(Buffer.from('TRS1', 'latin1'))
+    const magic = fc.constant(Buffer.from('TRS2', 'latin1'))
     const length = fc.nat({ max: 0xffff_ffff }).map((value) => {
       const bytes = Buffer.alloc(4)
       bytes.writeUInt32LE(value)
@@ -122,7 +138,7 @@ describe('the frames of the click journal', () => {
   })
 
   test('are not seen in zeros that a crash left after the magic', () => {
-    const zeros = Buffer.concat([Buffer.from('TRS1', 'latin1'), Buffer.alloc(100)])
+    const zeros = Buffer.concat([Buffer.from('TRS2', 'latin1'), Buffer.alloc(100)])
     assert.deepEqual(decodeFrames(zeros, ALL), { clicks: [], consumed: 0, damaged: 0 })
   })
 

@@ -221,7 +221,7 @@ describe('the journal writer', () => {
 
   test('starts a new segment after 16 MiB', async () => {
     const writer = createWriter()
-    const clicks = clicksFrom(1, 20_000)
+    const clicks = clicksFrom(1, 500)
     const frameBytes = encodeFrame(clicks).length
     const perSegment = Math.floor((16 * 1024 * 1024) / frameBytes) + 1
     for (let frame = 0; frame <= perSegment; frame += 1) {

@@ -1,38 +1,34 @@
 import { crc32 } from 'node:zlib'
 import type { Click } from '../../domain/clicks/click.ts'
+import { decodeRecord, encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS1"
+ *     magic     4 bytes  "TRS2"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the length and the records
- *     records   18 bytes each: instant (double, microseconds), link (double), flags (16 bits)
+ *     records   one after the other
  *
  * A write that a killed process left unfinished fails the checksum, and takes no other frame with it.
  */
-const MAGIC = Buffer.from('TRS1', 'latin1')
+const MAGIC = Buffer.from('TRS2', 'latin1')
 const HEADER_BYTES = 12
-const RECORD_BYTES = 18
 
 /** No writer makes longer ones, so a longer length is damage. */
-const FRAME_RECORDS_MAX = 50_000
+export const FRAME_BYTES_MAX = 1024 * 1024
 
-export const FRAME_BYTES_MAX = HEADER_BYTES + FRAME_RECORDS_MAX * RECORD_BYTES
+/** So many of any clicks fit a frame. */
+export const FRAME_CLICKS_MAX = Math.floor((FRAME_BYTES_MAX - HEADER_BYTES) / RECORD_BYTES_MAX)
 
 export function encodeFrame(clicks: readonly Click[]): Buffer {
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + clicks.length * RECORD_BYTES)
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + clicks.length * RECORD_BYTES_MAX)
   MAGIC.copy(frame)
-  frame.writeUInt32LE(clicks.length * RECORD_BYTES, 4)
-  let at = HEADER_BYTES
-  for (const click of clicks) {
-    frame.writeDoubleLE(click.at, at)
-    frame.writeDoubleLE(click.link_seq, at + 8)
-    frame.writeUInt16LE(click.flags, at + 16)
-    at += RECORD_BYTES
-  }
-  frame.writeUInt32LE(checksum(frame), 8)
-  return frame
+  let end = HEADER_BYTES
+  for (const click of clicks) end = encodeRecord(frame, end, click)
+  frame.writeUInt32LE(end - HEADER_BYTES, 4)
+  frame.writeUInt32LE(checksum(frame.subarray(0, end)), 8)
+  return frame.subarray(0, end)
 }
 
 export type DecodedFrames = {
@@ -54,41 +50,44 @@ export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
   let consumed = 0
   let damaged = 0
   while (clicks.length < clicksMax) {
-    const start = nextFrame(bytes, consumed)
-    if (start === undefined) break
-    damaged += start - consumed
-    const end = start + HEADER_BYTES + bytes.readUInt32LE(start + 4)
-    for (let at = start + HEADER_BYTES; at < end; at += RECORD_BYTES) {
-      clicks.push({
-        at: bytes.readDoubleLE(at),
-        link_seq: bytes.readDoubleLE(at + 8),
-        flags: bytes.readUInt16LE(at + 16),
-      })
-    }
-    consumed = end
+    const frame = nextFrame(bytes, consumed)
+    if (frame === undefined) break
+    damaged += frame.start - consumed
+    for (const click of frame.clicks) clicks.push(click)
+    consumed = frame.end
   }
   return { clicks, consumed, damaged }
 }
 
-/** Where the first whole frame at or after `from` begins. */
-function nextFrame(bytes: Buffer, from: number): number | undefined {
+type Frame = { readonly start: number; readonly end: number; readonly clicks: readonly Click[] }
+
+/** The first whole frame at or after `from`. */
+function nextFrame(bytes: Buffer, from: number): Frame | undefined {
   for (
     let start = bytes.indexOf(MAGIC, from);
     start !== -1;
     start = bytes.indexOf(MAGIC, start + 1)
   ) {
-    if (isWhole(bytes, start)) return start
+    const frame = decodeFrame(bytes, start)
+    if (frame !== undefined) return frame
   }
   return undefined
 }
 
-function isWhole(bytes: Buffer, start: number): boolean {
-  if (start + HEADER_BYTES > bytes.length) return false
-  const length = bytes.readUInt32LE(start + 4)
-  if (length % RECORD_BYTES !== 0 || length > FRAME_RECORDS_MAX * RECORD_BYTES) return false
-  const end = start + HEADER_BYTES + length
-  if (end > bytes.length) return false
-  return checksum(bytes.subarray(start, end)) === bytes.readUInt32LE(start + 8)
+function decodeFrame(bytes: Buffer, start: number): Frame | undefined {
+  if (start + HEADER_BYTES > bytes.length) return undefined
+  const end = start + HEADER_BYTES + bytes.readUInt32LE(start + 4)
+  if (end - start > FRAME_BYTES_MAX || end > bytes.length) return undefined
+  const frame = bytes.subarray(start, end)
+  if (checksum(frame) !== bytes.readUInt32LE(start + 8)) return undefined
+  const clicks: Click[] = []
+  for (let at = HEADER_BYTES; at < frame.length; ) {
+    const record = decodeRecord(frame, at)
+    if (record === undefined) return undefined
+    clicks.push(record.click)
+    at = record.end
+  }
+  return { start, end, clicks }
 }
 
 function checksum(frame: Buffer): number {

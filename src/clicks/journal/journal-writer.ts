@@ -1,12 +1,10 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import type { Click, ClickRecorder } from '../../domain/clicks/click.ts'
-import { encodeFrame } from './frame.ts'
+import { encodeFrame, FRAME_CLICKS_MAX } from './frame.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
 /** A segment that has grown past this is closed, and removed once its clicks are taken in. */
 const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
-/** Clicks in one frame; a turn of the event loop with more writes several. */
-const FRAME_CLICKS_MAX = 20_000
 
 /** The file operations of the writer, as a parameter, so that a test can make them fail. */
 export type JournalFiles = {

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { createFolder } from '../../lib/create-folder.ts'
-import { CommitListeners, collectChanges } from '../commit-listeners.ts'
+import { CommitListeners } from '../commit-listeners.ts'
 import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
-import { nouns } from '../nouns.ts'
+import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
+import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
 import { SqliteConnection } from './connection.ts'
@@ -31,6 +32,8 @@ const TYPES: ColumnTypes = {
   changeLogExtra: '',
   changeLogIndexes: [],
 }
+
+const TRAITS: EngineTraits = { changeLog: sqliteChangeLog, tellsInsertId: true }
 
 /** The database file of a data folder. */
 export function sqliteFile(dataDir: string): string {
@@ -68,12 +71,13 @@ async function openStoreOver(
   version: string,
   clock: Clock,
 ): Promise<OpenedStore> {
-  const commits = new GroupCommit(writer)
+  const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
+  const pending = new PendingWrites(writing, (changes) => listeners.tell(changes))
+  const commits = new GroupCommit(writer, pending)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection(file)
   const scanning = kyselyOver(scanConnection)
-  const listeners = new CommitListeners()
 
   await commits.run(() => createMigrationTable(writing))
   await migrate({
@@ -83,20 +87,13 @@ async function openStoreOver(
     exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(writing)),
   })
 
-  const stores = nouns(writing, writing, sqliteChangeLog(writing))
+  const stores = nouns(TRAITS, { db: writing, scans: writing, pending })
   return {
     engine: `SQLite ${version}`,
     db: reading,
     store: {
-      read: nouns(reading, scanning, sqliteChangeLog(reading)),
-      async write(work) {
-        const { changes, result } = await commits.run(async () => {
-          const { changes, collecting } = collectChanges(stores.changes)
-          return { changes, result: await work({ ...stores, changes: collecting }) }
-        })
-        listeners.tell(changes)
-        return result
-      },
+      read: nouns(TRAITS, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
+      write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       async close() {
         await commits.idle()
