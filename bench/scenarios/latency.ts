@@ -7,6 +7,7 @@ import {
 } from '../servers/contender.ts'
 import { createLinksFolder } from '../support/links-folder.ts'
 import { alternate } from '../support/measure.ts'
+import { usageOf } from '../support/process-usage.ts'
 import type { Scenario, Target } from '../support/scenario.ts'
 import type { ServerProcess } from '../support/server-process.ts'
 import { median, round } from '../support/statistics.ts'
@@ -17,7 +18,10 @@ const STALL_MAX_MS = 20
 
 const TRAFFIC = { kind: 'uniform', links: LINKS } as const
 
-type Round = SteadyLoadResult & { readonly stallMs: number | undefined }
+type Round = SteadyLoadResult & {
+  readonly waitedShare: number
+  readonly stallMs: number | undefined
+}
 type Entry = {
   readonly contender: Contender
   /** Where the server has an event loop to be watched. */
@@ -76,6 +80,7 @@ export const latency: Scenario = {
           .flatMap((one) => one.stallMs ?? [])
           .map((ms) => round(ms))
           .join(' '),
+        'waited %': Math.round(median(results.map((one) => one.waitedShare)) * 100),
         'load late by p99 ms': round(median(results.map((one) => one.latenessP99Ms)), 2),
       })),
       targets,
@@ -91,6 +96,7 @@ async function runRound(
   seconds: number,
 ): Promise<Round> {
   await node?.ask('watch')
+  const before = usageOf(contender.server.pid)
   const result = await runSteadyLoad({
     port: contender.server.port,
     traffic: TRAFFIC,
@@ -99,8 +105,10 @@ async function runRound(
     seconds,
   })
   await contender.settle(result.answered)
+  const after = usageOf(contender.server.pid)
   const answer = await node?.ask('stall')
-  return { ...result, stallMs: answer?.stallMs }
+  const waitedShare = (after.waitedMs - before.waitedMs) / (seconds * 1_000)
+  return { ...result, waitedShare, stallMs: answer?.stallMs }
 }
 
 function p99Ms(results: readonly Round[]): number {

@@ -22,6 +22,8 @@ type Entry = {
 export type Measurement = LoadResult & {
   /** User and system time of the server's processes for one request. */
   readonly cpuMicros: number
+  /** How much of the time its threads waited for the core, by the time that the load took. */
+  readonly waitedShare: number
   readonly residentMib: number
 }
 
@@ -41,6 +43,7 @@ async function measure(
   return {
     ...result,
     cpuMicros: (after.cpuMicros - before.cpuMicros) / result.answered,
+    waitedShare: (after.waitedMs - before.waitedMs) / (load.seconds * 1_000),
     residentMib: after.residentMib,
   }
 }
@@ -76,6 +79,7 @@ export function summarize(name: string, measurements: readonly Measurement[]) {
     'requests/s': Math.round(of('perSecond')),
     'p50 ms': round(of('p50Ms'), 2),
     'p99 ms': round(of('p99Ms'), 2),
+    'waited %': Math.round(of('waitedShare') * 100),
     'RSS MiB': Math.round(of('residentMib')),
     'CPU µs of each round': measurements.map(({ cpuMicros }) => round(cpuMicros, 2)).join(' '),
   }

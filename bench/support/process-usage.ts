@@ -12,6 +12,8 @@ const SYSTEM_TICKS = 12
 export type ProcessUsage = {
   /** User and system time since their start, of all threads, in steps of the system's tick. */
   readonly cpuMicros: number
+  /** For how long threads could have run and had no core: what other work on the machine took. */
+  readonly waitedMs: number
   readonly residentMib: number
   readonly residentPeakMib: number
 }
@@ -21,6 +23,7 @@ export function usageOf(pid: number): ProcessUsage {
   const sum = (name: keyof ProcessUsage) => usages.reduce((total, usage) => total + usage[name], 0)
   return {
     cpuMicros: sum('cpuMicros'),
+    waitedMs: sum('waitedMs'),
     residentMib: sum('residentMib'),
     residentPeakMib: sum('residentPeakMib'),
   }
@@ -32,9 +35,19 @@ function usageOfOne(pid: number): ProcessUsage {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return {
     cpuMicros: (ticks * 1e6) / TICKS_PER_SECOND,
+    waitedMs: readdirSync(`/proc/${pid}/task`).reduce(
+      (total, thread) => total + waitedMsOf(pid, thread),
+      0,
+    ),
     residentMib: mibOf(status, 'VmRSS'),
     residentPeakMib: mibOf(status, 'VmHWM'),
   }
+}
+
+/** The second number of schedstat is in nanoseconds (Linux, Documentation/scheduler/sched-stats.rst). */
+function waitedMsOf(pid: number, thread: string): number {
+  const [, waitedNanos] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+  return Number(waitedNanos) / 1e6
 }
 
 function mibOf(status: string, field: string): number {
