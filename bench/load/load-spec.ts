@@ -5,11 +5,10 @@ export type LoadSpec = {
   readonly port: number
   readonly traffic: Traffic
   readonly connections: number
-  /** A whole number. */
   readonly seconds: number
   /** What every request must get: a redirect, or that there is no such link. */
   readonly status: 302 | 404
-  /** Of the random numbers. */
+  /** Of the random numbers, where the generator takes one. */
   readonly seed: number
 }
 

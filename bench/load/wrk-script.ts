@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { headerSets } from './header-sets.ts'
 import type { LoadSpec } from './load-spec.ts'
 import {
@@ -12,21 +13,24 @@ import {
 /** Comes before the result, a JSON object, in what wrk prints. */
 export const RESULT_MARK = 'RESULT '
 
+const { SIGINT } = constants.signals
 /** Reading the clock costs a system call's time: once in so many requests will do. */
 const REQUESTS_PER_CLOCK_READING = 32
 
 /**
  * The Lua script that makes wrk's requests. At the end of the time it answers wrk's question for the
- * next request with nothing, upon which wrk leaves that connection alone: so every request that was
- * sent gets its answer, and the server's count can be compared exactly.
+ * next request with nothing, upon which wrk leaves that connection alone; when all are idle it ends
+ * wrk as Ctrl-C would. So every request that was sent gets its answer, however late, and the server's
+ * count can be compared exactly.
  *
  * wrk calls `request` once before the start, to look at what it gives; that one is not sent.
  */
-export function wrkScript(spec: LoadSpec, seconds: number): string {
+export function wrkScript(spec: LoadSpec): string {
   const headers = headerSets(HOST).map((text) => `  ${JSON.stringify(` HTTP/1.1\r\n${text}`)},`)
   return `
 local ffi = require('ffi')
 ffi.cdef('typedef struct { long s; long ns; } timespec; int clock_gettime(int clock, timespec *t);')
+ffi.cdef('int getpid(); int kill(int pid, int signal);')
 local now = ffi.new('timespec')
 local function clock()
   ffi.C.clock_gettime(1, now)
@@ -40,6 +44,7 @@ local random, exp, log, floor = math.random, math.exp, math.log, math.floor
 ${SAMPLERS[spec.traffic.kind](spec.traffic)}
 
 local deadline
+local idle = 0
 sent = -1
 
 function init()
@@ -49,8 +54,12 @@ end
 function request()
   if sent % ${REQUESTS_PER_CLOCK_READING} == 0 then
     if deadline == nil then
-      deadline = clock() + ${seconds}
+      deadline = clock() + ${spec.seconds}
     elseif clock() > deadline then
+      idle = idle + 1
+      if idle == ${spec.connections} then
+        ffi.C.kill(ffi.C.getpid(), ${SIGINT})
+      end
       return ''
     end
   end

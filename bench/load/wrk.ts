@@ -7,8 +7,8 @@ import { createDataFolder } from '../support/data-folder.ts'
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 import { RESULT_MARK, wrkScript } from './wrk-script.ts'
 
-/** wrk takes whole seconds; the last part of the last one is for the answers still on their way. */
-const LAST_ANSWERS_SECONDS = 0.3
+/** How long wrk waits for the last answers before it ends without them. */
+const LAST_ANSWERS_SECONDS = 30
 
 type Summary = {
   readonly sent: number
@@ -23,10 +23,10 @@ type Summary = {
 export async function runWrk(program: string, spec: LoadSpec): Promise<LoadResult> {
   const folder = createDataFolder()
   try {
-    const seconds = spec.seconds - LAST_ANSWERS_SECONDS
     const script = path.join(folder, 'requests.lua')
-    writeFileSync(script, wrkScript(spec, seconds))
-    const options = ['-t1', `-c${spec.connections}`, `-d${spec.seconds}s`, '-s', script]
+    writeFileSync(script, wrkScript(spec))
+    const deadline = spec.seconds + LAST_ANSWERS_SECONDS
+    const options = ['-t1', `-c${spec.connections}`, `-d${deadline}s`, '-s', script]
     const [file, args] = onCores([LOAD_CORE], program, [
       ...options,
       `http://127.0.0.1:${spec.port}/`,
@@ -39,7 +39,7 @@ export async function runWrk(program: string, spec: LoadSpec): Promise<LoadResul
     }
     return {
       answered: summary.answered,
-      perSecond: summary.answered / seconds,
+      perSecond: summary.answered / spec.seconds,
       p50Ms: summary.p50Micros / 1_000,
       p99Ms: summary.p99Micros / 1_000,
     }

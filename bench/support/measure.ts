@@ -15,7 +15,7 @@ type Load = Omit<LoadSpec, 'port' | 'seed'>
 type Entry = {
   readonly contender: Contender
   readonly load: Load
-  /** A whole number; as long as each load of the rounds where it is left out. */
+  /** As long as each load of the rounds where it is left out. */
   readonly warmUpSeconds?: number
 }
 

@@ -20,7 +20,7 @@ export type Bench = {
   /** Of the nginx that is installed, if any. */
   readonly nginx: string | undefined
   readonly rounds: number
-  /** Of each load; a whole number. */
+  /** Of each load. */
   readonly seconds: number
 }
 
