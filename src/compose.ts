@@ -4,6 +4,7 @@ import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
+import { changeFollower } from './domain/changes/change-follower.ts'
 import { domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
@@ -12,6 +13,7 @@ import { checkInstanceKey, hasInstanceKey } from './domain/instance/key-check.ts
 import { links } from './domain/links/links.ts'
 import { passwordVault } from './domain/links/password-vault.ts'
 import type { Store } from './domain/store.ts'
+import { authenticator } from './domain/tokens/authenticator.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
 import { buildApp } from './http/app.ts'
@@ -21,7 +23,6 @@ import { isServiceHost } from './http/service-host.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { systemRandom } from './lib/random.ts'
 import { Throttle } from './lib/throttle.ts'
-import { changeFollower } from './redirect/change-follower.ts'
 import { clickMaker } from './redirect/click/click-maker.ts'
 import { type Countries, openCountries } from './redirect/click/countries.ts'
 import { VisitorSalts } from './redirect/click/visitor-salts.ts'
@@ -76,7 +77,7 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     clock,
     instanceKey,
     workspaces: workspaces(base),
-    tokens: tokens({ ...base, onError }),
+    tokens: tokens(base),
     close: () => store.close(),
   }
 }
@@ -106,10 +107,16 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   const onError = (error: unknown) => log.error({ err: error }, 'something failed')
 
   const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  store.onChange((changes) => finder.apply(changes))
+  const tokenAuthenticator = authenticator({
+    store,
+    clock,
+    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
+  })
+  const listeners = [finder, tokenAuthenticator]
+  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,
-    finder,
+    listeners,
     intervalMs: CHANGE_POLL_INTERVAL_MS,
     retentionMs: CHANGE_RETENTION_MS,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
@@ -146,7 +153,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
         claimOnLink: config.claimOnLink,
       }),
       domains: domainService,
-      tokens: instance.tokens,
+      authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
       rateLimit: config.rateLimit,
@@ -264,9 +271,14 @@ function lossReporter(log: Logger, message: string): (count: number, error: unkn
   }
 }
 
-/** Forgets what nobody asks for any more. Any node may do it, several at once too. */
+/**
+ * Forgets what nobody asks for any more, in steps between which others write. Any node may do it,
+ * several at once too.
+ */
 async function trim(store: Store, clock: Clock): Promise<void> {
   const now = clock.nowMicros()
-  await store.write((stores) => stores.changes.trim(now - CHANGE_RETENTION_MS * 1_000))
-  await store.write((stores) => stores.idempotency.trim(now - IDEMPOTENCY_RETENTION_MICROS))
+  const changesEnd = now - CHANGE_RETENTION_MS * 1_000
+  while (await store.write((stores) => stores.changes.trim(changesEnd)));
+  const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
+  while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
 }

@@ -39,7 +39,10 @@ export type Store = {
    * may be run again when another writer was in its way, so it must not change anything else.
    */
   write<T>(work: (stores: Nouns) => Promise<T>): Promise<T>
-  /** Calls `listener` with each committed unit's changes, before its `write` settles. */
+  /**
+   * Calls `listener` with the changes of each commit, which may hold several units, before their
+   * `write` settles.
+   */
   onChange(listener: (changes: readonly Change[]) => void): void
   close(): Promise<void>
 }
