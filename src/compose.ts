@@ -165,7 +165,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       }),
       health: async () => {
         await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost() }
+        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
       },
     },
     log,
@@ -245,23 +245,30 @@ async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> 
 }
 
 function startIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
-  let unreported = 0
-  let reportedAtMs = Number.NEGATIVE_INFINITY
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
     clock: instance.clock,
-    onLost(count, error) {
-      unreported += count
-      if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
-      log.error({ err: error, clicks: unreported }, 'clicks could not be journalled and are lost')
-      unreported = 0
-      reportedAtMs = performance.now()
-    },
+    durability: config.clickDurability,
+    onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
+    onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
   })
+}
+
+/** Adds up what comes in quick succession, so that a full disk does not fill the log. */
+function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
+  let unreported = 0
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return (count, error) => {
+    unreported += count
+    if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
+    log.error({ err: error, clicks: unreported }, message)
+    unreported = 0
+    reportedAtMs = performance.now()
+  }
 }
 
 /**

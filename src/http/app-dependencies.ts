@@ -22,4 +22,6 @@ export type AppDependencies = {
 type Health = {
   /** Clicks that could not be journalled since the process started. */
   readonly lost_clicks: number
+  /** Clicks that a failing disk may not have taken; they count unless the machine stops. */
+  readonly doubtful_clicks: number
 }

@@ -24,6 +24,11 @@ const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
 const OPEN_DEADLINE_MS = 10_000
 const PAGE_CACHE_KIB = 16 * 1024
+/**
+ * The write-ahead log's length, 16 MiB, at which it is taken into the database. New keys are spread over
+ * all of their index, so a page that many creates change is written fewer times than with SQLite's 1,000.
+ */
+const CHECKPOINT_PAGES = 4_000
 
 const TYPES: ColumnTypes = {
   uuid: 'text',
@@ -135,6 +140,7 @@ function configure(database: DatabaseSync): void {
     pragma synchronous = full;
     pragma cache_size = -${PAGE_CACHE_KIB};
     pragma temp_store = memory;
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
   `)
 }
 
