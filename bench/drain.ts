@@ -47,18 +47,26 @@ const missed: string[] = []
 /** The numbers of the links that `fillWithLinks` makes after two of the test's. */
 const FIRST_LINK = 3
 
-function journalled(place: Pick<Place, 'dataDir'>, clicks: readonly Click[]): JournalFolder {
+/** A journal of so many clicks in the order of their instants; and how many of them are people's. */
+function journalled(
+  place: Pick<Place, 'dataDir'>,
+  clickOf: (index: number) => Click,
+): { journal: JournalFolder; persons: number } {
   const journal = createJournal(journalsRoot(place.dataDir))
-  const frames: Buffer[] = []
-  for (let start = 0; start < clicks.length; start += CLICKS_PER_FRAME) {
-    frames.push(encodeFrame(clicks.slice(start, start + CLICKS_PER_FRAME)))
+  let persons = 0
+  let frames: Buffer[] = []
+  let segment = 0
+  for (let start = 0; start < CLICKS; start += CLICKS_PER_FRAME) {
+    const count = Math.min(CLICKS_PER_FRAME, CLICKS - start)
+    const clicks = Array.from({ length: count }, (_, index) => clickOf(start + index))
+    persons += clicks.filter(({ flags }) => flags === 0).length
+    frames.push(encodeFrame(clicks))
+    if (frames.length < FRAMES_PER_SEGMENT && start + count < CLICKS) continue
+    segment += 1
+    writeFileSync(segmentFile(journal.folder, segment), Buffer.concat(frames))
+    frames = []
   }
-  for (let start = 0; start < frames.length; start += FRAMES_PER_SEGMENT) {
-    const segment = 1 + start / FRAMES_PER_SEGMENT
-    const bytes = Buffer.concat(frames.slice(start, start + FRAMES_PER_SEGMENT))
-    writeFileSync(segmentFile(journal.folder, segment), bytes)
-  }
-  return journal
+  return { journal, persons }
 }
 
 async function countedIn(place: Pick<Place, 'dataDir' | 'databaseUrl'>): Promise<number> {
@@ -79,11 +87,9 @@ async function measureDrain(
   const draw = zipf(LINKS, exponent)
   const source = clickSource(() => FIRST_LINK + draw())
   const midnight = startOfDay(dayOf(clock.nowMicros()) - 1)
-  const clicks = Array.from({ length: CLICKS }, (_, index) =>
+  const { journal, persons } = journalled(place, (index) =>
     source(Math.floor(midnight + (micros * index) / CLICKS)),
   )
-  const persons = clicks.filter(({ flags }) => flags === 0).length
-  const journal = journalled(place, clicks)
   const before = await countedIn(place)
 
   const writer = openWriterAt(place)
