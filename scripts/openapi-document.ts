@@ -13,7 +13,7 @@ export async function openApiDocument(): Promise<object> {
   const deps: AppDependencies = {
     links: nobody as AppDependencies['links'],
     domains: nobody as AppDependencies['domains'],
-    tokens: nobody as AppDependencies['tokens'],
+    authenticator: nobody as AppDependencies['authenticator'],
     idempotency: unused,
     baseUrl: 'http://localhost',
     rateLimit: 0,
