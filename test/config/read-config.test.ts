@@ -37,6 +37,7 @@ describe('the configuration', () => {
     cacheBytesMax: 64 * 1024 * 1024,
     countryDatabase: undefined,
     clickDurability: 'process',
+    clickRetentionDays: 365,
   }
 
   test('has a default for every setting', () => {
@@ -130,6 +131,7 @@ describe('the configuration', () => {
     TERSE_CACHE_MIB: ['0', '65537'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
+    TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
   }
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {
