@@ -27,6 +27,7 @@ export function nouns(db: Kysely<Schema>, scans: Kysely<Schema>, changes: Change
     links: linkStore(db, scans),
     directory: linkDirectory(db),
     clicks: clickStore(db),
+    reports: { readDays: async () => [], async *rawClicks() {} },
     changes,
     idempotency: idempotencyStore(db),
   }
