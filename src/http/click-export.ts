@@ -43,29 +43,31 @@ const NEEDS_QUOTES = /[",\r\n]/
  * The text of an export, made from the batches as it is read. The first batch is read before it
  * returns, so that a refusal can still be answered as such.
  *
- * @param onBatch called whenever a batch has come, as some bring no text
+ * @param watch.onBatch called whenever a batch has come, as some bring no text
+ * @param watch.onError told when the reading could not be ended in order
  */
 export async function exportStream(
   batches: AsyncIterable<readonly RawClick[]>,
   format: Format,
-  onBatch: () => void,
+  watch: { readonly onBatch: () => void; readonly onError: (error: unknown) => void },
 ): Promise<Readable> {
   const iterator = batches[Symbol.asyncIterator]()
   const first = await iterator.next()
   const write = format === 'csv' ? csvLine : ndjsonLine
 
   async function* text(): AsyncGenerator<string> {
-    try {
-      if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
-      for (let batch = first; batch.done !== true; batch = await iterator.next()) {
-        onBatch()
-        if (batch.value.length > 0) yield batch.value.map((click) => write(present(click))).join('')
-      }
-    } finally {
-      await iterator.return?.()
+    if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
+    for (let batch = first; batch.done !== true; batch = await iterator.next()) {
+      watch.onBatch()
+      if (batch.value.length > 0) yield batch.value.map((click) => write(present(click))).join('')
     }
   }
-  return Readable.from(text(), { objectMode: false })
+  const stream = Readable.from(text(), { objectMode: false })
+  // Not in a finally above, which a generator that never began does not come to.
+  stream.once('close', () => {
+    iterator.return?.().catch(watch.onError)
+  })
+  return stream
 }
 
 function present(click: RawClick): ExportedClick {

@@ -57,8 +57,11 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
     const { socket } = request.raw
     const filter = clickFilter(query, CLICK_DIMENSIONS)
     const batches = deps.clicks.export(workspaceOf(request), subject, { ...query, filter, bots })
-    // While many clicks are looked through for few that are wanted, nothing is sent: no standstill.
-    const stream = await exportStream(batches, format, () => socket.setTimeout(socket.timeout ?? 0))
+    const stream = await exportStream(batches, format, {
+      // While many clicks are looked through for few that are wanted, nothing is sent: no standstill.
+      onBatch: () => socket.setTimeout(socket.timeout ?? 0),
+      onError: (error) => request.log.warn({ err: error }, 'an export could not be ended'),
+    })
     const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`
     reply
       .header('Content-Type', EXPORT_TYPES[format])

@@ -22,5 +22,5 @@ export function arbitraryClicks(
     key: fc.constant(null),
     host: fc.constant(null),
   })
-  return fc.array(click, { maxLength: 200 })
+  return fc.array(click, { maxLength: 200, size: 'max' })
 }

@@ -157,12 +157,10 @@ describe('a report of clicks', () => {
                 const own = expected[nth]?.own ?? []
                 assert.deepEqual(
                   points,
-                  cuts
-                    .slice(0, -1)
-                    .map((start, index) => ({
-                      start,
-                      ...counted(within(own, start, cuts[index + 1] ?? 0)),
-                    })),
+                  cuts.slice(0, -1).map((start, index) => ({
+                    start,
+                    ...counted(within(own, start, cuts[index + 1] ?? 0)),
+                  })),
                 )
               }
               const short = await reportGroups(source, period, undefined, { bots, limit })
