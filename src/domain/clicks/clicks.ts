@@ -79,7 +79,7 @@ export function clicks(deps: {
   clock: Clock
   links: Links
   domains: Domains
-  /** Single clicks are kept for so many days, today included. */
+  /** For which single clicks are kept; 0 for ever. */
   retentionDays: number
 }): Clicks {
   const { store, clock } = deps

@@ -7,8 +7,9 @@ import type { ClickScope } from './click-reports.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
 
-/** Single clicks that one report may look at. */
+/** Single clicks that one report may look at, and for how long it may look for them. */
 const CLICKS_MAX = 1_000_000
+const LOOKING_MS_MAX = 10_000
 
 const DAY_MICROS = QUARTERS_PER_DAY * QUARTER_MICROS
 
@@ -32,6 +33,7 @@ export type DaySources = {
 export function daySources(deps: {
   store: Store
   clock: Clock
+  /** For which single clicks are kept; 0 for ever. */
   retentionDays: number
 }): DaySources {
   const { clock, retentionDays } = deps
@@ -44,7 +46,7 @@ export function daySources(deps: {
       if (dimensions.size <= 1) return rollupDays(reports, scope, filter, [...dimensions][0])
 
       const today = Math.floor(clock.nowMicros() / DAY_MICROS)
-      if (from < (today - retentionDays + 1) * QUARTERS_PER_DAY) {
+      if (retentionDays > 0 && from < (today - retentionDays) * QUARTERS_PER_DAY) {
         throw cannotCombine(
           dimensions,
           `are kept for ${retentionDays} days (ask for a later from, or for one of these alone)`,
@@ -61,8 +63,27 @@ export function daySources(deps: {
         )
       }
       const clicks = reports.rawClicks(scope, from * QUARTER_MICROS, to * QUARTER_MICROS)
-      return sumUpDays(clicks, filter, groupBy)
+      const inTime = within(LOOKING_MS_MAX, clicks, () =>
+        cannotCombine(
+          dimensions,
+          `of these days take longer than ${LOOKING_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+        ),
+      )
+      return sumUpDays(inTime, filter, groupBy)
     },
+  }
+}
+
+/** @param failure what is thrown when the batches do not end in time */
+async function* within<T>(
+  timeMs: number,
+  batches: AsyncIterable<T>,
+  failure: () => Failure,
+): AsyncGenerator<T> {
+  const deadlineMs = performance.now() + timeMs
+  for await (const batch of batches) {
+    if (performance.now() > deadlineMs) throw failure()
+    yield batch
   }
 }
 
