@@ -145,7 +145,7 @@ const clickGroups = z
 /** What was counted: a series without `group_by`, groups with it. */
 export const clickReport = z.union([clickSeries, clickGroups]).meta({ id: 'ClickReport' })
 
-export const CLICK_FLAG_NAMES = ['bot', 'prefetch', 'head', 'no_user_agent'] as const
+const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent'] as const
 
 const known = z.string().nullable()
 
@@ -167,7 +167,7 @@ export const exportedClick = z
       .string()
       .describe('The same for all clicks of one visitor on one UTC day, and on no other.'),
     flags: z
-      .array(z.enum(CLICK_FLAG_NAMES))
+      .array(z.enum(FLAGS))
       .describe('Why it is not counted as a click by a person; empty for one that is.'),
   })
   .meta({ id: 'ExportedClick' })

@@ -26,7 +26,7 @@ export type ClickSubject =
   | { readonly kind: 'link' | 'domain'; readonly id: string }
   | { readonly kind: 'workspace' }
 
-export type ClickQuery = PeriodInput & {
+type ClickQuery = PeriodInput & {
   readonly filter: ClickFilter
   readonly bots: Bots
 }

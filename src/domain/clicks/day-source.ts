@@ -7,7 +7,7 @@ import { QUARTER_MICROS, QUARTERS_PER_DAY } from './intervals.ts'
 import { TallySum } from './tally-sum.ts'
 
 /** `values` are the wanted ones and `wanted` is their sum; `total` is that of all the day's clicks. */
-export type WantedDay = DayOfClicks & { readonly wanted: Tally }
+type WantedDay = DayOfClicks & { readonly wanted: Tally }
 
 /**
  * Reads the days that intervals with these cuts need, in ascending order, with the slots of those
