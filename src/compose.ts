@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import type { Config } from './config/read-config.ts'
@@ -15,6 +16,7 @@ import { passwordVault } from './domain/links/password-vault.ts'
 import type { Store } from './domain/store.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
+import type { DrainWorkerData } from './drain-worker.ts'
 import { buildApp } from './http/app.ts'
 import { createFront } from './http/front.ts'
 import { idempotencyReader } from './http/idempotency.ts'
@@ -145,7 +147,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
         clock,
         links: linkService,
         domains: domainService,
-        retentionDays: 90,
+        retentionDays: config.clickRetentionDays,
       }),
       tokens: instance.tokens,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
@@ -194,6 +196,8 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     await Promise.all([follower.stop(), intake.stop(), app.close()])
     throw error
   }
+  // Only now: the thread takes a while to start, and no visitor should wait for it.
+  intake.startDraining()
 
   return {
     port: (front.address() as AddressInfo).port,
@@ -233,7 +237,11 @@ function startIntake(config: Config, instance: Instance, log: Logger): Promise<C
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
-    clock: instance.clock,
+    startWorker(journal) {
+      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
+      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
+      return new Worker(new URL('./drain-worker.ts', import.meta.url), { workerData })
+    },
     onLost(count, error) {
       unreported += count
       if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return

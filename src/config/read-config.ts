@@ -21,6 +21,8 @@ export type Config = {
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** For which raw clicks are kept; 0 for ever. */
+  readonly clickRetentionDays: number
 }
 
 /** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
@@ -84,6 +86,7 @@ function configOf(values: SettingValues): Config {
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
+    clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
   })
 }
 

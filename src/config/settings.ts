@@ -170,6 +170,12 @@ export const SETTINGS = {
     default: '64',
     description: 'Memory in MiB for the links that each process keeps at hand.',
   }),
+  TERSE_CLICK_RETENTION_DAYS: setting({
+    schema: integer(0, 36_500),
+    default: '365',
+    description:
+      'Days for which each single click is kept, for exports. `0` is for ever. What has been counted of clicks, the charts, is kept in any case.',
+  }),
 } as const
 
 export type SettingName = keyof typeof SETTINGS

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
+import { clickReports, type RawClickPages } from './click-reports.ts'
 import { clickStore } from './click-store.ts'
 import { domainStore } from './domain-store.ts'
 import { idempotencyStore } from './idempotency-store.ts'
@@ -17,7 +18,12 @@ import { workspaceStore } from './workspace-store.ts'
  *
  * @param scans for queries that may look at many rows
  */
-export function nouns(db: Kysely<Schema>, scans: Kysely<Schema>, changes: ChangeLog): Nouns {
+export function nouns(
+  db: Kysely<Schema>,
+  scans: Kysely<Schema>,
+  changes: ChangeLog,
+  rawClicks: RawClickPages,
+): Nouns {
   return {
     instance: instanceStore(db),
     workspaces: workspaceStore(db),
@@ -27,7 +33,7 @@ export function nouns(db: Kysely<Schema>, scans: Kysely<Schema>, changes: Change
     links: linkStore(db, scans),
     directory: linkDirectory(db),
     clicks: clickStore(db),
-    reports: { readDays: async () => [], async *rawClicks() {} },
+    reports: clickReports(db, rawClicks),
     changes,
     idempotency: idempotencyStore(db),
   }

@@ -35,6 +35,7 @@ describe('the configuration', () => {
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    clickRetentionDays: 365,
   }
 
   test('has a default for every setting', () => {
@@ -126,6 +127,7 @@ describe('the configuration', () => {
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
   }
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {

@@ -11,7 +11,10 @@ import { nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
+import { CLICK_DAYS_STORAGE } from './click-rows.ts'
 import { openPool } from './pool.ts'
+import { postgresRawClickPages } from './raw-click-pages.ts'
+import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
 const CONNECTIONS_MAX = 10
 const SCAN_CONNECTIONS_MAX = 3
@@ -30,6 +33,9 @@ const TYPES: ColumnTypes = {
   bytewiseText: 'text collate "C"',
   changeLogExtra: TRANSACTION_COLUMN,
   changeLogIndexes: [TRANSACTION_INDEX],
+  number: 'bigint',
+  bytes: 'bytea',
+  clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],
 }
 
 /**
@@ -62,13 +68,16 @@ export async function openPostgres(options: {
     engine: `PostgreSQL ${version}`,
     db,
     store: {
-      read: nouns(db, scans, postgresChangeLog(db)),
+      read: nouns(db, scans, postgresChangeLog(db), postgresRawClickPages(scans)),
       async write(work) {
         for (let attempt = 1; ; attempt += 1) {
           try {
             const { changes, result } = await db.transaction().execute(async (tx) => {
               const { changes, collecting } = collectChanges(postgresChangeLog(tx))
-              return { changes, result: await work(nouns(tx, tx, collecting)) }
+              return {
+                changes,
+                result: await work(nouns(tx, tx, collecting, postgresRawClickPages(tx))),
+              }
             })
             listeners.tell(changes)
             return result
