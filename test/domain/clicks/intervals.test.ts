@@ -1,46 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  cutsOf,
-  formatQuarters,
-  INTERVALS,
-  type Interval,
-} from '../../../src/domain/clicks/intervals.ts'
+import { cutsOf, formatQuarters, INTERVALS } from '../../../src/domain/clicks/intervals.ts'
 import { cases } from '../../support/properties.ts'
+import { local, naiveCuts } from './naive-cuts.ts'
 import { ZONES } from './zones.ts'
 
 const QUARTER_MS = 900_000
 const PERIODS = 300
 
-function local(quarter: number, zone: string): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(quarter * QUARTER_MS).toZonedDateTimeISO(zone)
-}
-
 function quarterOf(text: string): number {
   return Temporal.Instant.from(text).epochMilliseconds / QUARTER_MS
-}
-
-/** What the clocks show, as far as an interval looks at it. */
-function shown(at: Temporal.ZonedDateTime, interval: Interval): string {
-  if (interval === 'hour') return `${at.toPlainDate()} ${at.hour} ${at.offset}`
-  return interval === 'day'
-    ? at.toPlainDate().toString()
-    : at.toPlainDate().toPlainYearMonth().toString()
-}
-
-/** Looks at the clocks each quarter hour. */
-function naiveCuts(from: number, to: number, zone: string, interval: Interval): number[] {
-  const cuts = [from]
-  let latest = shown(local(from, zone), interval)
-  for (let quarter = from + 1; quarter < to; quarter += 1) {
-    const now = shown(local(quarter, zone), interval)
-    const isNew = interval === 'hour' ? now !== latest : now > latest
-    if (!isNew) continue
-    latest = now
-    cuts.push(quarter)
-  }
-  return [...cuts, to]
 }
 
 /** Periods of up to 70 days from 2023 on; before, clocks have been set at odd minutes. */
