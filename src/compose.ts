@@ -38,6 +38,8 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 const LOSS_REPORT_INTERVAL_MS = 10_000
+/** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
+const DRAIN_YOUNG_MIB = 48
 /** For requests under way when the process is asked to stop. */
 const STOP_GRACE_MS = 10_000
 const IDLE_CHECK_INTERVAL_MS = 50
@@ -240,7 +242,10 @@ function startIntake(config: Config, instance: Instance, log: Logger): Promise<C
     startWorker(journal) {
       const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
       const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
-      return new Worker(new URL('./drain-worker.ts', import.meta.url), { workerData })
+      return new Worker(new URL('./drain-worker.ts', import.meta.url), {
+        workerData,
+        resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
+      })
     },
     onLost(count, error) {
       unreported += count

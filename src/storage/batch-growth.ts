@@ -25,24 +25,33 @@ export function growthOf(
   clicks: readonly Click[],
   ownerOf: (linkSeq: number) => Owner | undefined,
 ): BatchGrowth {
-  const counts = new Map<number, { clicks: number; last_click: number }>()
+  const counts = new Map<number, LinkCount>()
   const deltas: DayDelta[] = []
-  for (const [day, ofDay] of groupByDay(clicks)) deltas.push(...deltasOf(day, ofDay, ownerOf))
-  for (const { link_seq, flags, at } of clicks) {
-    if (flags !== 0 || ownerOf(link_seq) === undefined) continue
-    const count = counts.get(link_seq)
-    if (count === undefined) counts.set(link_seq, { clicks: 1, last_click: at })
-    else {
-      count.clicks += 1
-      if (at > count.last_click) count.last_click = at
+  for (const [day, ofDay] of groupByDay(clicks)) {
+    const { byLink, byOwner } = group(ofDay, ownerOf)
+    for (const [linkSeq, ofLink] of byLink) {
+      const count = countOf(linkSeq, ofLink, counts.get(linkSeq))
+      if (count.clicks > 0) counts.set(linkSeq, count)
     }
+    addLinkDeltas(deltas, day, byLink)
+    addOwnerDeltas(deltas, day, byOwner)
   }
   return {
-    counts: [...counts]
-      .sort(([a], [b]) => a - b)
-      .map(([link_seq, count]) => ({ link_seq, ...count })),
+    counts: [...counts.values()].sort((a, b) => a.link_seq - b.link_seq),
     deltas: deltas.sort(compareKeys),
   }
+}
+
+/** People's clicks alone. */
+function countOf(link_seq: number, ofLink: readonly Click[], before?: LinkCount): LinkCount {
+  let clicks = before?.clicks ?? 0
+  let last_click = before?.last_click ?? Number.NEGATIVE_INFINITY
+  for (const { flags, at } of ofLink) {
+    if (flags !== 0) continue
+    clicks += 1
+    if (at > last_click) last_click = at
+  }
+  return { link_seq, clicks, last_click }
 }
 
 /** Clicks by their UTC day; nearly always there is one. */
@@ -52,12 +61,8 @@ export function groupByDay(clicks: readonly Click[]): Map<number, Click[]> {
   return days
 }
 
-function deltasOf(
-  day: number,
-  clicks: readonly Click[],
-  ownerOf: (linkSeq: number) => Owner | undefined,
-): DayDelta[] {
-  const writer = new ByteWriter()
+/** A day's clicks by their links, and added up for their owners. */
+function group(clicks: readonly Click[], ownerOf: (linkSeq: number) => Owner | undefined) {
   const byLink = new Map<number, Click[]>()
   const byOwner = new Map<Owner, DayTally>()
   for (const click of clicks) {
@@ -71,13 +76,27 @@ function deltasOf(
     }
     tally.add(click)
   }
+  return { byLink, byOwner }
+}
 
-  const deltas: DayDelta[] = []
+function addLinkDeltas(
+  deltas: DayDelta[],
+  day: number,
+  byLink: ReadonlyMap<number, readonly Click[]>,
+): void {
+  const writer = new ByteWriter()
   for (const [subject, ofLink] of byLink) {
-    const workspace_id = ownerOf(subject)?.workspace_id ?? ''
     writeClicks(writer, ofLink)
-    deltas.push({ day, scope: SCOPES.link, subject, workspace_id, data: writer.take() })
+    deltas.push({ day, scope: SCOPES.link, subject, workspace_id: '', data: writer.take() })
   }
+}
+
+function addOwnerDeltas(
+  deltas: DayDelta[],
+  day: number,
+  byOwner: ReadonlyMap<Owner, DayTally>,
+): void {
+  const writer = new ByteWriter()
   const workspaces = Map.groupBy(byOwner, ([{ workspace_id }]) => workspace_id)
   for (const [workspace_id, domains] of workspaces) {
     const ofWorkspace = new DayTally()
@@ -92,7 +111,6 @@ function deltasOf(
     const key = { day, scope: SCOPES.workspace, subject: 0, workspace_id }
     deltas.push({ ...key, data: writer.take() })
   }
-  return deltas
 }
 
 function writeClicks(writer: ByteWriter, clicks: readonly Click[]): void {

@@ -7,6 +7,7 @@ export type DayKey = {
   readonly scope: number
   /** The link's number, the domain's keyspace, or 0 for the workspace itself. */
   readonly subject: number
+  /** Empty for a link, whose number alone says whose it is, in a row of which there are most. */
   readonly workspace_id: string
 }
 

@@ -126,11 +126,13 @@ async function readParts(
 }
 
 function subjectOf(scope: ClickScope) {
+  if (scope.kind === 'link') {
+    return { scope: SCOPES.link, subject: scope.linkSeq, workspace_id: '' }
+  }
   const workspace_id = scope.workspaceId
-  if (scope.kind === 'workspace') return { scope: SCOPES.workspace, subject: 0, workspace_id }
   return scope.kind === 'domain'
     ? { scope: SCOPES.domain, subject: scope.keyspaceId, workspace_id }
-    : { scope: SCOPES.link, subject: scope.linkSeq, workspace_id }
+    : { scope: SCOPES.workspace, subject: 0, workspace_id }
 }
 
 function assemble(

@@ -3,7 +3,7 @@ import type { Owner } from './batch-growth.ts'
 import type { Schema } from './schema.ts'
 
 /** A link that moves to another domain has its clicks counted there after this time at the latest. */
-const KEEP_MS = 10_000
+const KEEP_MS = 30_000
 const LINKS_MAX = 500_000
 /** In one query: below the engines' limits on parameters. */
 const LINKS_PER_QUERY = 1_000

@@ -17,9 +17,15 @@ export class DayTally {
   readonly total = new SlotTally()
   /** People alone. */
   readonly visitors = new VisitorSketch()
-  readonly #values = new Map<ClickDimension, Map<string, SlotTally>>(
-    CLICK_DIMENSIONS.map((dimension) => [dimension, new Map()]),
-  )
+  readonly #values: Readonly<Record<ClickDimension, Map<string, SlotTally>>> = {
+    country: new Map(),
+    device: new Map(),
+    os: new Map(),
+    browser: new Map(),
+    referrer: new Map(),
+    language: new Map(),
+    source: new Map(),
+  }
 
   add(click: Click): void {
     const slot = slotOf(click.at)
@@ -44,11 +50,11 @@ export class DayTally {
   }
 
   values(dimension: ClickDimension): ReadonlyMap<string, SlotTally> {
-    return this.#values.get(dimension) ?? new Map()
+    return this.#values[dimension]
   }
 
   valueOf(dimension: ClickDimension, value: string): SlotTally {
-    const values = this.#values.get(dimension) ?? new Map<string, SlotTally>()
+    const values = this.#values[dimension]
     let tally = values.get(value)
     if (tally === undefined) {
       tally = new SlotTally()
@@ -59,7 +65,8 @@ export class DayTally {
 
   /** Keeps the `VALUES_MAX` values with most clicks of each dimension apart, and sums up the rest. */
   limitValues(): void {
-    for (const values of this.#values.values()) {
+    for (const dimension of CLICK_DIMENSIONS) {
+      const values = this.#values[dimension]
       const isOther = values.has(OTHER_VALUE) ? 1 : 0
       if (values.size - isOther <= VALUES_MAX) continue
       const rest = [...values]

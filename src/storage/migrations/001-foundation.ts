@@ -113,12 +113,11 @@ export const foundation: Migration = {
 
 /** Where they are in a file of their own, a killed process may have made some of them before. */
 function clickTables(types: ColumnTypes) {
-  const uuid = sql.raw(types.uuid)
   const day = sql`
     day integer not null,
     scope smallint not null,
     subject bigint not null,
-    workspace_id ${uuid} not null`
+    workspace_id text not null`
   return [
     sql`create table if not exists journal_positions (
       journal_id text primary key,

@@ -37,7 +37,7 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
             ${deltas.map(({ day }) => day)}::integer[],
             ${deltas.map(({ scope }) => scope)}::smallint[],
             ${deltas.map(({ subject }) => subject)}::bigint[],
-            ${deltas.map(({ workspace_id }) => workspace_id)}::uuid[],
+            ${deltas.map(({ workspace_id }) => workspace_id)}::text[],
             ${deltas.map(({ data }) => data)}::bytea[])
             as delta (day, scope, subject, workspace_id, data)
           on conflict (day, scope, subject, workspace_id, part)

@@ -13,8 +13,9 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
     `insert into click_days (day, scope, subject, workspace_id, part, folded, parts, data)
      values (?, ?, ?, ?, 0, 0, 0, ?)
      on conflict do update set data = cast(data || excluded.data as blob)
-     returning length(data) as size, folded, parts`,
+     returning length(data), folded, parts`,
   )
+  appendToDay.setReturnArrays(true)
 
   return {
     async addToLinks(counts) {
@@ -32,9 +33,9 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
       try {
         for (const { day, scope, subject, workspace_id, data } of deltas) {
           const row = appendToDay.get(day, scope, subject, workspace_id, data)
-          const folded = Number(row?.folded)
-          if (Number(row?.size) - folded <= Math.max(FOLD_BYTES_MIN, folded)) continue
-          grown.push({ day, scope, subject, workspace_id, parts: Number(row?.parts) })
+          const [size = 0, folded = 0, parts = 0] = Object.values(row ?? []).map(Number)
+          if (size - folded <= Math.max(FOLD_BYTES_MIN, folded)) continue
+          grown.push({ day, scope, subject, workspace_id, parts })
         }
       } catch (error) {
         throw translateError(error)

@@ -19,7 +19,7 @@ const BATCH_MAX = 20_000
 const BUSY_DEADLINE_MS = 5_000
 const PAGE_CACHE_KIB = 64 * 1024
 /** Pages in the log before it is copied into the file: a page that is written often is copied once. */
-const CHECKPOINT_PAGES = 8_000
+const CHECKPOINT_PAGES = 32_000
 /** Days of subjects that are settled in one transaction. */
 const SETTLE_MAX = 16
 

@@ -13,6 +13,9 @@ const PAGE_CACHE_KIB = 2 * 1024
 
 type DayFile = {
   readonly database: DatabaseSync
+  /** The file's own numbers of workspaces, as far as they are known. */
+  readonly workspaces: Map<string, number>
+  readonly addWorkspace: StatementSync
   readonly insert: StatementSync
   readonly findTaken: StatementSync
   readonly setTaken: StatementSync
@@ -45,13 +48,19 @@ export class RawClickFiles {
   async insert(batch: RawBatch): Promise<boolean> {
     for (const [day, clicks] of groupByDay(batch.clicks)) {
       const file = this.#fileOf(day)
-      const stands = await inTransaction(file.database, batch.deadlineMs, async () => {
-        // With the file's lock: whoever else takes the batch waits for it, or has moved the journal.
-        if (!(await batch.isStill())) return false
-        insertInto(file, batch, clicks)
-        return true
-      })
-      if (!stands) return false
+      try {
+        const stands = await inTransaction(file.database, batch.deadlineMs, async () => {
+          // With the file's lock: whoever else takes the batch waits for it, or has moved the journal.
+          if (!(await batch.isStill())) return false
+          insertInto(file, batch, clicks)
+          return true
+        })
+        if (!stands) return false
+      } catch (error) {
+        // What it is known by may have been undone.
+        this.#close(day)
+        throw error
+      }
     }
     return true
   }
@@ -60,37 +69,38 @@ export class RawClickFiles {
   dropBefore(oldestDay: number): void {
     for (const day of listRawDays(this.#folder)) {
       if (day >= oldestDay) return
-      this.#open.get(day)?.database.close()
-      this.#open.delete(day)
+      this.#close(day)
       const file = rawClicksFile(this.#folder, day)
       for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true })
     }
   }
 
   close(): void {
-    for (const { database } of this.#open.values()) database.close()
-    this.#open.clear()
+    for (const day of this.#open.keys()) this.#close(day)
   }
 
   #fileOf(day: number): DayFile {
     const known = this.#open.get(day)
     if (known !== undefined) return known
-    const [oldest] = this.#open
-    if (oldest !== undefined && this.#open.size >= OPEN_FILES_MAX) {
-      oldest[1].database.close()
-      this.#open.delete(oldest[0])
-    }
+    const [oldest] = this.#open.keys()
+    if (oldest !== undefined && this.#open.size >= OPEN_FILES_MAX) this.#close(oldest)
     const file = openDayFile(this.#folder, day)
     this.#open.set(day, file)
     return file
   }
+
+  #close(day: number): void {
+    this.#open.get(day)?.database.close()
+    this.#open.delete(day)
+  }
 }
 
 function insertInto(
-  { insert, findTaken, setTaken }: DayFile,
+  file: DayFile,
   { journalId, from, ownerOf }: RawBatch,
   clicks: readonly Click[],
 ): void {
+  const { insert, findTaken, setTaken } = file
   const segment = from?.segment ?? 0
   const offset = from?.offset ?? 0
   const taken = findTaken.get(journalId, segment, offset)
@@ -100,7 +110,7 @@ function insertInto(
     insert.run(
       click.at,
       click.link_seq,
-      owner?.workspace_id ?? null,
+      owner === undefined ? null : workspaceIn(file, owner.workspace_id),
       owner?.keyspace_id ?? null,
       click.flags,
       click.visitor,
@@ -116,6 +126,15 @@ function insertInto(
   setTaken.run(journalId, segment, offset, Math.max(done, clicks.length))
 }
 
+function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
+  let number = workspaces.get(id)
+  if (number === undefined) {
+    number = Number(addWorkspace.get(id)?.number)
+    workspaces.set(id, number)
+  }
+  return number
+}
+
 function openDayFile(folder: string, day: number): DayFile {
   createFolder(folder)
   const name = rawClicksFile(folder, day)
@@ -129,7 +148,7 @@ function openDayFile(folder: string, day: number): DayFile {
       create table if not exists clicks (
         at integer not null,
         link_seq integer not null,
-        workspace_id text,
+        workspace integer,
         keyspace_id integer,
         flags integer not null,
         visitor integer not null,
@@ -141,6 +160,10 @@ function openDayFile(folder: string, day: number): DayFile {
         language text not null,
         source text not null
       );
+      create table if not exists workspaces (
+        number integer primary key,
+        id text not null unique
+      );
       create table if not exists taken (
         journal_id text primary key,
         segment integer not null,
@@ -150,6 +173,10 @@ function openDayFile(folder: string, day: number): DayFile {
     `)
     return {
       database,
+      workspaces: new Map(),
+      addWorkspace: database.prepare(
+        'insert into workspaces (id) values (?) on conflict do update set id = id returning number',
+      ),
       insert: database.prepare('insert into clicks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
       findTaken: database.prepare(
         'select clicks from taken where journal_id = ? and segment = ? and position = ?',

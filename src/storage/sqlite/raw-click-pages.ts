@@ -30,7 +30,11 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
         .where(sql<number>`rowid`, '<=', Math.min(until, end))
         .where('at', '>=', fromMicros)
         .where('at', '<', toMicros)
-        .where('workspace_id', '=', scope.workspaceId)
+        .where(
+          sql`workspace`,
+          '=',
+          sql`(select number from workspaces where id = ${scope.workspaceId})`,
+        )
         .orderBy(sql`rowid`)
         .limit(PAGE_ROWS)
       if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
