@@ -88,7 +88,7 @@ async function makeLink(place: Place, port: number, token: string): Promise<stri
   await store.close()
   if (found === undefined) throw new Error('the link is not there')
   const options = { clicks: CLICKS, days: DAYS, today: TODAY }
-  await countClicks(place, { seq: found.seq, workspaceId: body.workspace_id }, options)
+  await countClicks(place, found.seq, options)
   return `/links/${body.id}/clicks`
 }
 

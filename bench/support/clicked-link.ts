@@ -59,10 +59,10 @@ function tallyOfDay(clicks: number): DayTally {
  */
 export async function countClicks(
   place: Place,
-  link: { readonly seq: number; readonly workspaceId: string },
+  linkSeq: number,
   options: { readonly clicks: number; readonly days: number; readonly today: number },
 ): Promise<void> {
-  const key = [SCOPES.link, link.seq, link.workspaceId] as const
+  const key = [SCOPES.link, linkSeq, ''] as const
   const rows = function* (): Generator<Row> {
     for (let day = options.today - options.days; day < options.today; day += 1) {
       const parts = encodeParts(tallyOfDay(options.clicks / options.days))

@@ -33,7 +33,7 @@ export function rollupDays(
 ): DaySource {
   return async function* read(cuts, values) {
     for (const { fromDay, toDay, slots } of planDays(cuts, dimension !== undefined)) {
-      const options = { slots, ...(dimension !== undefined && { dimension }) }
+      const options = { slots, values, ...(dimension !== undefined && { dimension }) }
       for (const day of await reports.readDays(scope, fromDay, toDay, options)) {
         yield dimension === undefined || (filter.size === 0 && values === undefined)
           ? { ...day, wanted: day.total }

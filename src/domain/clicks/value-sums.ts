@@ -1,5 +1,6 @@
 import type { Bots } from './click-filter.ts'
 import type { Counts, Tally } from './click-reports.ts'
+import { OTHER_VALUE } from './day-tally.ts'
 import { QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
 
 /** Values that are kept apart at once; beyond, the rarest half so far are added together. */
@@ -52,6 +53,8 @@ export class ValueSums {
   rank(limit: number): { top: readonly (readonly [string, Counts])[]; rest: Rest } {
     const ranked = this.#ranked()
     const rest = { ...this.#dropped }
+    const others = ranked.findIndex(([value]) => value === OTHER_VALUE)
+    for (const [, sum] of others < 0 ? [] : ranked.splice(others, 1)) addTo(rest, sum)
     for (const [, sum] of ranked.splice(limit)) addTo(rest, sum)
     return { top: ranked, rest }
   }
