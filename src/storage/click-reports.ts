@@ -26,7 +26,7 @@ import type { Schema } from './schema.ts'
 const DAYS_PER_QUERY = 400
 
 /** A raw click as it is kept. */
-export type RawClickRow = Click & { readonly keyspace_id: number | null }
+type RawClickRow = Click & { readonly keyspace_id: number | null }
 
 /** Reads the raw clicks of one day page by page; a page is small enough to hold. */
 export type RawClickPages = (query: {
