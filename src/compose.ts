@@ -6,6 +6,7 @@ import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
 import { changeFollower } from './domain/changes/change-follower.ts'
+import { clicks } from './domain/clicks/clicks.ts'
 import { domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
@@ -143,20 +144,29 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   })
   await domainService.proveAllPending()
 
+  const linkService = links({
+    store,
+    clock,
+    random: systemRandom,
+    domains: domainService,
+    vault,
+    serviceHost,
+    appSchemes: config.appSchemes,
+    claimOnLink: config.claimOnLink,
+  })
+
   const intake = await startIntake(config, instance, log)
   const app = await buildApp(
     {
-      links: links({
+      links: linkService,
+      domains: domainService,
+      clicks: clicks({
         store,
         clock,
-        random: systemRandom,
+        links: linkService,
         domains: domainService,
-        vault,
-        serviceHost,
-        appSchemes: config.appSchemes,
-        claimOnLink: config.claimOnLink,
+        retentionDays: config.clickRetentionDays,
       }),
-      domains: domainService,
       authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
