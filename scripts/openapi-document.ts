@@ -13,6 +13,7 @@ export async function openApiDocument(): Promise<object> {
   const deps: AppDependencies = {
     links: nobody as AppDependencies['links'],
     domains: nobody as AppDependencies['domains'],
+    domainChecks: nobody as AppDependencies['domainChecks'],
     tokens: nobody as AppDependencies['tokens'],
     idempotency: unused,
     baseUrl: 'http://localhost',

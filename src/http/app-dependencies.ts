@@ -1,3 +1,4 @@
+import type { DomainChecks } from '../domain/domains/domain-checks.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
 import type { Tokens } from '../domain/tokens/tokens.ts'
@@ -8,6 +9,7 @@ import type { IdempotencyReader } from './idempotency.ts'
 export type AppDependencies = {
   readonly links: Links
   readonly domains: Domains
+  readonly domainChecks: DomainChecks
   readonly tokens: Tokens
   readonly idempotency: IdempotencyReader
   /** The origin in the addresses that answers hold. */

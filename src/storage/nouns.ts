@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
 import { clickStore } from './click-store.ts'
+import { domainCheckStore } from './domain-check-store.ts'
 import { domainStore } from './domain-store.ts'
 import { idempotencyStore } from './idempotency-store.ts'
 import { instanceStore } from './instance-store.ts'
@@ -24,6 +25,7 @@ export function nouns(db: Kysely<Schema>, scans: Kysely<Schema>, changes: Change
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
+    domainChecks: domainCheckStore(db),
     links: linkStore(db, scans),
     directory: linkDirectory(db),
     clicks: clickStore(db),

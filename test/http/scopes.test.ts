@@ -36,8 +36,8 @@ for (const engine of ENGINES) {
         validRequest(operation),
       )
 
-    test('the description holds the 14 operations of the product', () => {
-      assert.equal(operations.length, 14, operations.map(({ name }) => name).join('\n'))
+    test('the description holds the 16 operations of the product', () => {
+      assert.equal(operations.length, 16, operations.map(({ name }) => name).join('\n'))
     })
 
     test('every operation asks for a token', async () => {

@@ -5,6 +5,7 @@ import { SCOPES, type Scope } from '../../src/domain/tokens/scope.ts'
 import { type Api, apiClient } from './api.ts'
 import type { Engine, Place } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { NO_DNS } from './no-dns.ts'
 
 /** The whole service, in this process, over a place of its own. */
 export type Service = {
@@ -30,6 +31,7 @@ export async function startService(
     TERSE_HOST: '127.0.0.1',
     TERSE_BASE_URL: `http://localhost:${port}`,
     TERSE_RATE_LIMIT: '0',
+    TERSE_DNS_SERVERS: NO_DNS,
     ...place.env,
     ...settings,
   })
