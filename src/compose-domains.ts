@@ -18,8 +18,7 @@ const DNS_DEADLINE_MS = 6_000
 /** How often a node looks for checks that have become due, or that another process has asked for. */
 const CHECK_POLL_INTERVAL_MS = 2_000
 
-/** A job of this node. */
-export type Job = { stop(): Promise<void> }
+type Job = { stop(): Promise<void> }
 
 /** The domains of an instance, and the checks of their DNS. */
 export type DomainServices = {

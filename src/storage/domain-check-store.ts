@@ -6,8 +6,8 @@ import type { Schema } from './schema.ts'
 const PENDING = sql.lit<DomainStatus>('pending')
 
 export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
-  /** Rows that no other node has under way, each with its claim. */
-  const free = (now: number) =>
+  /** The schedules, each with its claim. */
+  const checks = () =>
     db
       .selectFrom('domain_checks as checks')
       .innerJoin('domains', 'domains.id', 'checks.domain_id')
@@ -19,13 +19,10 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
         'checks.missing_since',
         'checks.fence',
       ])
-      .where((eb) =>
-        eb.or([eb('checks.lease_until', 'is', null), eb('checks.lease_until', '<=', now)]),
-      )
 
   /** Takes a row that was read a moment ago; undefined when another node was faster. */
   async function take(
-    row: Awaited<ReturnType<ReturnType<typeof free>['executeTakeFirstOrThrow']>>,
+    row: Awaited<ReturnType<ReturnType<typeof checks>['executeTakeFirstOrThrow']>>,
     leaseUntil: number,
   ): Promise<LeasedCheck | undefined> {
     const { since, attempts, next_at, missing_since, fence: readFence, ...domain } = row
@@ -75,8 +72,11 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
     },
 
     async leaseDue(now, leaseUntil, limit) {
-      const rows = await free(now)
+      const rows = await checks()
         .where('checks.next_at', '<=', now)
+        .where((eb) =>
+          eb.or([eb('checks.lease_until', 'is', null), eb('checks.lease_until', '<=', now)]),
+        )
         .orderBy('checks.next_at')
         .orderBy('checks.domain_id')
         .limit(limit)
@@ -89,8 +89,8 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
       return leases
     },
 
-    async lease(domainId, now, leaseUntil) {
-      const row = await free(now).where('checks.domain_id', '=', domainId).executeTakeFirst()
+    async lease(domainId, leaseUntil) {
+      const row = await checks().where('checks.domain_id', '=', domainId).executeTakeFirst()
       return row && take(row, leaseUntil)
     },
 

@@ -65,7 +65,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       await s.domainChecks.insert(domain.id, newSchedule(NOW))
     },
     'domainChecks.leaseDue': (s) => s.domainChecks.leaseDue(NOW, NOW + 1, 10),
-    'domainChecks.lease': (s) => s.domainChecks.lease(id, NOW, NOW + 1),
+    'domainChecks.lease': (s) => s.domainChecks.lease(id, NOW + 1),
     'domainChecks.noteDemand': (s) => s.domainChecks.noteDemand(id, NOW),
     'domainChecks.finish': (s) => s.domainChecks.finish(id, 1, newSchedule(NOW), NOW),
     'domainChecks.release': (s) => s.domainChecks.release(id, 1),

@@ -16,7 +16,7 @@ export function doctorCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  terse doctor\n  terse doctor go.example.com\n\nExits with 1 when there is a problem.',
+      '\nExample:\n  terse doctor\n  terse doctor go.example.com\n\nExits with 1 when there is a problem.',
     )
     .action(async (host: string | undefined, options: { json?: true }) => {
       const config = readConfig()

@@ -8,7 +8,7 @@ const ALIASES_MAX = 8
 const FOLLOW_MICROS_MAX = 8_000_000
 
 /** The aliases from a host on, each the target of the one before it. */
-export type AliasChain = {
+type AliasChain = {
   readonly targets: readonly string[]
   readonly end: 'complete' | 'loop' | 'too_long' | 'unknown'
 }

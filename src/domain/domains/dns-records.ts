@@ -1,4 +1,3 @@
-import { isIP } from 'node:net'
 import { getDomain } from 'tldts'
 import { proofName } from './proof.ts'
 import type { ServiceAddresses, ServiceTarget } from './service-target.ts'
@@ -23,7 +22,7 @@ function zoneOf(host: string): string {
 }
 
 /** Whether the host is the registered name itself, where DNS allows no alias (RFC 1034, section 3.6.2). */
-export function isApex(host: string): boolean {
+function isApex(host: string): boolean {
   return zoneOf(host) === host
 }
 
@@ -52,7 +51,7 @@ export function recordsFor(
   }
   const single = addresses.kind === 'known' ? addresses.single.slice(0, ADDRESSES_MAX) : []
   const routing = single.map((address) =>
-    record('routing', isIP(address) === 4 ? 'A' : 'AAAA', host, address),
+    record('routing', address.includes(':') ? 'AAAA' : 'A', host, address),
   )
   return [...ownership, ...routing]
 }

@@ -10,7 +10,7 @@ export type LeasedCheck = {
 }
 
 /** When a domain was checked, and will be. Microseconds since the epoch. */
-export type CheckTimes = {
+type CheckTimes = {
   readonly checked_at: number | null
   readonly next_at: number | null
   /** When somebody last asked for a check. */
@@ -24,8 +24,11 @@ export type DomainCheckStore = {
   hasDue(now: number): Promise<boolean>
   /** Takes up to `limit` checks that are due and that no other node has under way, the oldest first. */
   leaseDue(now: number, leaseUntil: number, limit: number): Promise<readonly LeasedCheck[]>
-  /** Takes one check, due or not. Undefined while another node has it under way. */
-  lease(domainId: string, now: number, leaseUntil: number): Promise<LeasedCheck | undefined>
+  /**
+   * Takes one check, due or not, from whichever node has it under way, too: its result counts no
+   * more. Undefined where another node was faster.
+   */
+  lease(domainId: string, leaseUntil: number): Promise<LeasedCheck | undefined>
   /** Writes down that somebody asked for a check. */
   noteDemand(domainId: string, now: number): Promise<void>
   /** Ends a lease. False when it was lost: then nothing of the check may count. */

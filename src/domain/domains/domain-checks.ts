@@ -3,7 +3,7 @@ import { Shares } from '../../lib/shares.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
 import { Failure } from '../failure.ts'
-import { type Nouns, type Store, UniqueViolation } from '../store.ts'
+import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
 import { decideCheck, newSchedule } from './check-schedule.ts'
 import {
   activeElsewhere,
@@ -242,20 +242,20 @@ export function domainChecks(deps: {
   }
 
   /** Takes the check for somebody who asked for it. */
-  async function leaseOnDemand({ id }: Domain): Promise<LeasedCheck> {
+  async function leaseOnDemand(id: string): Promise<LeasedCheck> {
     return store.write(async (stores) => {
       const now = clock.nowMicros()
       const times = await stores.domainChecks.find(id)
-      if (times === undefined) await stores.domainChecks.insert(id, newSchedule(now))
-      const sinceMicros = now - (times?.demanded_at ?? Number.NEGATIVE_INFINITY)
+      if (times === undefined) throw Failure.notFound('Domain')
+      const sinceMicros = now - (times.demanded_at ?? Number.NEGATIVE_INFINITY)
       if (sinceMicros >= 0 && sinceMicros < DEMAND_INTERVAL_MICROS) {
         throw Failure.tooMany(
           'A domain is checked on demand once a minute at most.',
           Math.ceil((DEMAND_INTERVAL_MICROS - sinceMicros) / 1_000_000),
         )
       }
-      const lease = await stores.domainChecks.lease(id, now, now + LEASE_MICROS)
-      if (lease === undefined) throw Failure.tooMany('This domain is being checked right now.')
+      const lease = await stores.domainChecks.lease(id, now + LEASE_MICROS)
+      if (lease === undefined) throw new StaleRow()
       await stores.domainChecks.noteDemand(id, now)
       // Whoever asks is at work on it: the checks that follow come quickly again.
       return lease.domain.status === 'pending' ? { ...lease, schedule: newSchedule(now) } : lease
@@ -281,9 +281,9 @@ export function domainChecks(deps: {
     },
 
     async verify(workspaceId, id) {
-      const domain = await get(workspaceId, id)
+      await get(workspaceId, id)
       return within(workspaceId, async () => {
-        const lease = await leaseOnDemand(domain)
+        const lease = await leaseOnDemand(id)
         return present(lease.domain, await check(lease))
       })
     },
