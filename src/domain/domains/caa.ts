@@ -33,7 +33,7 @@ export async function findCaaPermission(
   return { state: 'allowed' }
 }
 
-export function judgeCaa(
+function judgeCaa(
   properties: readonly CaaProperty[],
   at: string,
   authority: string,

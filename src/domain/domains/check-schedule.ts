@@ -7,10 +7,10 @@ const HOUR_MICROS = 60 * MINUTE_MICROS
 /** The longest wait between two checks of a pending domain. */
 const PENDING_WAIT_MICROS_MAX = 4 * HOUR_MICROS
 /** How long a pending domain is checked without being asked to. */
-export const PENDING_MICROS_MAX = 7 * 24 * HOUR_MICROS
+const PENDING_MICROS_MAX = 7 * 24 * HOUR_MICROS
 const ACTIVE_WAIT_MICROS = 6 * HOUR_MICROS
 /** How long a proof may be missing before an active domain is pending again. */
-export const MISSING_MICROS_MAX = 7 * 24 * HOUR_MICROS
+const MISSING_MICROS_MAX = 7 * 24 * HOUR_MICROS
 
 /** When a domain is checked. All times are microseconds since the epoch. */
 export type CheckSchedule = {
