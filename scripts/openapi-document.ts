@@ -14,7 +14,7 @@ export async function openApiDocument(): Promise<object> {
     links: nobody as AppDependencies['links'],
     domains: nobody as AppDependencies['domains'],
     domainChecks: nobody as AppDependencies['domainChecks'],
-    tokens: nobody as AppDependencies['tokens'],
+    authenticator: nobody as AppDependencies['authenticator'],
     idempotency: unused,
     baseUrl: 'http://localhost',
     rateLimit: 0,

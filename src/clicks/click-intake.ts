@@ -2,6 +2,7 @@ import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Drainer } from './drainer.ts'
+import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
   createJournal,
@@ -9,7 +10,7 @@ import {
   type JournalFolder,
   journalsRoot,
 } from './journal/journal-folder.ts'
-import { JournalWriter } from './journal/journal-writer.ts'
+import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts'
 
 /** How often to look for journals of processes that were killed. */
 const ADOPT_INTERVAL_MS = 30_000
@@ -19,18 +20,27 @@ const STOP_DEADLINE_MS = 10_000
 export type ClickIntake = ClickRecorder & {
   /** Clicks that could not be kept since the start. */
   lost(): number
+  /** Clicks since the start of which nobody knows whether they would outlive the machine. */
+  doubtful(): number
   /** Ends within 10 s; what the store did not take stays in the journal. */
   stop(): Promise<void>
 }
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
+  readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
 }
 
 export async function startClickIntake(
-  options: { dataDir: string; store: Store; clock: Clock } & IntakeReports,
+  options: {
+    dataDir: string
+    store: Store
+    clock: Clock
+    durability: ClickDurability
+    files?: JournalFiles
+  } & IntakeReports,
 ): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
@@ -44,8 +54,11 @@ export async function startClickIntake(
   const writer = new JournalWriter({
     folder: own.folder,
     afterSegment: position?.segment ?? 0,
+    durability: options.durability,
+    ...(options.files && { files: options.files }),
     onWritten: () => drainer.wake(),
     onLost: options.onLost,
+    onDoubt: options.onDoubt,
   })
   const drainer = new Drainer({ ...options, journal: own, writing: () => writer.segment })
   drainer.wake()
@@ -76,8 +89,8 @@ export async function startClickIntake(
   }, ADOPT_INTERVAL_MS)
   adoption.unref()
 
-  async function drainLast(): Promise<void> {
-    await drainer.stop()
+  async function drainLast(closed: Promise<void>): Promise<void> {
+    await Promise.all([closed, drainer.stop()])
     try {
       await drainer.drain()
     } catch (error) {
@@ -89,15 +102,16 @@ export async function startClickIntake(
   return {
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
+    doubtful: () => writer.doubtful,
     async stop() {
       stopping = true
       clearInterval(adoption)
-      writer.close()
+      const closed = writer.close()
       const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
       const expired = new Promise<void>((resolve) => {
         deadline.addEventListener('abort', () => resolve(), { once: true })
       })
-      await Promise.race([drainLast(), expired])
+      await Promise.race([drainLast(closed), expired])
       own.release()
     },
   }

@@ -15,7 +15,7 @@ function insertOf(rows: number) {
   return statement((db, values: readonly number[]) => {
     const row = (index: number) => {
       const [at, link_seq, flags] = [0, 1, 2].map((column) => values[index * 3 + column] as number)
-      return { at, link_seq, flags } as Click
+      return { at, link_seq, flags } as Pick<Click, 'at' | 'link_seq' | 'flags'>
     }
     return db.insertInto('clicks').values(Array.from({ length: rows }, (_, index) => row(index)))
   })

@@ -56,7 +56,9 @@ for (const engine of ENGINES) {
         dataDir,
         store: over,
         clock,
+        durability: 'process',
         onLost: (_count, error) => errors.push(error),
+        onDoubt: (_count, error) => errors.push(error),
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
       })

@@ -1,8 +1,9 @@
 import type { Click } from '../../src/domain/clicks/click.ts'
+import { someClick } from '../support/clicks.ts'
 
 /** A person's click on a link, that can be told from every other by its instant. */
 export function clickOf(at: number, linkSeq = 1): Click {
-  return { at, link_seq: linkSeq, flags: 0 }
+  return someClick({ at, link_seq: linkSeq })
 }
 
 /** So many of them, from `first` on. */

@@ -38,6 +38,8 @@ describe('the configuration', () => {
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    countryDatabase: undefined,
+    clickDurability: 'process',
   }
 
   test('has a default for every setting', () => {
@@ -160,6 +162,8 @@ describe('the configuration', () => {
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_COUNTRY_DATABASE: [],
+    TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
   }
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CLICK_FLAGS, type Click } from '../../src/domain/clicks/click.ts'
 import type { JournalPosition } from '../../src/domain/clicks/click-store.ts'
+import { someClick } from '../support/clicks.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addHome, addLink, NOW, unique } from './samples.ts'
@@ -53,11 +54,8 @@ describeStore('the click store', (at) => {
   test('counts people, and keeps everything', async () => {
     const home = await addHome(at.store)
     const [visited, other] = [await addLink(at.store, home), await addLink(at.store, home)]
-    const click = (flags: number, after: number) => ({
-      link_seq: visited.seq,
-      at: NOW + after,
-      flags,
-    })
+    const click = (flags: number, after: number) =>
+      someClick({ link_seq: visited.seq, at: NOW + after, flags })
     await insert([click(0, 2), click(CLICK_FLAGS.bot, 9), click(0, 1), click(CLICK_FLAGS.head, 8)])
     const find = async (id: string) => at.store.read.links.findById(home.workspace_id, id)
     same(await find(visited.id), { ...visited, clicks: 2, last_click: NOW + 2 })
@@ -77,7 +75,7 @@ describeStore('the click store', (at) => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
     for (const after of [10, 4, 12, 11]) {
-      await insert([{ link_seq: link.seq, at: NOW + after, flags: 0 }])
+      await insert([someClick({ link_seq: link.seq, at: NOW + after })])
     }
     const found = await at.store.read.links.findById(home.workspace_id, link.id)
     same(found, { ...link, clicks: 4, last_click: NOW + 12 })
@@ -88,11 +86,9 @@ describeStore('the click store', (at) => {
     const link = await addLink(at.store, home)
     await insert([])
     await insert(
-      Array.from({ length: 1_501 }, (_, index) => ({
-        link_seq: link.seq,
-        at: NOW + index,
-        flags: 0,
-      })),
+      Array.from({ length: 1_501 }, (_, index) =>
+        someClick({ link_seq: link.seq, at: NOW + index }),
+      ),
     )
     const found = await at.store.read.links.findById(home.workspace_id, link.id)
     same(found, { ...link, clicks: 1_501, last_click: NOW + 1_500 })
@@ -103,7 +99,7 @@ describeStore('the click store', (at) => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
     await at.store.write((stores) => stores.links.delete(home.workspace_id, link.id))
-    await insert([{ link_seq: link.seq, at: NOW, flags: 0 }])
+    await insert([someClick({ link_seq: link.seq, at: NOW })])
     same(await at.store.read.clicks.countByFlags(link.seq), new Map([[0, 1]]))
   })
 
@@ -112,7 +108,7 @@ describeStore('the click store', (at) => {
     const links = [await addLink(at.store, home), await addLink(at.store, home)]
     const other = await at.another()
     const batch = (order: readonly { seq: number }[]) =>
-      order.map(({ seq }) => ({ link_seq: seq, at: NOW, flags: 0 }))
+      order.map(({ seq }) => someClick({ link_seq: seq, at: NOW }))
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? at.store : other.store).write((stores) =>

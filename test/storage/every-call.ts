@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
 import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
 import type { Nouns } from '../../src/domain/store.ts'
+import { someClick } from '../support/clicks.ts'
 import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
 
 type Call = (stores: Nouns) => Promise<unknown>
@@ -32,6 +33,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
     'clicks.countByFlags': (s) => s.clicks.countByFlags(1),
+    'visitorSalts.find': (s) => s.visitorSalts.find(1),
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
@@ -76,7 +78,9 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'links.delete': (s) => s.links.delete(workspace, id),
     'clicks.movePosition': (s) =>
       s.clicks.movePosition(id, undefined, { segment: 1, offset: 1 }, NOW),
-    'clicks.insert': (s) => s.clicks.insert([{ link_seq: 1, at: NOW, flags: 0 }]),
+    'clicks.insert': (s) => s.clicks.insert([someClick({ link_seq: 1, at: NOW })]),
+    'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
+    'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
     'changes.append': (s) => s.changes.append(hostChange(host), NOW),
     'changes.trim': (s) => s.changes.trim(0),
     'idempotency.insert': (s) => s.idempotency.insert({ ...record, created_at: NOW }),

@@ -6,6 +6,7 @@ import type { Link } from '../../src/domain/links/link.ts'
 import type { LinkQuery, LinkSortField } from '../../src/domain/links/link-store.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { someClick } from '../support/clicks.ts'
 import { cases } from '../support/properties.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
@@ -144,7 +145,7 @@ async function apply(store: Store, model: Model, step: Step): Promise<void> {
     await store.write((stores) => stores.links.delete(link.workspace_id, link.id))
     model.links.splice(index, 1)
   } else if (step.kind === 'click') {
-    const click = { link_seq: link.seq, at: NOW + step.after, flags: 0 }
+    const click = someClick({ link_seq: link.seq, at: NOW + step.after })
     await store.write((stores) => stores.clicks.insert([click]))
     model.links[index] = {
       ...link,

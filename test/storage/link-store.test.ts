@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Link, LinkAttributes } from '../../src/domain/links/link.ts'
 import { StaleRow, UniqueViolation } from '../../src/domain/store.ts'
+import { someClick } from '../support/clicks.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import {
@@ -102,7 +103,7 @@ describeStore('the link store', (at, engine) => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home, { tags: ['before'] })
     await at.store.write((stores) =>
-      stores.clicks.insert([{ link_seq: link.seq, at: NOW + 3, flags: 0 }]),
+      stores.clicks.insert([someClick({ link_seq: link.seq, at: NOW + 3 })]),
     )
     const target = await addKeyspace(at.store, home.workspace_id)
     const changed = { ...EVERY_ATTRIBUTE, ...target, key: 'Renamed', updated_at: NOW + 5 }

@@ -1,38 +1,65 @@
 import { crc32 } from 'node:zlib'
 import type { Click } from '../../domain/clicks/click.ts'
+import { decodeRecord, encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /**
  * A frame holds the clicks of one write:
  *
- *     magic     4 bytes  "TRS1"
+ *     magic     4 bytes  "TRS2"
  *     length    4 bytes  of the records, little-endian
  *     checksum  4 bytes  CRC-32 of the length and the records
- *     records   18 bytes each: instant (double, microseconds), link (double), flags (16 bits)
+ *     records   one after the other
  *
  * A write that a killed process left unfinished fails the checksum, and takes no other frame with it.
  */
-const MAGIC = Buffer.from('TRS1', 'latin1')
+const MAGIC = Buffer.from('TRS2', 'latin1')
 const HEADER_BYTES = 12
-const RECORD_BYTES = 18
 
-/** No writer makes longer ones, so a longer length is damage. */
-const FRAME_RECORDS_MAX = 50_000
+/** No writer makes longer ones, so a longer length is damage. Holds some 3,000 usual clicks. */
+export const FRAME_BYTES_MAX = 256 * 1024
 
-export const FRAME_BYTES_MAX = HEADER_BYTES + FRAME_RECORDS_MAX * RECORD_BYTES
+/** Collects clicks into a frame, in memory that is used for one frame after the other. */
+export class FrameBuilder {
+  readonly #bytes = Buffer.allocUnsafeSlow(FRAME_BYTES_MAX)
+  readonly #view = new DataView(this.#bytes.buffer)
+  #end = HEADER_BYTES
+  #count = 0
 
-export function encodeFrame(clicks: readonly Click[]): Buffer {
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + clicks.length * RECORD_BYTES)
-  MAGIC.copy(frame)
-  frame.writeUInt32LE(clicks.length * RECORD_BYTES, 4)
-  let at = HEADER_BYTES
-  for (const click of clicks) {
-    frame.writeDoubleLE(click.at, at)
-    frame.writeDoubleLE(click.link_seq, at + 8)
-    frame.writeUInt16LE(click.flags, at + 16)
-    at += RECORD_BYTES
+  constructor() {
+    MAGIC.copy(this.#bytes)
   }
-  frame.writeUInt32LE(checksum(frame), 8)
-  return frame
+
+  /** Clicks in the frame. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Whether there may be no room for one more. */
+  get isFull(): boolean {
+    return this.#end + RECORD_BYTES_MAX > FRAME_BYTES_MAX
+  }
+
+  add(click: Click): void {
+    this.#end = encodeRecord(this.#bytes, this.#view, this.#end, click)
+    this.#count += 1
+  }
+
+  /** The frame. It is overwritten by what is added next, which begins a new one. */
+  finish(): Buffer {
+    const frame = this.#bytes.subarray(0, this.#end)
+    this.#view.setUint32(4, this.#end - HEADER_BYTES, true)
+    this.#view.setUint32(8, checksum(frame), true)
+    this.#end = HEADER_BYTES
+    this.#count = 0
+    return frame
+  }
+}
+
+/** One frame with these clicks, which must fit. */
+export function encodeFrame(clicks: readonly Click[]): Buffer {
+  const builder = new FrameBuilder()
+  for (const click of clicks) builder.add(click)
+  return builder.finish()
 }
 
 export type DecodedFrames = {
@@ -54,41 +81,44 @@ export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
   let consumed = 0
   let damaged = 0
   while (clicks.length < clicksMax) {
-    const start = nextFrame(bytes, consumed)
-    if (start === undefined) break
-    damaged += start - consumed
-    const end = start + HEADER_BYTES + bytes.readUInt32LE(start + 4)
-    for (let at = start + HEADER_BYTES; at < end; at += RECORD_BYTES) {
-      clicks.push({
-        at: bytes.readDoubleLE(at),
-        link_seq: bytes.readDoubleLE(at + 8),
-        flags: bytes.readUInt16LE(at + 16),
-      })
-    }
-    consumed = end
+    const frame = nextFrame(bytes, consumed)
+    if (frame === undefined) break
+    damaged += frame.start - consumed
+    for (const click of frame.clicks) clicks.push(click)
+    consumed = frame.end
   }
   return { clicks, consumed, damaged }
 }
 
-/** Where the first whole frame at or after `from` begins. */
-function nextFrame(bytes: Buffer, from: number): number | undefined {
+type Frame = { readonly start: number; readonly end: number; readonly clicks: readonly Click[] }
+
+/** The first whole frame at or after `from`. */
+function nextFrame(bytes: Buffer, from: number): Frame | undefined {
   for (
     let start = bytes.indexOf(MAGIC, from);
     start !== -1;
     start = bytes.indexOf(MAGIC, start + 1)
   ) {
-    if (isWhole(bytes, start)) return start
+    const frame = decodeFrame(bytes, start)
+    if (frame !== undefined) return frame
   }
   return undefined
 }
 
-function isWhole(bytes: Buffer, start: number): boolean {
-  if (start + HEADER_BYTES > bytes.length) return false
-  const length = bytes.readUInt32LE(start + 4)
-  if (length % RECORD_BYTES !== 0 || length > FRAME_RECORDS_MAX * RECORD_BYTES) return false
-  const end = start + HEADER_BYTES + length
-  if (end > bytes.length) return false
-  return checksum(bytes.subarray(start, end)) === bytes.readUInt32LE(start + 8)
+function decodeFrame(bytes: Buffer, start: number): Frame | undefined {
+  if (start + HEADER_BYTES > bytes.length) return undefined
+  const end = start + HEADER_BYTES + bytes.readUInt32LE(start + 4)
+  if (end - start > FRAME_BYTES_MAX || end > bytes.length) return undefined
+  const frame = bytes.subarray(start, end)
+  if (checksum(frame) !== bytes.readUInt32LE(start + 8)) return undefined
+  const clicks: Click[] = []
+  for (let at = HEADER_BYTES; at < frame.length; ) {
+    const record = decodeRecord(frame, at)
+    if (record === undefined) return undefined
+    clicks.push(record.click)
+    at = record.end
+  }
+  return clicks.length > 0 ? { start, end, clicks } : undefined
 }
 
 function checksum(frame: Buffer): number {

@@ -1,11 +1,41 @@
-/** One visit that was answered with a link's destination. */
+/**
+ * One visit that was answered with a link's destination. Neither the visitor's address nor the whole
+ * user agent is part of it, so that neither is ever stored.
+ */
 export type Click = {
   /** Microseconds since the epoch. */
   readonly at: number
   readonly link_seq: number
   /** Why it does not count as a person's click: a sum of `CLICK_FLAGS`, 0 for one that counts. */
   readonly flags: number
+  /** The same for all visits of one visitor on one UTC day, and on no other; a safe integer. */
+  readonly visitor: number
+  /** ISO 3166-1 alpha-2, as in `DE`; '' where unknown. */
+  readonly country: string
+  /** `desktop`, `mobile`, `tablet`, `tv`, …; '' where unknown. */
+  readonly device: string
+  /** As in `iOS`, `Windows`; '' where unknown. */
+  readonly os: string
+  /** As in `Safari`, `Chrome`; '' where unknown. */
+  readonly browser: string
+  /** The host of the page that the visitor came from, in lower case; '' for none. */
+  readonly referrer: string
+  /** The primary subtag of the language that the visitor likes best, as in `de`; '' for none. */
+  readonly language: string
+  /** `qr` for a visit by a tracked QR code, else `direct`. */
+  readonly source: string
 }
+
+/** What clicks can be grouped and filtered by. Each value is ASCII and at most 253 characters long. */
+export const CLICK_DIMENSIONS = [
+  'country',
+  'device',
+  'os',
+  'browser',
+  'referrer',
+  'language',
+  'source',
+] as const satisfies readonly (keyof Click)[]
 
 /** What keeps a visit out of `clicks`. */
 export const CLICK_FLAGS = {
