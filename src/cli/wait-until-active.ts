@@ -30,7 +30,10 @@ export async function waitUntilActive(
       terminal.err(`${told === '' ? '' : '\n'}${text}`)
       told = text
     }
-    if (report.domain.status === 'active' || elapsedMs() >= forMs) return report
+    if (report.domain.status === 'active' || elapsedMs() >= forMs) {
+      terminal.status('')
+      return report
+    }
     const nextMs = performance.now() + LOOK_INTERVAL_MS
     while (performance.now() < nextMs) {
       const leftSeconds = Math.ceil((nextMs - performance.now()) / 1_000)
