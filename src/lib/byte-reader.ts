@@ -27,6 +27,10 @@ export class ByteReader {
     }
   }
 
+  skipVarint(): void {
+    while (this.byte() >= 128);
+  }
+
   uint56(): number {
     const at = this.#skip(7)
     return this.#bytes.readUInt32LE(at) + this.#bytes.readUIntLE(at + 4, 3) * 2 ** 32

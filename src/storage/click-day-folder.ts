@@ -124,7 +124,7 @@ async function readParts(db: Kysely<Schema>, key: DayKey, into: DayTally): Promi
 }
 
 /** Every part of a day but the recent one. */
-function encodeParts(tally: DayTally): { part: number; data: Uint8Array }[] {
+export function encodeParts(tally: DayTally): { part: number; data: Uint8Array }[] {
   const writer = new ByteWriter()
   const encode = (part: number, write: () => void) => {
     write()

@@ -1,16 +1,18 @@
 import { type Kysely, sql } from 'kysely'
-import type { Click, ClickDimension } from '../domain/clicks/click.ts'
+import type { Click } from '../domain/clicks/click.ts'
 import { dayOf } from '../domain/clicks/click-day.ts'
 import type {
   ClickReports,
   ClickScope,
   DayOfClicks,
+  DayOptions,
   RawClick,
   Tally,
 } from '../domain/clicks/click-reports.ts'
 import {
   readChunks,
   readSums,
+  readTallies,
   readTotal,
   readValueSlots,
   readVisitors,
@@ -47,7 +49,7 @@ export function clickReports(db: Kysely<Schema>, rawPages: RawClickPages): Click
     async *rawClicks(scope, fromMicros, toMicros) {
       for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
         const pages = rawPages({ scope, day, fromMicros, toMicros })
-        for await (const page of pages) yield named(db, page)
+        for await (const page of pages) yield page.length === 0 ? [] : named(db, page)
       }
     },
   }
@@ -81,14 +83,13 @@ function* daysInRuns(fromDay: number, toDay: number): Generator<number[]> {
   }
 }
 
-type Options = { dimension?: ClickDimension; slots: boolean }
 type PartRow = Pick<Schema['click_days'], 'day' | 'part' | 'parts' | 'data'>
 
 async function readDays(
   db: Kysely<Schema>,
   scope: ClickScope,
   days: readonly number[],
-  options: Options,
+  options: DayOptions,
 ): Promise<DayOfClicks[]> {
   const { dimension, slots } = options
   const parts = [PARTS.recent, PARTS.total]
@@ -139,12 +140,15 @@ function assemble(
   day: number,
   rows: readonly PartRow[],
   sketch: Uint8Array | undefined,
-  { dimension, slots: withSlots }: Options,
+  options: DayOptions,
 ): DayOfClicks {
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
-  const recent = new DayTally()
-  readChunks(parts.get(PARTS.recent) ?? new Uint8Array(0), recent)
+  const chunks = parts.get(PARTS.recent) ?? new Uint8Array(0)
   const kept = parts.get(PARTS.total)
+  if (kept !== undefined && chunks.length === 0) return settled(day, kept, parts, options)
+  const { dimension, values: wanted, slots: withSlots } = options
+  const recent = new DayTally()
+  readChunks(chunks, recent)
   const total = kept && readTotal(kept, withSlots)
   if (sketch !== undefined) readVisitors(sketch, recent.visitors)
   const isKeptWhole = total !== undefined && sketch === undefined
@@ -169,7 +173,7 @@ function assemble(
   const values = new Map<string, Tally>()
   if (dimension !== undefined) {
     for (const [value, tally] of recent.values(dimension)) {
-      values.set(value, tally.toTally(withSlots))
+      if (wanted?.has(value) !== false) values.set(value, tally.toTally(withSlots))
     }
   }
   return {
@@ -177,6 +181,28 @@ function assemble(
     total: recent.total.toTally(withSlots),
     visitors: isKeptWhole ? total.visitors : recent.visitors.count(),
     values,
+  }
+}
+
+/** A day to which nothing has come since it was taken apart: nothing is to be added up. */
+function settled(
+  day: number,
+  totalPart: Uint8Array,
+  parts: ReadonlyMap<number, Uint8Array>,
+  { dimension, values, slots }: DayOptions,
+): DayOfClicks {
+  const total = readTotal(totalPart, slots)
+  const part = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
+  const read = slots ? readTallies : readSums
+  return {
+    day,
+    total: {
+      persons: total.persons,
+      others: total.others,
+      slots: slots ? [...total.slots.slots()] : [],
+    },
+    visitors: total.visitors,
+    values: part === undefined ? new Map() : read(part, values),
   }
 }
 

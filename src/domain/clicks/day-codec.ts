@@ -2,7 +2,7 @@ import { ByteReader } from '../../lib/byte-reader.ts'
 import type { ByteWriter } from '../../lib/byte-writer.ts'
 import { CLICK_DIMENSIONS, type Click, type ClickDimension } from './click.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
-import type { Counts } from './click-reports.ts'
+import type { Counts, SlotCounts, Tally } from './click-reports.ts'
 import type { DayTally } from './day-tally.ts'
 import { SlotTally } from './slot-tally.ts'
 import type { VisitorSketch } from './visitor-sketch.ts'
@@ -121,13 +121,14 @@ export function writeSums(writer: ByteWriter, tally: DayTally, dimension: ClickD
   }
 }
 
-export function readSums(part: Uint8Array): Map<string, Counts> {
+/** @param wanted the values to read; all when left out */
+export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
-  const sums = new Map<string, Counts>()
+  const sums = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
     const value = reader.shortText()
-    const persons = reader.varint()
-    sums.set(value, { persons, others: reader.varint() })
+    const sum = { persons: reader.varint(), others: reader.varint(), slots: [] }
+    if (wanted?.has(value) !== false) sums.set(value, sum)
   }
   return sums
 }
@@ -144,6 +145,34 @@ export function writeValueSlots(
 
 export function readValueSlots(part: Uint8Array, into: DayTally, dimension: ClickDimension): void {
   readValues(partReader(part), into, dimension)
+}
+
+/**
+ * The same for a reader who adds nothing to it.
+ *
+ * @param wanted the values to read; all when left out
+ */
+export function readTallies(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
+  const reader = partReader(part)
+  const tallies = new Map<string, Tally>()
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const value = reader.shortText()
+    if (wanted?.has(value) === false) skipSlots(reader)
+    else tallies.set(value, readOne(reader))
+  }
+  return tallies
+}
+
+function readOne(reader: ByteReader): Tally {
+  const slots: SlotCounts[] = []
+  const sum = { persons: 0, others: 0 }
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const slot = { slot: reader.byte(), persons: reader.varint(), others: reader.varint() }
+    sum.persons += slot.persons
+    sum.others += slot.others
+    slots.push(slot)
+  }
+  return { ...sum, slots }
 }
 
 function partReader(part: Uint8Array): ByteReader {
@@ -165,6 +194,14 @@ function writeValues(writer: ByteWriter, tally: DayTally, dimension: ClickDimens
 function readValues(reader: ByteReader, into: DayTally, dimension: ClickDimension): void {
   for (let count = reader.varint(); count > 0; count -= 1) {
     readSlots(reader, into.valueOf(dimension, reader.shortText()))
+  }
+}
+
+function skipSlots(reader: ByteReader): void {
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    reader.byte()
+    reader.skipVarint()
+    reader.skipVarint()
   }
 }
 

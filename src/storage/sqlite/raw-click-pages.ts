@@ -41,7 +41,7 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
       if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
       const rows = await query.execute()
       after = rows.length < PAGE_ROWS ? until : (rows.at(-1)?.id ?? until)
-      if (rows.length > 0) yield rows.map(({ id, ...row }) => row)
+      yield rows.map(({ id, ...row }) => row)
     }
   }
 }
