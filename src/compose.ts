@@ -5,6 +5,7 @@ import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
+import { changeFollower } from './domain/changes/change-follower.ts'
 import { clicks } from './domain/clicks/clicks.ts'
 import { domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
@@ -14,6 +15,7 @@ import { checkInstanceKey, hasInstanceKey } from './domain/instance/key-check.ts
 import { links } from './domain/links/links.ts'
 import { passwordVault } from './domain/links/password-vault.ts'
 import type { Store } from './domain/store.ts'
+import { authenticator } from './domain/tokens/authenticator.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
 import type { DrainWorkerData } from './drain-worker.ts'
@@ -24,7 +26,9 @@ import { isServiceHost } from './http/service-host.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { systemRandom } from './lib/random.ts'
 import { Throttle } from './lib/throttle.ts'
-import { changeFollower } from './redirect/change-follower.ts'
+import { clickMaker } from './redirect/click/click-maker.ts'
+import { type Countries, openCountries } from './redirect/click/countries.ts'
+import { VisitorSalts } from './redirect/click/visitor-salts.ts'
 import { linkFinder } from './redirect/find-link.ts'
 import { redirectHandler } from './redirect/handler.ts'
 import { passwordCookies } from './redirect/password-cookie.ts'
@@ -78,7 +82,7 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     clock,
     instanceKey,
     workspaces: workspaces(base),
-    tokens: tokens({ ...base, onError }),
+    tokens: tokens(base),
     close: () => store.close(),
   }
 }
@@ -108,15 +112,27 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   const onError = (error: unknown) => log.error({ err: error }, 'something failed')
 
   const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  store.onChange((changes) => finder.apply(changes))
+  const tokenAuthenticator = authenticator({
+    store,
+    clock,
+    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
+  })
+  const listeners = [finder, tokenAuthenticator]
+  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,
-    finder,
+    listeners,
     intervalMs: CHANGE_POLL_INTERVAL_MS,
     retentionMs: CHANGE_RETENTION_MS,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
-  await follower.start()
+  const salts = new VisitorSalts({
+    store,
+    clock,
+    random: systemRandom,
+    onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
+  })
+  const [countries] = await Promise.all([openCountriesOf(config), follower.start(), salts.start()])
 
   const domainService = domains({
     store,
@@ -151,7 +167,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
         domains: domainService,
         retentionDays: config.clickRetentionDays,
       }),
-      tokens: instance.tokens,
+      authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
       rateLimit: config.rateLimit,
@@ -163,7 +179,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       }),
       health: async () => {
         await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost() }
+        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
       },
     },
     log,
@@ -174,6 +190,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     redirect: redirectHandler({
       finder,
       recorder: intake,
+      makeClick: clickMaker({ clock, salts, countries }),
       vault,
       cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
       clock,
@@ -195,7 +212,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       front.listen({ port: config.port, host: config.host }, resolve)
     })
   } catch (error) {
-    await Promise.all([follower.stop(), intake.stop(), app.close()])
+    await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
     throw error
   }
   // Only now: the thread takes a while to start, and no visitor should wait for it.
@@ -213,7 +230,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       await closed
       clearInterval(closing)
       clearTimeout(cutOff)
-      await Promise.all([follower.stop(), intake.stop(), app.close()])
+      await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
     },
   }
 }
@@ -233,9 +250,17 @@ async function openServiceHost(config: Config, instance: Instance): Promise<Serv
   return { host, keyspaceId, ports: new Set([80, 443, basePort, config.port]) }
 }
 
+async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
+  try {
+    return await openCountries(countryDatabase)
+  } catch (error) {
+    if (countryDatabase === undefined) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`TERSE_COUNTRY_DATABASE names no country database (${reason})`)
+  }
+}
+
 function startIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
-  let unreported = 0
-  let reportedAtMs = Number.NEGATIVE_INFINITY
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
@@ -247,22 +272,36 @@ function startIntake(config: Config, instance: Instance, log: Logger): Promise<C
         resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
       })
     },
-    onLost(count, error) {
-      unreported += count
-      if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
-      log.error({ err: error, clicks: unreported }, 'clicks could not be journalled and are lost')
-      unreported = 0
-      reportedAtMs = performance.now()
-    },
+    durability: config.clickDurability,
+    onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
+    onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
   })
 }
 
-/** Forgets what nobody asks for any more. Any node may do it, several at once too. */
+/** Adds up what comes in quick succession, so that a full disk does not fill the log. */
+function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
+  let unreported = 0
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return (count, error) => {
+    unreported += count
+    if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
+    log.error({ err: error, clicks: unreported }, message)
+    unreported = 0
+    reportedAtMs = performance.now()
+  }
+}
+
+/**
+ * Forgets what nobody asks for any more, in steps between which others write. Any node may do it,
+ * several at once too.
+ */
 async function trim(store: Store, clock: Clock): Promise<void> {
   const now = clock.nowMicros()
-  await store.write((stores) => stores.changes.trim(now - CHANGE_RETENTION_MS * 1_000))
-  await store.write((stores) => stores.idempotency.trim(now - IDEMPOTENCY_RETENTION_MICROS))
+  const changesEnd = now - CHANGE_RETENTION_MS * 1_000
+  while (await store.write((stores) => stores.changes.trim(changesEnd)));
+  const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
+  while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
 }

@@ -3,6 +3,7 @@ import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
 import type { JournalPlace } from './drain-messages.ts'
 import { DrainThread } from './drain-thread.ts'
+import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
   createJournal,
@@ -10,7 +11,7 @@ import {
   type JournalFolder,
   journalsRoot,
 } from './journal/journal-folder.ts'
-import { JournalWriter } from './journal/journal-writer.ts'
+import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts'
 
 /** How often to look for journals of processes that were killed. */
 const ADOPT_INTERVAL_MS = 30_000
@@ -22,12 +23,15 @@ export type ClickIntake = ClickRecorder & {
   startDraining(): void
   /** Clicks that could not be kept since the start. */
   lost(): number
+  /** Clicks since the start of which nobody knows whether they would outlive the machine. */
+  doubtful(): number
   /** Ends within 10 s; what the store did not take stays in the journal. */
   stop(): Promise<void>
 }
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
+  readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
 }
@@ -38,6 +42,8 @@ export async function startClickIntake(
     store: Store
     /** Starts the thread that drains this node's journal (serve-drain.ts). */
     startWorker: (journal: JournalPlace) => Worker
+    durability: ClickDurability
+    files?: JournalFiles
   } & IntakeReports,
 ): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
@@ -51,8 +57,11 @@ export async function startClickIntake(
   const writer = new JournalWriter({
     folder: own.folder,
     afterSegment: position?.segment ?? 0,
+    durability: options.durability,
+    ...(options.files && { files: options.files }),
     onWritten: () => thread.wake(),
     onLost: options.onLost,
+    onDoubt: options.onDoubt,
   })
   const thread = new DrainThread({
     startWorker: () => options.startWorker({ id: own.id, folder: own.folder }),
@@ -87,15 +96,17 @@ export async function startClickIntake(
   return {
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
+    doubtful: () => writer.doubtful,
     startDraining: () => thread.start(),
     async stop() {
       stopping = true
       clearInterval(adoption)
-      writer.close()
+      const closed = writer.close()
       const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
       const expired = new Promise<void>((resolve) => {
         deadline.addEventListener('abort', () => resolve(), { once: true })
       })
+      await Promise.race([closed, expired])
       await thread.stop(expired)
       own.release()
     },

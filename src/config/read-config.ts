@@ -21,6 +21,10 @@ export type Config = {
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** An .mmdb file; the one that comes with the program when undefined. */
+  readonly countryDatabase: string | undefined
+  /** What an answered click has outlived: the process, or the machine. */
+  readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
   /** For which raw clicks are kept; 0 for ever. */
   readonly clickRetentionDays: number
 }
@@ -86,6 +90,8 @@ function configOf(values: SettingValues): Config {
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
+    countryDatabase: values.TERSE_COUNTRY_DATABASE,
+    clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
   })
 }

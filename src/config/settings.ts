@@ -4,6 +4,8 @@ import { Networks } from '../lib/ip-address.ts'
 
 /** What makes a domain `active`. `dns`: its DNS records. `none`: nothing is asked; for development. */
 const DOMAIN_PROOFS = ['dns', 'none'] as const
+/** What a click has outlived once its visit is answered. */
+const CLICK_DURABILITIES = ['process', 'disk'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
@@ -169,6 +171,21 @@ export const SETTINGS = {
     schema: integer(1, 65_536).transform((mib) => mib * MIB),
     default: '64',
     description: 'Memory in MiB for the links that each process keeps at hand.',
+  }),
+  TERSE_COUNTRY_DATABASE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'the one that comes with Terse',
+    description:
+      'An `.mmdb` file that tells the country of an address, such as DB-IP’s or MaxMind’s. Read once, at the start.',
+  }),
+  TERSE_CLICK_DURABILITY: setting({
+    schema: z.enum(CLICK_DURABILITIES, {
+      error: `must be one of ${CLICK_DURABILITIES.join(', ')}`,
+    }),
+    default: 'process',
+    description:
+      'What a click survives once its visitor is answered. `process`: the end of the process, however it ends. `disk`: that of the machine too; each answer waits for the disk.',
   }),
   TERSE_CLICK_RETENTION_DAYS: setting({
     schema: integer(0, 36_500),

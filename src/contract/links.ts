@@ -155,10 +155,19 @@ const queryBoolean = z.preprocess(
 export const qrCodeQuery = z.object({
   color,
   download: queryBoolean.optional().describe('Whether to offer the picture as a file.'),
+  track: queryBoolean
+    .optional()
+    .describe(
+      'Whether to count visits by this code apart: it holds the short link with `?qr=1`, such visits have the source `qr`, and the destination does not get the parameter.',
+    ),
 })
 
 export const qrCodeBody = z
-  .strictObject({ color: color.nullable(), download: z.boolean().nullable().optional() })
+  .strictObject({
+    color: color.nullable(),
+    download: z.boolean().nullable().optional(),
+    track: z.boolean().nullable().optional(),
+  })
   .nullish()
   .describe('The same parameters as in the query; these win.')
 

@@ -2,6 +2,7 @@ import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
 import type { ClickReports } from './clicks/click-reports.ts'
 import type { ClickStore } from './clicks/click-store.ts'
+import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
 import type { KeyspaceStore } from './domains/keyspace-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
@@ -22,6 +23,7 @@ export type Nouns = {
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
+  readonly visitorSalts: VisitorSaltStore
   readonly changes: ChangeLog
   readonly idempotency: IdempotencyStore
 }
@@ -39,7 +41,10 @@ export type Store = {
    * may be run again when another writer was in its way, so it must not change anything else.
    */
   write<T>(work: (stores: Nouns) => Promise<T>): Promise<T>
-  /** Calls `listener` with each committed unit's changes, before its `write` settles. */
+  /**
+   * Calls `listener` with the changes of each commit, which may hold several units, before their
+   * `write` settles.
+   */
   onChange(listener: (changes: readonly Change[]) => void): void
   close(): Promise<void>
 }

@@ -25,6 +25,8 @@ export async function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_BYTES_MAX,
     genReqId: () => randomUUID(),
+    // A child for each request would hold its id; here what is logged of a request names it.
+    childLoggerFactory: (parent) => parent,
     frameworkErrors: sendError,
     routerOptions: { maxParamLength: 256 },
   }).withTypeProvider<ZodTypeProvider>()
@@ -45,7 +47,7 @@ export async function buildApp(
     })
     // Before the body is read, which would have faults of its own to tell.
     if (request.is404) throw nothingHere()
-    await authenticate(deps.tokens, request)
+    await authenticate(deps.authenticator, request)
     if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
     authorize(request)
   })

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure } from '../domain/failure.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import type { Scope } from '../domain/tokens/scope.ts'
 import type { Token } from '../domain/tokens/token.ts'
-import type { Tokens } from '../domain/tokens/tokens.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,9 +15,12 @@ declare module 'fastify' {
 }
 
 /** Finds the token of a request whose route asks for one. */
-export async function authenticate(tokens: Tokens, request: FastifyRequest): Promise<void> {
+export async function authenticate(
+  authenticator: Authenticator,
+  request: FastifyRequest,
+): Promise<void> {
   if (request.routeOptions.config.scope === undefined) return
-  request.token = await tokens.authenticate(bearerOf(request.headers.authorization))
+  request.token = await authenticator.authenticate(bearerOf(request.headers.authorization))
 }
 
 /** Checks that the request's token may do what the route does. */

@@ -62,7 +62,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     if (error.code === 'rate_limited') reply.header('Retry-After', String(BUSY_RETRY_SECONDS))
     if (error.code === 'unavailable') {
       reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
-      request.log.warn({ err: error.cause }, 'the store is not available')
+      request.log.warn({ reqId: request.id, err: error.cause }, 'the store is not available')
     }
     send(reply, error.code, error.message, error.fields)
     return
@@ -82,7 +82,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     send(reply, 'bad_request', 'The request is not in a form that this server accepts.')
     return
   }
-  request.log.error({ err: error }, 'a request failed')
+  request.log.error({ reqId: request.id, err: error }, 'a request failed')
   send(reply, 'internal', `Something went wrong on our side. Please report request ${request.id}.`)
 }
 

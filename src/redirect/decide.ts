@@ -1,7 +1,8 @@
 import type { LinkHost } from '../domain/links/link-directory.ts'
+import { withoutQrMark } from '../domain/qr/qr-mark.ts'
+import type { Device } from './click/agent.ts'
 import { parseQuery, withParameters } from './destination-query.ts'
 import type { PreparedLink } from './prepared-link.ts'
-import type { Device } from './visitor.ts'
 
 /** Everything about a visit that its answer depends on. */
 export type Visit = {
@@ -38,8 +39,8 @@ export function decide(visit: Visit, nowMs: number): Decision {
     return { kind: 'ask-password', link, password: link.password }
   }
   const destination = destinationFor(link, visit.device)
-  const location =
-    visit.query === '' ? destination : withParameters(destination, parseQuery(visit.query))
+  const query = withoutQrMark(visit.query)
+  const location = query === '' ? destination : withParameters(destination, parseQuery(query))
   return { kind: 'redirect', link, location }
 }
 

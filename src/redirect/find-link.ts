@@ -1,21 +1,19 @@
-import { type Change, linkSubject } from '../domain/changes/change.ts'
+import { linkSubject } from '../domain/changes/change.ts'
+import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { LinkDirectory, LinkHost } from '../domain/links/link-directory.ts'
-import { CoherentCache } from './coherent-cache.ts'
+import { CoherentCache } from '../lib/coherent-cache.ts'
 import { groupBytes, type LinkGroup, loadGroup } from './prepared-link.ts'
 
 const HOSTS_MAX = 50_000
 
 /** Finds hosts and links for redirects, from memory where it can. */
-export type LinkFinder = {
+export type LinkFinder = ChangeListener & {
   /** Undefined for a host that is unknown or pending. */
   findHost(host: string): LinkHost | undefined | Promise<LinkHost | undefined>
   findGroup(
     keyspaceId: number,
     foldedKey: string,
   ): LinkGroup | undefined | Promise<LinkGroup | undefined>
-  /** Forgets what was changed. */
-  apply(changes: readonly Change[]): void
-  forgetAll(): void
 }
 
 /** @param options.bytesMax of memory for links */
@@ -40,7 +38,7 @@ export function linkFinder(options: { directory: LinkDirectory; bytesMax: number
     apply(changes) {
       for (const { kind, subject } of changes) {
         if (kind === 'host') hosts.forget(subject)
-        else groups.forget(subject)
+        else if (kind === 'link') groups.forget(subject)
       }
     },
     forgetAll() {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { CLICK_FLAGS, type ClickRecorder } from '../domain/clicks/click.ts'
+import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { Failure } from '../domain/failure.ts'
 import { foldKey } from '../domain/links/key.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
@@ -8,6 +8,9 @@ import type { Clock } from '../lib/clock.ts'
 import { clientAddress, type Networks, subscriberOf } from '../lib/ip-address.ts'
 import type { RequestTarget } from '../lib/request-target.ts'
 import { Throttle } from '../lib/throttle.ts'
+import { factsOfAgent } from './click/agent.ts'
+import type { ClickMaker } from './click/click-maker.ts'
+import type { RawVisit } from './click/raw-visit.ts'
 import { type Decision, decide } from './decide.ts'
 import type { LinkFinder } from './find-link.ts'
 import {
@@ -24,7 +27,6 @@ import { readPassword } from './password-form.ts'
 import { type PreparedLink, pickLink } from './prepared-link.ts'
 import { sendPage, sendRedirect } from './respond.ts'
 import { keyOfPath } from './visit-key.ts'
-import { factsOfAgent, isPrefetch } from './visitor.ts'
 
 /** Passwords tried in each minute: by one visitor at all links, and wrongly by all visitors at one. */
 const ATTEMPTS_PER_ADDRESS = 10
@@ -52,6 +54,7 @@ export type RedirectHandler = (
 export function redirectHandler(deps: {
   finder: LinkFinder
   recorder: ClickRecorder
+  makeClick: ClickMaker
   vault: PasswordVault
   cookies: PasswordCookies
   clock: Clock
@@ -115,23 +118,7 @@ export function redirectHandler(deps: {
 
   /** Journals the visit, then answers it. An answer that fails must not stop those beside it. */
   function record(exchange: Exchange, link: PreparedLink, respond: () => void): void {
-    const { request } = exchange
-    let flags = factsOfAgent(request.headers['user-agent']).flags
-    if (request.method === 'HEAD') flags |= CLICK_FLAGS.head
-    if (isPrefetch(request.headers)) flags |= CLICK_FLAGS.prefetch
-    const click = {
-      at: clock.nowMicros(),
-      link_seq: link.seq,
-      flags,
-      visitor: 0,
-      country: '',
-      device: '',
-      os: '',
-      browser: '',
-      referrer: '',
-      language: '',
-      source: 'direct',
-    }
+    const click = deps.makeClick(link.seq, rawVisitOf(exchange))
     deps.recorder.record(click, () => {
       try {
         respond()
@@ -164,6 +151,22 @@ export function redirectHandler(deps: {
         return
       default:
         decision satisfies never
+    }
+  }
+
+  function rawVisitOf({ request, target }: Exchange): RawVisit {
+    const { headers } = request
+    return {
+      method: request.method ?? '',
+      address: addressOf(request),
+      query: target.query,
+      userAgent: headers['user-agent'],
+      referer: headers.referer,
+      acceptLanguage: headers['accept-language'],
+      secPurpose: textOf(headers['sec-purpose']),
+      purpose: textOf(headers.purpose),
+      xPurpose: textOf(headers['x-purpose']),
+      xMoz: textOf(headers['x-moz']),
     }
   }
 
@@ -268,4 +271,9 @@ export function redirectHandler(deps: {
       fail(exchange, error)
     }
   }
+}
+
+/** Node joins what is sent several times, but for `Set-Cookie`. */
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
 }

@@ -1,5 +1,4 @@
 import type { Change } from '../domain/changes/change.ts'
-import type { ChangeLog } from '../domain/changes/change-log.ts'
 
 type Listener = (changes: readonly Change[]) => void
 
@@ -12,20 +11,6 @@ export class CommitListeners {
   }
 
   tell(changes: readonly Change[]): void {
-    if (changes.length === 0) return
     for (const listener of this.#listeners) listener(changes)
   }
-}
-
-/** The change log, with a note of what goes through it. */
-export function collectChanges(log: ChangeLog): { changes: Change[]; collecting: ChangeLog } {
-  const changes: Change[] = []
-  const collecting: ChangeLog = {
-    ...log,
-    append(change, atMicros) {
-      changes.push(change)
-      return log.append(change, atMicros)
-    },
-  }
-  return { changes, collecting }
 }

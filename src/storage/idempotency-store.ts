@@ -3,6 +3,9 @@ import type { IdempotencyStore } from '../domain/idempotency/idempotency-store.t
 import { StaleRow } from '../domain/store.ts'
 import type { Schema } from './schema.ts'
 
+/** Records forgotten at once. */
+const TRIM_MAX = 1_000
+
 export function idempotencyStore(db: Kysely<Schema>): IdempotencyStore {
   return {
     find: (workspaceId, key) =>
@@ -22,7 +25,23 @@ export function idempotencyStore(db: Kysely<Schema>): IdempotencyStore {
       if (inserted === undefined) throw new StaleRow()
     },
     async trim(beforeMicros) {
-      await db.deleteFrom('idempotency').where('created_at', '<', beforeMicros).execute()
+      const old = db
+        .selectFrom('idempotency')
+        .select(['workspace_id', 'idempotency_key'])
+        .where('created_at', '<', beforeMicros)
+        .orderBy('created_at')
+        .limit(TRIM_MAX)
+      const result = await db
+        .deleteFrom('idempotency')
+        .where((eb) =>
+          eb(
+            eb.refTuple('workspace_id', 'idempotency_key'),
+            'in',
+            old.$asTuple('workspace_id', 'idempotency_key'),
+          ),
+        )
+        .executeTakeFirst()
+      return result.numDeletedRows === BigInt(TRIM_MAX)
     },
   }
 }

@@ -9,27 +9,14 @@ import {
 } from '../domain/links/link-store.ts'
 import type { Page } from '../domain/page.ts'
 import { StaleRow } from '../domain/store.ts'
+import type { Pending } from './pending-writes.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 import { statement } from './statement.ts'
 
-const insertLink = statement((db, row: ReturnType<typeof toRow>) =>
-  db
-    .insertInto('links')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
-    .returning('seq'),
-)
+const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
 
-const countInBucket = statement(
-  (db, count: { workspaceId: string; bucket: number; change: 1 | -1 }) =>
-    db
-      .insertInto('link_buckets')
-      .values({ workspace_id: count.workspaceId, bucket: count.bucket, links: count.change })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['workspace_id', 'bucket'])
-          .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', count.change) })),
-      ),
+const insertLinkReturning = statement((db, row: ReturnType<typeof toRow>) =>
+  insertInto(db, row).returning('seq'),
 )
 
 const findById = statement((db, owned: { workspaceId: string; id: string }) =>
@@ -39,17 +26,28 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
 )
 
 /**
- * @param db for look-ups by an index
- * @param scans for queries that may look at many rows
+ * @param on.db for look-ups by an index
+ * @param on.scans for queries that may look at many rows
+ * @param on.tellsInsertId whether an insert tells the new row's number without `returning`
  */
-export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore {
+export function linkStore(on: {
+  db: Kysely<Schema>
+  scans: Kysely<Schema>
+  pending: Pending
+  tellsInsertId: boolean
+}): LinkStore {
+  const { db, scans, pending } = on
+
   async function find(workspaceId: string, id: string): Promise<Link | undefined> {
     const [row] = (await findById(db, { workspaceId, id })).rows
     return row && fromRow(row)
   }
 
-  async function count(workspaceId: string, seq: number, change: 1 | -1): Promise<void> {
-    await countInBucket(db, { workspaceId, bucket: bucketOf(seq), change })
+  /** The new row's number; undefined when the key is taken. */
+  async function insertRow(row: ReturnType<typeof toRow>): Promise<number | undefined> {
+    if (!on.tellsInsertId) return (await insertLinkReturning(db, row)).rows[0]?.seq
+    const { numAffectedRows, insertId } = await insertLink(db, row)
+    return numAffectedRows === 0n ? undefined : Number(insertId)
   }
 
   async function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): Promise<void> {
@@ -153,11 +151,11 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
     findById: find,
 
     async insert(link) {
-      const [inserted] = (await insertLink(db, toRow(link))).rows
-      if (inserted === undefined) return undefined
-      const complete = { ...link, seq: inserted.seq, clicks: 0, last_click: null }
+      const seq = await insertRow(toRow(link))
+      if (seq === undefined) return undefined
+      const complete = { ...link, seq, clicks: 0, last_click: null }
       await insertTags(complete)
-      await count(link.workspace_id, inserted.seq, 1)
+      pending.countLink(link.workspace_id, seq, 1)
       return complete
     },
 
@@ -183,12 +181,22 @@ export function linkStore(db: Kysely<Schema>, scans: Kysely<Schema>): LinkStore 
         .where('updated_at', '=', link.updated_at)
         .executeTakeFirst()
       if (result.numDeletedRows === 0n) throw new StaleRow()
-      await count(workspaceId, link.seq, -1)
+      pending.countLink(workspaceId, link.seq, -1)
       return link
     },
 
-    page: (query) => (needsScan(query) ? pageByScan(query) : pageByAge(query)),
+    async page(query) {
+      await pending.write()
+      return needsScan(query) ? pageByScan(query) : pageByAge(query)
+    },
   }
+}
+
+function insertInto(db: Kysely<Schema>, row: ReturnType<typeof toRow>) {
+  return db
+    .insertInto('links')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
 }
 
 /** Links with the host that they live on. */
@@ -254,10 +262,6 @@ function sortedBy(field: LinkSortField) {
   if (field === 'last_click') return sql`coalesce(link_clicks.last_click, -1)`
   if (field === 'clicks') return sql`coalesce(link_clicks.clicks, 0)`
   return sql.ref(field === 'created_at' ? 'links.seq' : `links.${field}`)
-}
-
-function bucketOf(seq: number): number {
-  return Math.floor(seq / LINKS_PER_BUCKET)
 }
 
 type LinkRow = Selectable<Schema['links']> & {

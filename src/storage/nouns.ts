@@ -9,32 +9,45 @@ import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
 import { linkDirectory } from './link-directory.ts'
 import { linkStore } from './link-store.ts'
+import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
+import { visitorSaltStore } from './visitor-salt-store.ts'
 import { workspaceStore } from './workspace-store.ts'
+
+/** In what the engines differ here. */
+export type EngineTraits = {
+  readonly changeLog: (db: Kysely<Schema>, pending: Pending) => ChangeLog
+  readonly rawClicks: (scans: Kysely<Schema>) => RawClickPages
+  /**
+   * Whether an insert tells the new row's number by itself. Where it does, it is not asked for by
+   * `returning`, for which SQLite fills a table of its own.
+   */
+  readonly tellsInsertId: boolean
+}
 
 /**
  * Every noun's store over one connection or transaction.
  *
- * @param scans for queries that may look at many rows
+ * @param on.scans for queries that may look at many rows
  */
 export function nouns(
-  db: Kysely<Schema>,
-  scans: Kysely<Schema>,
-  changes: ChangeLog,
-  rawClicks: RawClickPages,
+  { changeLog, rawClicks, tellsInsertId }: EngineTraits,
+  on: { db: Kysely<Schema>; scans: Kysely<Schema>; pending: Pending },
 ): Nouns {
+  const { db, pending } = on
   return {
     instance: instanceStore(db),
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
-    links: linkStore(db, scans),
+    links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
-    reports: clickReports(db, rawClicks),
-    changes,
+    reports: clickReports(db, rawClicks(on.scans)),
+    visitorSalts: visitorSaltStore(db),
+    changes: changeLog(db, pending),
     idempotency: idempotencyStore(db),
   }
 }

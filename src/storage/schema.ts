@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Change } from '../domain/changes/change.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 
 /** The tables, as queries see them. Times are microseconds since the epoch unless a name says else. */
@@ -99,8 +100,10 @@ export type Schema = {
   }
   /** Days with other parts, whose recent part has not been added to them for good. */
   unsettled_days: { day: number; scope: number; subject: number; workspace_id: string }
+  /** Of UTC days, by their number since 1970-01-01. */
+  visitor_salts: { day: number; salt: string }
   journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
-  changes: { id: Generated<number>; at: number; kind: 'host' | 'link'; subject: string }
+  changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
   idempotency: {
     workspace_id: string
     idempotency_key: string

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { Worker } from 'node:worker_threads'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
@@ -12,17 +11,16 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Store } from '../../src/domain/store.ts'
-import type { DrainWorkerData } from '../../src/drain-worker.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import { openWriterAt } from '../support/click-writers.ts'
+import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { clickOf, clicksFrom } from './some-clicks.ts'
 import { createTestLink, type TestLink } from './test-link.ts'
 
 const clock = systemClock()
-const DRAIN_WORKER = new URL('../../src/drain-worker.ts', import.meta.url)
 /** Databases that are not there. */
 const NOWHERE = {
   SQLite: { dataDir: '/nowhere' },
@@ -66,12 +64,10 @@ for (const engine of ENGINES) {
       const intake = await startClickIntake({
         dataDir,
         store,
-        startWorker(journal) {
-          const { databaseUrl, dataDir } = over
-          const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays: 0 }
-          return new Worker(DRAIN_WORKER, { workerData })
-        },
+        startWorker: drainWorkers(over),
+        durability: 'process',
         onLost: (_count, error) => errors.push(error),
+        onDoubt: (_count, error) => errors.push(error),
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
       })

@@ -35,6 +35,8 @@ describe('the configuration', () => {
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    countryDatabase: undefined,
+    clickDurability: 'process',
     clickRetentionDays: 365,
   }
 
@@ -127,6 +129,8 @@ describe('the configuration', () => {
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_COUNTRY_DATABASE: [],
+    TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
     TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
   }
   for (const [name, values] of Object.entries(refused)) {

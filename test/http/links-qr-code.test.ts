@@ -7,6 +7,7 @@ import { createLink } from '../support/links.ts'
 import { onEachEngine, type Stage } from '../support/on-each-engine.ts'
 import { cases } from '../support/properties.ts'
 import { scan } from '../support/scan.ts'
+import { visit } from '../support/visit.ts'
 
 const PNG_SIGNATURE = '89504e470d0a1a0a'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -98,6 +99,36 @@ onEachEngine('The QR code of a link', (stage) => {
     assert.deepEqual(scan(png).colors, ['#ffffff', '#aa0000'])
   })
 
+  for (const [what, query, body, text] of [
+    ['track in the query', '?track=true', undefined, 'https://localhost/scan-me?qr=1'],
+    ['track=1', '?track=1', undefined, 'https://localhost/scan-me?qr=1'],
+    ['track=0', '?track=0', undefined, 'https://localhost/scan-me'],
+    ['track in the body', '', { track: true }, 'https://localhost/scan-me?qr=1'],
+    ['track in both', '?track=true', { track: false }, 'https://localhost/scan-me'],
+    ['a track that is null', '?track=true', { track: null }, 'https://localhost/scan-me?qr=1'],
+  ] as const) {
+    test(`takes ${what}, the body winning`, async () => {
+      const { png } = await fetchPicture(stage, path + query, {
+        method: 'PUT',
+        ...(body !== undefined && withBody(body)),
+      })
+      assert.equal(scan(png).text, text)
+    })
+  }
+
+  test('takes track in the query of a GET', async () => {
+    const { png } = await fetchPicture(stage, `${path}?track=true`)
+    assert.equal(scan(png).text, 'https://localhost/scan-me?qr=1')
+  })
+
+  test('leads a visit by a tracked code where the link leads, without the mark', async () => {
+    const { id } = await createLink(stage.api, { key: 'tracked', url: 'https://example.com/?a=1' })
+    const { png } = await fetchPicture(stage, `/links/${id}/qr-code?track=true`)
+    const { pathname, search } = new URL(scan(png).text)
+    const answer = await visit(stage.service.port, pathname + search)
+    assert.equal(answer.headers.location, 'https://example.com/?a=1')
+  })
+
   for (const [what, color] of [
     ['three digits', '#123'],
     ['eight digits', '#11223344'],
@@ -119,6 +150,8 @@ onEachEngine('The QR code of a link', (stage) => {
   test('refuses other types and unknown fields by name', async () => {
     expectInvalid(await stage.api.put(path, { color: 0x11_22_33 }), 'color')
     expectInvalid(await stage.api.put(path, { download: 'yes' }), 'download')
+    expectInvalid(await stage.api.put(path, { track: 'yes' }), 'track')
+    expectInvalid(await stage.api.get(`${path}?track=maybe`), 'track')
     expectInvalid(await stage.api.put(path, { colour: '#112233' }), 'colour')
     expectInvalid(await stage.api.get(`${path}?download=maybe`), 'download')
     expectInvalid(await stage.api.get(`${path}?color=%23112233&color=%23112233`), 'color')
@@ -173,8 +206,13 @@ onEachEngine('The QR code of a link', (stage) => {
   test('can be drawn of the longest link that there can be', async () => {
     const domain = `${'a.'.repeat(120)}example.com`
     const { id, link } = await createLink(stage.api, { domain, key: '𝒳'.repeat(190) })
-    const { text } = scan((await fetchPicture(stage, `/links/${id}/qr-code`)).png)
-    assert.equal(decodeURI(text), link)
+    for (const [query, mark] of [
+      ['', ''],
+      ['?track=true', '?qr=1'],
+    ]) {
+      const { text } = scan((await fetchPicture(stage, `/links/${id}/qr-code${query}`)).png)
+      assert.equal(decodeURI(text), `${link}${mark}`)
+    }
   })
 })
 

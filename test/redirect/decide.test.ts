@@ -46,6 +46,21 @@ describe('decide', () => {
       { link: undefined, host: HOST_WITH_FALLBACKS, query: 'a=1' },
       { kind: 'fallback', location: 'https://domain.example/not-found' },
     ],
+    [
+      'a visit by a tracked QR code, whose mark the destination does not get',
+      { query: 'a=1&qr=1&b' },
+      { kind: 'redirect', link: LINK, location: `${LINK.url}?a=1&b` },
+    ],
+    [
+      'a visit with nothing but the mark',
+      { query: 'qr=1' },
+      { kind: 'redirect', link: LINK, location: LINK.url },
+    ],
+    [
+      'a parameter that only looks like the mark',
+      { query: 'qr=10' },
+      { kind: 'redirect', link: LINK, location: `${LINK.url}?qr=10` },
+    ],
     ['a link at the moment it expires', { link: EXPIRED }, { kind: 'expired' }],
     [
       'an expired link of a domain with an expired_url',

@@ -81,6 +81,18 @@ describeStore('the change log', (at, engine) => {
     }
   })
 
+  test('forgets many in bounded steps, and says when there are no more', async () => {
+    while (await at.store.write((stores) => stores.changes.trim(Number.MAX_SAFE_INTEGER)));
+    const start = await at.store.read.changes.end()
+    await append(at.store, ...Array.from({ length: 2_500 }, (_, n) => hostChange(`${n}.example`)))
+    const left: (number | undefined)[] = []
+    for (let more = true; more; ) {
+      more = await at.store.write((stores) => stores.changes.trim(NOW + 1))
+      left.push((await at.store.read.changes.since(start, 10_000)).changes?.length)
+    }
+    same(left, [1_500, 500, 0])
+  })
+
   test('leaves nothing out while several processes write and a reader reads', async () => {
     const stores = [at.store, (await at.another()).store] as const
     const read = reader(at.store, await at.store.read.changes.end())

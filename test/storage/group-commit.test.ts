@@ -11,6 +11,13 @@ import { holdWriteLock, type LockHolder } from './hold-write-lock.ts'
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
+const NOTHING_KEPT_BACK = {
+  mark: () => 0,
+  write: async () => {},
+  undoTo() {},
+  committed() {},
+}
+
 /** One database file, with a table `units (n)`. */
 type Fixture = { folder: string; file: string; database: DatabaseSync; commits: GroupCommit }
 
@@ -19,7 +26,7 @@ function openFixture(): Fixture {
   const file = path.join(folder, 'test.db')
   const database = new DatabaseSync(file, { timeout: 0 })
   database.exec('pragma journal_mode = wal; create table units (n integer, text text)')
-  return { folder, file, database, commits: new GroupCommit(database) }
+  return { folder, file, database, commits: new GroupCommit(database, NOTHING_KEPT_BACK) }
 }
 
 function closeFixture({ database, folder }: Fixture): void {
@@ -105,6 +112,30 @@ describe('the group commit', () => {
       ['fulfilled', 'rejected', 'fulfilled'],
     )
     assert.deepEqual(kept(), [0, 2])
+  })
+
+  test('runs a batch without savepoints, and again with them where a unit throws', async () => {
+    const smooth = await statements(() => Promise.all([insert(1), insert(2), insert(3)]))
+    assert.equal(smooth.get('savepoint unit'), undefined)
+    const rough = await statements(async () => {
+      const fails = at.commits.run(async () => {
+        throw new Error('on purpose')
+      })
+      await Promise.all([insert(4), assert.rejects(fails, { message: 'on purpose' }), insert(5)])
+    })
+    assert.equal(rough.get('savepoint unit'), 3)
+    assert.equal(rough.get('commit'), 1)
+    assert.deepEqual(kept(), [1, 2, 3, 4, 5])
+  })
+
+  test('runs a unit that fails by itself no second time', async () => {
+    let runs = 0
+    const unit = at.commits.run(async () => {
+      runs += 1
+      throw new Error('on purpose')
+    })
+    await assert.rejects(unit, { message: 'on purpose' })
+    assert.equal(runs, 1)
   })
 
   test('is idle once every unit has settled, with those that came meanwhile', {

@@ -45,4 +45,14 @@ describeStore('the idempotency store', (at) => {
     assert.equal(await find(old), undefined)
     same(await find(young), young)
   })
+
+  test('forgets many in bounded steps, and says when there are no more', async () => {
+    const old = Array.from({ length: 2_500 }, () => newRecord({ created_at: NOW - 1 }))
+    await at.store.write(async (stores) => {
+      for (const record of old) await stores.idempotency.insert(record)
+    })
+    const step = () => at.store.write((stores) => stores.idempotency.trim(NOW))
+    same([await step(), await step(), await step(), await step()], [true, true, false, false])
+    for (const record of old) assert.equal(await find(record), undefined)
+  })
 })

@@ -55,7 +55,7 @@ export function tokenCommand(terminal: Terminal): Command {
 
   command
     .command('revoke')
-    .description('Revoke a token. It stops working at once.')
+    .description('Revoke a token. Running servers refuse it within a second.')
     .argument('<id>', 'its identifier, as `terse token list` shows it')
     .addHelpText('after', '\nExample:\n  terse token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d')
     .action(async (id: string) => {

@@ -14,8 +14,11 @@ export type ChangeLog = {
    * leaves one out, in whatever order transactions commit.
    */
   since(cursor: ChangeCursor, limit: number): Promise<NewChanges>
-  /** Forgets what is older, for readers that have long passed it. */
-  trim(beforeMicros: number): Promise<void>
+  /**
+   * Forgets the first of what is older, a bounded number; true when there may be more. For what every
+   * reader has long passed.
+   */
+  trim(beforeMicros: number): Promise<boolean>
 }
 
 type NewChanges = {

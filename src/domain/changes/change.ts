@@ -1,10 +1,11 @@
 /**
- * What a node must forget because it changed: a host (its status, fall-backs or owner), or the links
- * of one keyspace that share a folded key.
+ * What a node must forget because it changed: a host (its status, fall-backs or owner), the links of
+ * one keyspace that share a folded key, or a token, by its identifier.
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
   | { readonly kind: 'link'; readonly subject: string }
+  | { readonly kind: 'token'; readonly subject: string }
 
 export function hostChange(host: string): Change {
   return { kind: 'host', subject: host }
@@ -12,6 +13,10 @@ export function hostChange(host: string): Change {
 
 export function linkChange(keyspaceId: number, foldedKey: string): Change {
   return { kind: 'link', subject: linkSubject(keyspaceId, foldedKey) }
+}
+
+export function tokenChange(id: string): Change {
+  return { kind: 'token', subject: id }
 }
 
 /** The name by which a cache and the change log know the links of one folded key. */

@@ -20,5 +20,6 @@ export type IdempotencyStore = {
   find(workspaceId: string, key: string): Promise<IdempotencyRecord | undefined>
   /** @throws {StaleRow} when another request with this key was faster */
   insert(record: IdempotencyRecord): Promise<void>
-  trim(beforeMicros: number): Promise<void>
+  /** Forgets the oldest of what is older, a bounded number; true when there may be more. */
+  trim(beforeMicros: number): Promise<boolean>
 }

@@ -55,6 +55,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       return sendQrCode(reply, link, {
         color: request.body?.color ?? request.query.color,
         download: request.body?.download ?? request.query.download,
+        track: request.body?.track ?? request.query.track,
       })
     },
   )
@@ -68,7 +69,7 @@ function sendQrCode(reply: FastifyReply, link: Link, parameters: QrCodeParameter
   return reply
     .header('Content-Type', 'image/png')
     .header('Content-Disposition', `${disposition}; filename="${fileName(link)}"`)
-    .send(renderQrCode(scannableLink(link), color.value))
+    .send(renderQrCode(scannableLink(link, parameters.track === true), color.value))
 }
 
 /** Plain characters only: what a key may hold besides is not safe in every file system. */

@@ -94,7 +94,6 @@ export const foundation: Migration = {
         subject text not null
         ${sql.raw(types.changeLogExtra)}
       )`,
-      sql`create index changes_at on changes (at)`,
       ...types.changeLogIndexes.map((statement) => sql.raw(statement)),
       sql`create table idempotency (
         workspace_id ${uuid} not null,

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Change } from '../../domain/changes/change.ts'
 import type { ChangeLog } from '../../domain/changes/change-log.ts'
-import { appendChange } from '../append-change.ts'
+import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
+import { trimChanges } from '../trim-changes.ts'
 
 /** The column that each row of the log gets by itself: the transaction that wrote it. */
 export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_current_xact_id()'
@@ -16,10 +17,10 @@ export const TRANSACTION_INDEX = 'create index changes_transaction on changes (t
  * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT): what is new
  * is what is visible now and was not visible in it, each change once, however long others take.
  */
-export function postgresChangeLog(db: Kysely<Schema>): ChangeLog {
+export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
   return {
     async append(change, atMicros) {
-      await appendChange(db, { at: atMicros, kind: change.kind, subject: change.subject })
+      pending.appendChange(change, atMicros)
     },
 
     async end() {
@@ -29,6 +30,7 @@ export function postgresChangeLog(db: Kysely<Schema>): ChangeLog {
     },
 
     async since(cursor, limit) {
+      await pending.write()
       // One statement, so that the rows and the new cursor are of one snapshot.
       const result = await sql<Nullable<Change> & { snapshot: string }>`
         select pg_current_snapshot()::text as snapshot, c.kind, c.subject
@@ -50,7 +52,8 @@ export function postgresChangeLog(db: Kysely<Schema>): ChangeLog {
     },
 
     async trim(beforeMicros) {
-      await db.deleteFrom('changes').where('at', '<', beforeMicros).execute()
+      await pending.write()
+      return trimChanges(db, beforeMicros)
     },
   }
 }

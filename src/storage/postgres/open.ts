@@ -4,11 +4,12 @@ import { Failure } from '../../domain/failure.ts'
 import { StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { CommitListeners, collectChanges } from '../commit-listeners.ts'
+import { CommitListeners } from '../commit-listeners.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
-import { nouns } from '../nouns.ts'
+import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
+import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { CLICK_DAYS_STORAGE } from './click-rows.ts'
@@ -36,6 +37,12 @@ const TYPES: ColumnTypes = {
   number: 'bigint',
   bytes: 'bytea',
   clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],
+}
+
+const TRAITS: EngineTraits = {
+  changeLog: postgresChangeLog,
+  rawClicks: postgresRawClickPages,
+  tellsInsertId: false,
 }
 
 /**
@@ -68,18 +75,17 @@ export async function openPostgres(options: {
     engine: `PostgreSQL ${version}`,
     db,
     store: {
-      read: nouns(db, scans, postgresChangeLog(db), postgresRawClickPages(scans)),
+      read: nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),
       async write(work) {
         for (let attempt = 1; ; attempt += 1) {
           try {
-            const { changes, result } = await db.transaction().execute(async (tx) => {
-              const { changes, collecting } = collectChanges(postgresChangeLog(tx))
-              return {
-                changes,
-                result: await work(nouns(tx, tx, collecting, postgresRawClickPages(tx))),
-              }
+            const { pending, result } = await db.transaction().execute(async (tx) => {
+              const pending = new PendingWrites(tx, (changes) => listeners.tell(changes))
+              const result = await work(nouns(TRAITS, { db: tx, scans: tx, pending }))
+              await pending.write()
+              return { pending, result }
             })
-            listeners.tell(changes)
+            pending.committed()
             return result
           } catch (error) {
             if (!(error instanceof StaleRow)) throw error

@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../../domain/changes/change-log.ts'
-import { appendChange } from '../append-change.ts'
+import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
+import { trimChanges } from '../trim-changes.ts'
 
 /** SQLite commits one transaction at a time, so the log's numbers are in the order of commits. */
-export function sqliteChangeLog(db: Kysely<Schema>): ChangeLog {
+export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
   async function end(): Promise<string> {
+    await pending.write()
     const row = await db
       .selectFrom('changes')
       .select((eb) => eb.fn.max('id').as('id'))
@@ -15,12 +17,13 @@ export function sqliteChangeLog(db: Kysely<Schema>): ChangeLog {
 
   return {
     async append(change, atMicros) {
-      await appendChange(db, { at: atMicros, kind: change.kind, subject: change.subject })
+      pending.appendChange(change, atMicros)
     },
 
     end,
 
     async since(cursor, limit) {
+      await pending.write()
       const rows = await db
         .selectFrom('changes')
         .select(['id', 'kind', 'subject'])
@@ -33,7 +36,8 @@ export function sqliteChangeLog(db: Kysely<Schema>): ChangeLog {
     },
 
     async trim(beforeMicros) {
-      await db.deleteFrom('changes').where('at', '<', beforeMicros).execute()
+      await pending.write()
+      return trimChanges(db, beforeMicros)
     },
   }
 }

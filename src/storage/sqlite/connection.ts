@@ -21,8 +21,8 @@ export class SqliteConnection implements DatabaseConnection {
     try {
       const { statement, returnsRows } = this.#prepare(query.sql)
       if (returnsRows) return { rows: statement.all(...parameters) as R[] }
-      const { changes } = statement.run(...parameters)
-      return { rows: [], numAffectedRows: BigInt(changes) }
+      const { changes, lastInsertRowid } = statement.run(...parameters)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
       throw translateError(error)
     }

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { createFolder } from '../../lib/create-folder.ts'
-import { CommitListeners, collectChanges } from '../commit-listeners.ts'
+import { CommitListeners } from '../commit-listeners.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
-import { nouns } from '../nouns.ts'
+import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
+import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
 import { attachForReading, countedFile, rawClicksFolder } from './click-files.ts'
@@ -25,6 +26,11 @@ const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
 const OPEN_DEADLINE_MS = 10_000
 const PAGE_CACHE_KIB = 16 * 1024
+/**
+ * The write-ahead log's length, 16 MiB, at which it is taken into the database. New keys are spread over
+ * all of their index, so a page that many creates change is written fewer times than with SQLite's 1,000.
+ */
+const CHECKPOINT_PAGES = 4_000
 
 const TYPES: ColumnTypes = {
   uuid: 'text',
@@ -36,6 +42,8 @@ const TYPES: ColumnTypes = {
   bytes: 'blob',
   clickExtras: [],
 }
+
+const TRAITS = { changeLog: sqliteChangeLog, tellsInsertId: true }
 
 /** The database file of a data folder. */
 export function sqliteFile(dataDir: string): string {
@@ -77,8 +85,8 @@ async function prepare(
   writer: DatabaseSync,
   { dataDir, clock }: { dataDir: string; clock: Clock },
 ): Promise<void> {
-  const commits = new GroupCommit(writer)
   const db = kyselyOver(new SqliteConnection(writer))
+  const commits = new GroupCommit(writer, new PendingWrites(db, () => {}))
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
   if (!existsSync(file) && (await currentVersion(db)) > 0) {
@@ -105,32 +113,27 @@ function openStoreOver(
   { writer, reader, dataDir }: { writer: DatabaseSync; reader: DatabaseSync; dataDir: string },
   version: string,
 ): OpenedStore {
-  const commits = new GroupCommit(writer)
+  const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
+  const pending = new PendingWrites(writing, (changes) => listeners.tell(changes))
+  const commits = new GroupCommit(writer, pending)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection({
     file: sqliteFile(dataDir),
     clicksFile: countedFile(dataDir),
   })
   const scanning = kyselyOver(scanConnection)
-  const listeners = new CommitListeners()
 
   const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
 
-  const stores = nouns(writing, writing, sqliteChangeLog(writing), rawClicks)
+  const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
+  const stores = nouns(traits, { db: writing, scans: writing, pending })
   return {
     engine: `SQLite ${version}`,
     db: reading,
     store: {
-      read: nouns(reading, scanning, sqliteChangeLog(reading), rawClicks),
-      async write(work) {
-        const { changes, result } = await commits.run(async () => {
-          const { changes, collecting } = collectChanges(stores.changes)
-          return { changes, result: await work({ ...stores, changes: collecting }) }
-        })
-        listeners.tell(changes)
-        return result
-      },
+      read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
+      write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       async close() {
         await commits.idle()
@@ -172,6 +175,7 @@ function configure(database: DatabaseSync): void {
     pragma synchronous = full;
     pragma cache_size = -${PAGE_CACHE_KIB};
     pragma temp_store = memory;
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
   `)
 }
 

@@ -1,10 +1,10 @@
-import type { ChangeCursor, ChangeLog } from '../domain/changes/change-log.ts'
-import type { LinkFinder } from './find-link.ts'
+import type { ChangeListener } from './change-listener.ts'
+import type { ChangeCursor, ChangeLog } from './change-log.ts'
 
 /** Changes taken in at one reading; past that it is cheaper to forget everything. */
 const CHANGES_MAX = 5_000
 
-/** Keeps a node's cache coherent with what every process writes. */
+/** Keeps what a node has in memory coherent with what every process writes. */
 export type ChangeFollower = {
   /** Starts to follow; settles when the place in the log is known. */
   start(): Promise<void>
@@ -18,12 +18,12 @@ export type ChangeFollower = {
  */
 export function changeFollower(options: {
   log: ChangeLog
-  finder: LinkFinder
+  listeners: readonly ChangeListener[]
   intervalMs: number
   retentionMs: number
   onError: (error: unknown) => void
 }): ChangeFollower {
-  const { log, finder } = options
+  const { log, listeners } = options
   let cursor: ChangeCursor | undefined
   let timer: NodeJS.Timeout | undefined
   let reading: Promise<void> = Promise.resolve()
@@ -36,8 +36,11 @@ export function changeFollower(options: {
       const from = cursor ?? (await log.end())
       const news = await log.since(from, CHANGES_MAX)
       const gapMs = performance.now() - lastReadMs
-      if (news.changes === undefined || gapMs > options.retentionMs / 2) finder.forgetAll()
-      else finder.apply(news.changes)
+      const missed = gapMs > options.retentionMs / 2
+      for (const listener of listeners) {
+        if (news.changes === undefined || missed) listener.forgetAll()
+        else listener.apply(news.changes)
+      }
       cursor = news.cursor
       lastReadMs = performance.now()
       failing = false

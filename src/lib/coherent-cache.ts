@@ -1,6 +1,6 @@
-import { SieveCache } from '../lib/sieve-cache.ts'
+import { SieveCache } from './sieve-cache.ts'
 
-/** Memory for names that have nothing behind them, kept apart: a flood of them evicts no link. */
+/** Memory for names that have nothing behind them, kept apart: a flood of them evicts nothing else. */
 const ABSENT_BYTES_MAX = 16 * 1024 * 1024
 /** What one such name takes besides its characters, roughly. */
 const ABSENT_ENTRY_BYTES = 200

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
-import { CoherentCache } from '../../src/redirect/coherent-cache.ts'
+import { CoherentCache } from '../../src/lib/coherent-cache.ts'
 
 type Value = { readonly text: string }
 

@@ -1,0 +1,8 @@
+import type { Change } from './change.ts'
+
+/** What holds something in memory that may be changed, here or in another process. */
+export type ChangeListener = {
+  /** Forgets what was changed. */
+  apply(changes: readonly Change[]): void
+  forgetAll(): void
+}

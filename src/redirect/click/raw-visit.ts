@@ -1,0 +1,15 @@
+/** What a click is made from: a visit's header values as they were sent. */
+export type RawVisit = {
+  readonly method: string
+  /** The client's address, after the proxies that are trusted. */
+  readonly address: string
+  /** Without the question mark. */
+  readonly query: string
+  readonly userAgent: string | undefined
+  readonly referer: string | undefined
+  readonly acceptLanguage: string | undefined
+  readonly secPurpose: string | undefined
+  readonly purpose: string | undefined
+  readonly xPurpose: string | undefined
+  readonly xMoz: string | undefined
+}

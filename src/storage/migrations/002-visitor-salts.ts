@@ -1,0 +1,9 @@
+import { sql } from 'kysely'
+import type { Migration } from './migration.ts'
+
+export const visitorSalts: Migration = {
+  name: 'visitor-salts',
+  async up(db) {
+    await sql`create table visitor_salts (day bigint primary key, salt text not null)`.execute(db)
+  },
+}

@@ -1,0 +1,129 @@
+import type { Kysely } from 'kysely'
+import type { Change } from '../domain/changes/change.ts'
+import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
+import { statement } from './statement.ts'
+
+type LoggedChange = { readonly change: Change; readonly at: number }
+type BucketCount = {
+  readonly workspaceId: string
+  readonly bucket: number
+  readonly change: number
+}
+
+/** Rows of one insert at most; for each number of rows a statement is compiled once. */
+const INSERT_ROWS_MAX = 32
+const INSERTS = Array.from({ length: INSERT_ROWS_MAX }, (_, index) => insertOf(index + 1))
+
+/** @param rows of the statement; its parameters are the rows' values, one row after the other */
+function insertOf(rows: number) {
+  return statement((db, values: readonly (number | string)[]) => {
+    const row = (index: number) => {
+      const [at, kind, subject] = [0, 1, 2].map((column) => values[index * 3 + column])
+      return { at, kind, subject } as Change & { at: number }
+    }
+    return db.insertInto('changes').values(Array.from({ length: rows }, (_, index) => row(index)))
+  })
+}
+
+/** What the stores of a unit leave to be written later. */
+export type Pending = {
+  appendChange(change: Change, atMicros: number): void
+  countLink(workspaceId: string, seq: number, change: 1 | -1): void
+  /** Writes everything now: for whoever is about to read `changes` or `link_buckets`. */
+  write(): Promise<void>
+}
+
+/** For stores that only read. */
+export const NOTHING_PENDING: Pending = {
+  appendChange: refuse,
+  countLink: refuse,
+  write: async () => {},
+}
+
+function refuse(): never {
+  throw new Error('use Store.write: what is written here belongs to a transaction')
+}
+
+const addToBucket = statement((db, count: BucketCount) =>
+  db
+    .insertInto('link_buckets')
+    .values({ workspace_id: count.workspaceId, bucket: count.bucket, links: count.change })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'bucket'])
+        .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', count.change) })),
+    ),
+)
+
+/**
+ * What nearly every unit writes: rows of the change log, and one more or fewer in the count of links.
+ * It is kept back until the transaction is about to be committed, so that units that share a
+ * transaction share these statements too.
+ */
+export class PendingWrites implements Pending {
+  readonly #db: Kysely<Schema>
+  readonly #onCommit: (changes: readonly Change[]) => void
+  #changes: LoggedChange[] = []
+  #changesWritten = 0
+  #counts: BucketCount[] = []
+
+  /**
+   * @param db the transaction
+   * @param onCommit told of the transaction's changes, where there are any
+   */
+  constructor(db: Kysely<Schema>, onCommit: (changes: readonly Change[]) => void) {
+    this.#db = db
+    this.#onCommit = onCommit
+  }
+
+  appendChange(change: Change, atMicros: number): void {
+    this.#changes.push({ change, at: atMicros })
+  }
+
+  countLink(workspaceId: string, seq: number, change: 1 | -1): void {
+    this.#counts.push({ workspaceId, bucket: Math.floor(seq / LINKS_PER_BUCKET), change })
+  }
+
+  async write(): Promise<void> {
+    const counts = addUp(this.#counts)
+    this.#counts = []
+    for (const count of counts) await addToBucket(this.#db, count)
+    while (this.#changesWritten < this.#changes.length) {
+      const end = this.#changesWritten + INSERT_ROWS_MAX
+      const rows = this.#changes.slice(this.#changesWritten, end)
+      this.#changesWritten += rows.length
+      const values = rows.flatMap(({ at, change }) => [at, change.kind, change.subject])
+      await INSERTS[rows.length - 1]?.(this.#db, values)
+    }
+  }
+
+  /** Where the changes of the next unit begin. */
+  mark(): number {
+    return this.#changes.length
+  }
+
+  /** Forgets what came after the mark. What came before it must have been written. */
+  undoTo(mark: number): void {
+    this.#changes.length = mark
+    this.#changesWritten = mark
+    this.#counts = []
+  }
+
+  committed(): void {
+    const changes = this.#changes.map(({ change }) => change)
+    this.#changes = []
+    this.#changesWritten = 0
+    if (changes.length > 0) this.#onCommit(changes)
+  }
+}
+
+/** One sum for each bucket. */
+function addUp(counts: readonly BucketCount[]): BucketCount[] {
+  const sums = new Map<string, BucketCount>()
+  for (const count of counts) {
+    const name = `${count.workspaceId}/${count.bucket}`
+    const sum = sums.get(name)?.change ?? 0
+    sums.set(name, { ...count, change: sum + count.change })
+  }
+  return [...sums.values()]
+}

@@ -1,0 +1,18 @@
+import type { RawVisit } from '../../../src/redirect/click/raw-visit.ts'
+
+/** A GET without any header, but for what is given. */
+export function rawVisit(sent: Partial<RawVisit> = {}): RawVisit {
+  return {
+    method: 'GET',
+    address: '203.0.113.5',
+    query: '',
+    userAgent: undefined,
+    referer: undefined,
+    acceptLanguage: undefined,
+    secPurpose: undefined,
+    purpose: undefined,
+    xPurpose: undefined,
+    xMoz: undefined,
+    ...sent,
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Store } from '../../src/domain/store.ts'
+import { type Authenticator, authenticator } from '../../src/domain/tokens/authenticator.ts'
+import { type Tokens, tokens } from '../../src/domain/tokens/tokens.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { eventually } from '../support/eventually.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
+import { addWorkspace } from './samples.ts'
+
+const SECOND = 1_000_000
+
+/** An authenticator as a node has it, over a store whose look-ups and writes are counted. */
+function nodeOver({ store }: StoreUnderTest) {
+  const clock: FakeClock = fakeClock()
+  const counts = { lookUps: 0, writes: 0, refusedWrites: 0 }
+  const errors: unknown[] = []
+  const observed: Store = {
+    ...store,
+    read: {
+      ...store.read,
+      tokens: {
+        ...store.read.tokens,
+        findByHash(hash) {
+          counts.lookUps += 1
+          return store.read.tokens.findByHash(hash)
+        },
+      },
+    },
+    async write(work) {
+      if (counts.refusedWrites > 0) {
+        counts.refusedWrites -= 1
+        throw new Error('the disk is full')
+      }
+      counts.writes += 1
+      return store.write(work)
+    },
+  }
+  const node: Authenticator = authenticator({
+    store: observed,
+    clock,
+    onError: (error) => errors.push(error),
+  })
+  store.onChange((changes) => node.apply(changes))
+  const service: Tokens = tokens({ store, clock, random: systemRandom })
+  return { clock, counts, errors, node, service }
+}
+
+const REFUSED = { name: 'Failure', code: 'unauthorized' }
+
+describeStore('the authenticator', (at) => {
+  async function given({ expiresInSeconds }: { expiresInSeconds?: number } = {}) {
+    const all = nodeOver(at)
+    const workspace = await addWorkspace(at.store)
+    const expiresAt =
+      expiresInSeconds === undefined ? null : all.clock.nowMicros() + expiresInSeconds * SECOND
+    const options = { name: 'test', scopes: ['links:read'], expiresAt } as const
+    const { token, secret } = await all.service.create(workspace, options)
+    const lastUse = async () =>
+      (await all.service.list(workspace)).find(({ id }) => id === token.id)?.last_used_at
+    return { ...all, token, secret, lastUse }
+  }
+  const refuses = (node: Authenticator, secret: string) =>
+    assert.rejects(async () => node.authenticate(secret), REFUSED)
+
+  test('looks a token up once', async () => {
+    const { node, secret, token, counts } = await given()
+    for (let count = 0; count < 3; count += 1) {
+      assert.equal((await node.authenticate(secret)).id, token.id)
+    }
+    assert.equal(counts.lookUps, 1)
+  })
+
+  test('refuses a known token from the instant on at which it expires', async () => {
+    const { node, secret, clock } = await given({ expiresInSeconds: 10 })
+    await node.authenticate(secret)
+    clock.move(9.999_999)
+    await node.authenticate(secret)
+    clock.move(0.000_001)
+    await refuses(node, secret)
+  })
+
+  test('refuses a known token once it is revoked here', async () => {
+    const { node, secret, service, token } = await given()
+    await node.authenticate(secret)
+    await service.revoke(token.id)
+    await refuses(node, secret)
+  })
+
+  test('refuses a known token once it has heard that another process revoked it', async () => {
+    const { node, secret, token, clock } = await given()
+    await node.authenticate(secret)
+    const cursor = await at.store.read.changes.end()
+    const other = (await at.another()).store
+    await tokens({ store: other, clock, random: systemRandom }).revoke(token.id)
+    const { changes = [] } = await at.store.read.changes.since(cursor, 10)
+    node.apply(changes)
+    await refuses(node, secret)
+  })
+
+  test('notes the use of a token once a minute, also while it is known', async () => {
+    const { node, secret, clock, counts, lastUse } = await given()
+    const first = clock.nowMicros()
+    await node.authenticate(secret)
+    await node.authenticate(secret)
+    await eventually(async () => assert.equal(await lastUse(), first))
+    clock.move(59)
+    await node.authenticate(secret)
+    assert.equal(counts.writes, 1)
+    clock.move(1)
+    await node.authenticate(secret)
+    await eventually(async () => assert.equal(await lastUse(), first + 60 * SECOND))
+    assert.equal(counts.writes, 2)
+  })
+
+  test('notes a use at the next chance where it could not be noted, and fails no request', async () => {
+    const { node, secret, clock, counts, errors, lastUse } = await given()
+    counts.refusedWrites = 1
+    await node.authenticate(secret)
+    await eventually(async () => assert.equal(errors.length, 1))
+    await node.authenticate(secret)
+    await eventually(async () => assert.equal(await lastUse(), clock.nowMicros()))
+  })
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Change, hostChange } from '../../src/domain/changes/change.ts'
+import { StaleRow } from '../../src/domain/store.ts'
+import { describeStore } from '../support/store.ts'
+import { same } from './same.ts'
+import { addHome, addLink, insertLink, listOf, NOW, unique } from './samples.ts'
+
+/** More than one statement of the log takes. */
+const UNITS = 100
+
+describeStore('what units leave to be written with their transaction', (at) => {
+  async function loggedSince(cursor: string): Promise<string[]> {
+    const { changes = [] } = await at.store.read.changes.since(cursor, 1_000)
+    return changes.map(({ subject }) => subject).sort()
+  }
+
+  test('is kept of the units that succeed and dropped of those that throw, in one batch', async () => {
+    const home = await addHome(at.store)
+    const cursor = await at.store.read.changes.end()
+    const told: Change[] = []
+    at.store.onChange((changes) => told.push(...changes))
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: UNITS }, (_, index) =>
+        at.store.write(async (stores) => {
+          await insertLink(stores, home)
+          await stores.changes.append(hostChange(`${index}.example`), NOW)
+          // Reading what was left to be written writes it, so that more than memory must be undone.
+          if (index % 5 === 0) await stores.links.page(listOf(home.workspace_id))
+          if (index % 3 === 0) throw new Error('on purpose')
+          return `${index}.example`
+        }),
+      ),
+    )
+    const kept = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value] : [],
+    )
+    assert.equal(kept.length, UNITS - Math.ceil(UNITS / 3))
+    const { items, total } = await at.store.read.links.page(
+      listOf(home.workspace_id, { limit: UNITS }),
+    )
+    assert.equal(total, kept.length)
+    assert.equal(items.length, kept.length)
+    same(await loggedSince(cursor), kept.sort())
+    same(told.map(({ subject }) => subject).sort(), kept)
+  })
+
+  test('is kept of a unit’s last run alone', async () => {
+    const home = await addHome(at.store)
+    const cursor = await at.store.read.changes.end()
+    let runs = 0
+    await Promise.all([
+      addLink(at.store, home),
+      at.store.write(async (stores) => {
+        runs += 1
+        await insertLink(stores, home)
+        await stores.changes.append(hostChange(`run-${runs}.example`), NOW)
+        if (runs < 3) throw new StaleRow()
+      }),
+    ])
+    same(await loggedSince(cursor), ['run-3.example'])
+    assert.equal((await at.store.read.links.page(listOf(home.workspace_id))).total, 2)
+  })
+
+  test('is there for a unit that reads it', async () => {
+    const home = await addHome(at.store)
+    const subject = `${unique('host')}.example`
+    await at.store.write(async (stores) => {
+      const cursor = await stores.changes.end()
+      await stores.changes.append(hostChange(subject), NOW)
+      const link = await insertLink(stores, home)
+      same(await stores.links.page(listOf(home.workspace_id)), { items: [link], total: 1 })
+      await stores.links.delete(home.workspace_id, link.id)
+      same(await stores.links.page(listOf(home.workspace_id)), { items: [], total: 0 })
+      const { changes = [] } = await stores.changes.since(cursor, 10)
+      // On PostgreSQL a transaction's own changes are not after a cursor that it took itself.
+      assert.ok(changes.every((change) => change.subject === subject))
+    })
+    assert.equal((await at.store.read.links.page(listOf(home.workspace_id))).total, 0)
+  })
+
+  test('cannot be left outside a unit', async () => {
+    await assert.rejects(at.store.read.changes.append(hostChange('x.example'), NOW), /Store\.write/)
+  })
+})
