@@ -36,7 +36,7 @@ export async function startExportServer(): Promise<ExportServer> {
       clock,
       retentionDays: 1,
     } as unknown as Parameters<typeof clicks>[0]),
-    tokens: {
+    authenticator: {
       authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
     },
     baseUrl: 'http://localhost',
