@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import { openDomains, serviceNameOf } from './compose-domains.ts'
@@ -6,6 +7,7 @@ import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
 import { changeFollower } from './domain/changes/change-follower.ts'
+import { clicks } from './domain/clicks/clicks.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
@@ -16,6 +18,7 @@ import type { Store } from './domain/store.ts'
 import { authenticator } from './domain/tokens/authenticator.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
+import type { DrainWorkerData } from './drain-worker.ts'
 import { buildApp } from './http/app.ts'
 import { createFront } from './http/front.ts'
 import { idempotencyReader } from './http/idempotency.ts'
@@ -37,6 +40,8 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 const LOSS_REPORT_INTERVAL_MS = 10_000
+/** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
+const DRAIN_YOUNG_MIB = 48
 /** For requests under way when the process is asked to stop. */
 const STOP_GRACE_MS = 10_000
 const IDLE_CHECK_INTERVAL_MS = 50
@@ -131,20 +136,29 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   const domainService = domainServices.domains
   await domainService.proveAllPending()
 
+  const linkService = links({
+    store,
+    clock,
+    random: systemRandom,
+    domains: domainService,
+    vault,
+    serviceHost,
+    appSchemes: config.appSchemes,
+    claimOnLink: config.claimOnLink,
+  })
+
   const intake = await startIntake(config, instance, log)
   const app = await buildApp(
     {
-      links: links({
+      links: linkService,
+      domains: domainService,
+      clicks: clicks({
         store,
         clock,
-        random: systemRandom,
+        links: linkService,
         domains: domainService,
-        vault,
-        serviceHost,
-        appSchemes: config.appSchemes,
-        claimOnLink: config.claimOnLink,
+        retentionDays: config.clickRetentionDays,
       }),
-      domains: domainService,
       domainChecks: domainServices.checks,
       authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
@@ -191,6 +205,8 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     await Promise.all([follower.stop(), salts.stop(), intake.stop(), checking.stop(), app.close()])
     throw error
   }
+  // Only now: the thread takes a while to start, and no visitor should wait for it.
+  intake.startDraining()
 
   return {
     port: (front.address() as AddressInfo).port,
@@ -242,7 +258,14 @@ function startIntake(config: Config, instance: Instance, log: Logger): Promise<C
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
-    clock: instance.clock,
+    startWorker(journal) {
+      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
+      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
+      return new Worker(new URL('./drain-worker.ts', import.meta.url), {
+        workerData,
+        resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
+      })
+    },
     durability: config.clickDurability,
     onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
     onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),

@@ -1,11 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteFile } from '../../src/storage/sqlite/open.ts'
+import { countedFile } from '../../src/storage/sqlite/click-files.ts'
 
 /** All links' clicks by people, past the service, so that counting costs the service nothing. */
 export function countClicks(dataDir: string): number {
-  const database = new DatabaseSync(sqliteFile(dataDir), { readOnly: true, timeout: 10_000 })
+  const database = new DatabaseSync(countedFile(dataDir), { readOnly: true, timeout: 10_000 })
   try {
-    return Number(database.prepare('select sum(clicks) as clicks from links').get()?.clicks)
+    return Number(
+      database.prepare('select coalesce(sum(clicks), 0) as clicks from link_clicks').get()?.clicks,
+    )
   } finally {
     database.close()
   }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { countedFile } from '../../src/storage/sqlite/click-files.ts'
 import { sqliteFile } from '../../src/storage/sqlite/open.ts'
 import type { Place } from '../../test/support/engines.ts'
 
@@ -46,9 +47,9 @@ export async function fillWithLinks(place: DatabasePlace, count: number): Promis
   const connection = await connect(place)
   const statements = [
     `insert into links
-       (id, workspace_id, keyspace_id, key, key_folded, url, clicks, tags, created_at, updated_at)
+       (id, workspace_id, keyspace_id, key, key_folded, url, tags, created_at, updated_at)
      select ${uuid('n')}, template.workspace_id, template.keyspace_id, 'page-' || n, 'page-' || n,
-       'https://example.com/articles/' || n || '?from=newsletter', (n * 7919) % 100003,
+       'https://example.com/articles/' || n || '?from=newsletter',
        case when n % 10 = 0 then '["tag-' || ((n / 10) % 100) || '"]' else '[]' end,
        template.created_at + n, template.created_at + n
      from ${series(count)} as numbers
@@ -58,6 +59,8 @@ export async function fillWithLinks(place: DatabasePlace, count: number): Promis
     `insert into link_tags (workspace_id, tag, tag_folded, link_seq)
      select workspace_id, substr(tags, 3, length(tags) - 4), substr(tags, 3, length(tags) - 4), seq
      from links where tags <> '[]'`,
+    `insert into link_clicks (link_seq, clicks, last_click)
+     select seq, (seq * 7919) % 100003, created_at from links where seq not in (select link_seq from link_clicks)`,
     'delete from link_buckets',
     `insert into link_buckets (workspace_id, bucket, links)
      select workspace_id, seq / ${LINKS_PER_BUCKET}, count(*) from links group by 1, 2`,
@@ -98,6 +101,7 @@ export async function timePlainOffset(
 async function connect(place: DatabasePlace): Promise<Connection> {
   if (place.databaseUrl === undefined) {
     const database = new DatabaseSync(sqliteFile(place.dataDir), { timeout: 10_000 })
+    database.prepare('attach ? as counted').run(countedFile(place.dataDir))
     return {
       run: async (sql) => void database.prepare(sql).all(),
       close: async () => database.close(),

@@ -1,7 +1,8 @@
+import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
-import type { Clock } from '../lib/clock.ts'
-import { Drainer } from './drainer.ts'
+import type { JournalPlace } from './drain-messages.ts'
+import { DrainThread } from './drain-thread.ts'
 import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
@@ -18,6 +19,8 @@ const STOP_DEADLINE_MS = 10_000
 
 /** This node's journal, its way into the store, and the journals that killed processes left. */
 export type ClickIntake = ClickRecorder & {
+  /** Begins to take clicks into the store; until then they wait in the journal. */
+  startDraining(): void
   /** Clicks that could not be kept since the start. */
   lost(): number
   /** Clicks since the start of which nobody knows whether they would outlive the machine. */
@@ -37,7 +40,8 @@ export async function startClickIntake(
   options: {
     dataDir: string
     store: Store
-    clock: Clock
+    /** Starts the thread that drains this node's journal (serve-drain.ts). */
+    startWorker: (journal: JournalPlace) => Worker
     durability: ClickDurability
     files?: JournalFiles
   } & IntakeReports,
@@ -48,7 +52,6 @@ export async function startClickIntake(
   const [own = createJournal(root), ...orphans] = adoptJournals(root)
   // A data folder that was restored from an old backup must not write what counts as read already.
   const position = await options.store.read.clicks.findPosition(own.id)
-  const drainers = new Set<Promise<void>>()
   let stopping = false
 
   const writer = new JournalWriter({
@@ -56,25 +59,26 @@ export async function startClickIntake(
     afterSegment: position?.segment ?? 0,
     durability: options.durability,
     ...(options.files && { files: options.files }),
-    onWritten: () => drainer.wake(),
+    onWritten: () => thread.wake(),
     onLost: options.onLost,
     onDoubt: options.onDoubt,
   })
-  const drainer = new Drainer({ ...options, journal: own, writing: () => writer.segment })
-  drainer.wake()
+  const thread = new DrainThread({
+    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }),
+    writing: () => writer.segment,
+    onError: options.onError,
+    onDamage: options.onDamage,
+  })
 
   function takeIn(orphan: JournalFolder): void {
-    const all = () => Number.POSITIVE_INFINITY
-    const taking = new Drainer({ ...options, journal: orphan, writing: all })
-      .drain()
+    thread
+      .takeIn(orphan)
       .then(() => orphan.remove())
       .catch((error) => {
         // It stays where it is, for the next look.
         orphan.release()
         options.onError(error)
       })
-      .finally(() => drainers.delete(taking))
-    drainers.add(taking)
   }
 
   for (const orphan of orphans) takeIn(orphan)
@@ -89,20 +93,11 @@ export async function startClickIntake(
   }, ADOPT_INTERVAL_MS)
   adoption.unref()
 
-  async function drainLast(closed: Promise<void>): Promise<void> {
-    await Promise.all([closed, drainer.stop()])
-    try {
-      await drainer.drain()
-    } catch (error) {
-      options.onError(error)
-    }
-    await Promise.all(drainers)
-  }
-
   return {
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
     doubtful: () => writer.doubtful,
+    startDraining: () => thread.start(),
     async stop() {
       stopping = true
       clearInterval(adoption)
@@ -111,7 +106,8 @@ export async function startClickIntake(
       const expired = new Promise<void>((resolve) => {
         deadline.addEventListener('abort', () => resolve(), { once: true })
       })
-      await Promise.race([drainLast(closed), expired])
+      await Promise.race([closed, expired])
+      await thread.stop(expired)
       own.release()
     },
   }

@@ -1,3 +1,4 @@
+import type { Clicks } from '../domain/clicks/clicks.ts'
 import type { DomainChecks } from '../domain/domains/domain-checks.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
@@ -9,6 +10,7 @@ import type { IdempotencyReader } from './idempotency.ts'
 export type AppDependencies = {
   readonly links: Links
   readonly domains: Domains
+  readonly clicks: Clicks
   readonly domainChecks: DomainChecks
   readonly authenticator: Authenticator
   readonly idempotency: IdempotencyReader

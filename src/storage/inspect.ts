@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
@@ -7,6 +8,7 @@ import type { DomainStatus } from '../domain/domains/domain.ts'
 import { currentVersion } from './migrations/migrate.ts'
 import { openPool } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
+import { attachForReading, countedFile } from './sqlite/click-files.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
 import { kyselyOver } from './sqlite/dialect.ts'
 import { sqliteFile } from './sqlite/open.ts'
@@ -106,7 +108,12 @@ async function withinSqlite<T>(
   const location = pathToFileURL(file)
   if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
   const database = new DatabaseSync(location, { readOnly: true, timeout: TIMEOUT_MS })
+  const counted = countedFile(path.dirname(file))
   try {
+    if (existsSync(counted)) {
+      const immutable = !existsSync(`${counted}-wal`)
+      attachForReading(database, { file: counted, name: 'counted', immutable })
+    }
     const row = database.prepare('select sqlite_version() as version').get()
     const db = kyselyOver(new SqliteConnection(database))
     return await work({ db, engine: `SQLite ${row?.version}`, serverMillis: undefined })

@@ -6,6 +6,7 @@ import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intak
 import { systemClock } from '../../src/lib/clock.ts'
 import { clickOf } from '../clicks/some-clicks.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
+import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { SEED } from '../support/properties.ts'
@@ -27,11 +28,11 @@ describeStore('a click journal on a failing disk', (at) => {
   })
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  function start(durability: 'process' | 'disk'): Promise<ClickIntake> {
-    return startClickIntake({
+  async function start(durability: 'process' | 'disk'): Promise<ClickIntake> {
+    const intake = await startClickIntake({
       dataDir,
       store: at.store,
-      clock,
+      startWorker: drainWorkers(at.place),
       durability,
       files,
       onLost: (count) => reports.push(`${count} lost`),
@@ -39,6 +40,8 @@ describeStore('a click journal on a failing disk', (at) => {
       onDamage: (bytes) => reports.push(`${bytes} bytes of damage`),
       onError: (error) => assert.fail(String(error)),
     })
+    intake.startDraining()
+    return intake
   }
 
   /** Settles when all of so many visits at once have been answered. */

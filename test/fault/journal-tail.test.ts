@@ -17,6 +17,7 @@ import type { JournalPosition } from '../../src/domain/clicks/click-store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createTestLink } from '../clicks/test-link.ts'
 import { someClick } from '../support/clicks.ts'
+import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { SEED } from '../support/properties.ts'
@@ -94,6 +95,8 @@ function expected(frames: readonly Frame[], damage: Damage): { clicks: Click[]; 
     : { clicks: frames.toSpliced(hit, 1).flatMap(({ clicks }) => clicks), damaged: end - start }
 }
 
+const CLICKS_MAX = 5_000
+
 describe('a damaged tail of the journal', () => {
   test('costs the frame that it is in, at every byte of the last 4 KiB, and is reported', (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
@@ -106,7 +109,7 @@ describe('a damaged tail of the journal', () => {
         const found = { clicks: [] as Click[], damaged: 0 }
         let position: JournalPosition | undefined
         for (;;) {
-          const batch = readBatch(folder, position, SEGMENT + 1)
+          const batch = readBatch(folder, position, SEGMENT + 1, CLICKS_MAX)
           if (batch === undefined) break
           found.clicks.push(...batch.clicks)
           found.damaged += batch.damaged
@@ -148,7 +151,7 @@ describeStore('a damaged journal that is taken in', (at) => {
       const intake = await startClickIntake({
         dataDir,
         store: at.store,
-        clock,
+        startWorker: drainWorkers(at.place),
         durability: 'process',
         onLost: (_count, error) => assert.fail(String(error)),
         onDoubt: (_count, error) => assert.fail(String(error)),
@@ -157,6 +160,7 @@ describeStore('a damaged journal that is taken in', (at) => {
           reported += count
         },
       })
+      intake.startDraining()
       await eventually(async () => assert.equal((await link.counters()).clicks, clicks.length))
       await intake.stop()
 
