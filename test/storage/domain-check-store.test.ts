@@ -9,6 +9,7 @@ import { addDomain, addWorkspace, NOW } from './samples.ts'
 
 const LEASE = 120_000_000
 const WRITERS = 6
+const ROUNDS = 5
 
 describeStore('the schedule of checks', (at) => {
   const lease = (store: Store, now: number, limit = 100) =>
@@ -41,8 +42,12 @@ describeStore('the schedule of checks', (at) => {
   })
 
   test('leases each check to one of many nodes that ask at once', async () => {
-    const domains = await scheduled(...Array.from({ length: 12 }, () => 0))
     const nodes = [at.store, (await at.another()).store]
+    for (let round = 0; round < ROUNDS; round += 1) await leaseAtOnce(nodes)
+  })
+
+  async function leaseAtOnce(nodes: readonly Store[]): Promise<void> {
+    const domains = await scheduled(...Array.from({ length: 12 }, () => 0))
     const all = await Promise.all(
       Array.from({ length: WRITERS }, (_, index) => lease(nodes[index % 2] ?? at.store, NOW, 5)),
     )
@@ -50,7 +55,7 @@ describeStore('the schedule of checks', (at) => {
     assert.equal(new Set(leased).size, leased.length, 'a check was leased twice')
     const rest = idsOf(await lease(at.store, NOW))
     same([...leased, ...rest].toSorted(), domains.map(({ id }) => id).toSorted())
-  })
+  }
 
   test('leases again what a node did not finish in time, and refuses its late result', async () => {
     const [domain] = await scheduled(0)

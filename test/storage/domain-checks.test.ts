@@ -218,6 +218,45 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'pending')
   })
 
+  test('count nothing when another node has checked since, because this one was too slow', async () => {
+    const { clock, dns, node, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(host, 'A', OURS)
+    const slow = node()
+    const quick = node((await at.another()).store)
+    dns.onQuestion = async () => {
+      dns.onQuestion = () => {}
+      clock.move(3 * MINUTE)
+      await quick.runDue()
+      dns.set(proofName(host), 'TXT', mine.proof)
+    }
+    await slow.runDue()
+    assert.equal(await mine.status(), 'pending')
+    clock.move(MINUTE)
+    await quick.runDue()
+    assert.equal(await mine.status(), 'active')
+  })
+
+  test('do not let two claims take turns without end when DNS contradicts itself', async () => {
+    const { clock, dns, node, moves, host, claim } = await setUp(at)
+    const [one, other] = [await claim(), await claim()]
+    dns.set(host, 'A', OURS)
+    dns.set(proofName(host), 'TXT', one.proof)
+    await node().runDue()
+    clock.move(MINUTE)
+    let turn = 0
+    const contrary: DnsResolver = {
+      ...dns,
+      txt: async (name) => {
+        if (name !== proofName(host)) return dns.txt(name)
+        turn += 1
+        return { kind: 'found', values: [turn % 2 === 1 ? other.proof : one.proof] }
+      },
+    }
+    await node(at.store, contrary).runDue()
+    assert.equal(moves.length, 1)
+  })
+
   test('are made once, however many nodes look for them', async () => {
     const { clock, dns, node, claim } = await setUp(at)
     await node().runDue()

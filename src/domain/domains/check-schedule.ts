@@ -56,10 +56,17 @@ export function decideCheck(
   if (verdict === 'unknown') return { change: 'none', schedule: next }
   const missingSince = Math.min(schedule.missing_since ?? now, now)
   if (now - missingSince >= MISSING_MICROS_MAX) {
-    const fresh = newSchedule(now)
-    return { change: 'deactivate', schedule: laterPending(fresh, now) }
+    return { change: 'deactivate', schedule: demotedSchedule(now) }
   }
   return { change: 'none', schedule: { ...next, missing_since: missingSince } }
+}
+
+/**
+ * The schedule of a claim that is no more active, from its last check on. Not due at once: servers that
+ * contradict one another would make two claims take turns without end.
+ */
+export function demotedSchedule(now: number): CheckSchedule {
+  return laterPending(newSchedule(now), now)
 }
 
 function activeSchedule(now: number): CheckSchedule {

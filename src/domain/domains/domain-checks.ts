@@ -4,7 +4,7 @@ import { isUuid } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
 import { Failure } from '../failure.ts'
 import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
-import { decideCheck, newSchedule } from './check-schedule.ts'
+import { decideCheck, demotedSchedule, newSchedule } from './check-schedule.ts'
 import {
   activeElsewhere,
   adviseOnOwnership,
@@ -145,7 +145,7 @@ export function domainChecks(deps: {
       const { host, workspace_id, id } = lease.domain
       const now = clock.nowMicros()
       const domain = await stores.domains.findById(workspace_id, id)
-      if (domain === undefined || domain.host !== host) return undefined
+      if (domain === undefined) return undefined
       const holder =
         seen.verdict === 'proved' && domain.status === 'pending'
           ? await stores.domains.findActive(host)
@@ -161,7 +161,7 @@ export function domainChecks(deps: {
         return undefined
       }
       if (holder !== undefined) {
-        await stores.domainChecks.restart(holder.id, newSchedule(now))
+        await stores.domainChecks.restart(holder.id, demotedSchedule(now))
         await deactivate(stores, holder, now)
       }
       await stores.domains.activate(id, host, now)
