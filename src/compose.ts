@@ -1,33 +1,36 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
-import { changeFollower } from './domain/changes/change-follower.ts'
-import { domains } from './domain/domains/domains.ts'
+import { type ChangeFollower, changeFollower } from './domain/changes/change-follower.ts'
+import type { ClickRecorder } from './domain/clicks/click.ts'
+import { type Domains, domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
 import { checkInstanceKey, hasInstanceKey } from './domain/instance/key-check.ts'
 import { links } from './domain/links/links.ts'
-import { passwordVault } from './domain/links/password-vault.ts'
+import { type PasswordVault, passwordVault } from './domain/links/password-vault.ts'
 import type { Store } from './domain/store.ts'
-import { authenticator } from './domain/tokens/authenticator.ts'
+import { type Authenticator, authenticator } from './domain/tokens/authenticator.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
 import { buildApp } from './http/app.ts'
 import { createFront } from './http/front.ts'
 import { idempotencyReader } from './http/idempotency.ts'
 import { isServiceHost } from './http/service-host.ts'
+import { stopFront } from './http/stop-front.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { systemRandom } from './lib/random.ts'
 import { Throttle } from './lib/throttle.ts'
 import { clickMaker } from './redirect/click/click-maker.ts'
 import { type Countries, openCountries } from './redirect/click/countries.ts'
 import { VisitorSalts } from './redirect/click/visitor-salts.ts'
-import { linkFinder } from './redirect/find-link.ts'
-import { redirectHandler } from './redirect/handler.ts'
+import { type LinkFinder, linkFinder } from './redirect/find-link.ts'
+import { type RedirectHandler, redirectHandler } from './redirect/handler.ts'
 import { passwordCookies } from './redirect/password-cookie.ts'
 import { openStore } from './storage/open-store.ts'
 
@@ -39,9 +42,6 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 const LOSS_REPORT_INTERVAL_MS = 10_000
-/** For requests under way when the process is asked to stop. */
-const STOP_GRACE_MS = 10_000
-const IDLE_CHECK_INTERVAL_MS = 50
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
@@ -97,15 +97,66 @@ export type Node = {
   stop(): Promise<void>
 }
 
+/** What the parts of a node are made from. */
+type Foundation = {
+  readonly config: Config
+  readonly instance: Instance
+  readonly log: Logger
+  readonly serviceHost: ServiceHost
+}
+
 /** Starts to serve API and redirects over an open instance. */
 export async function startNode(config: Config, instance: Instance, log: Logger): Promise<Node> {
-  const { store, clock, instanceKey } = instance
   const serviceHost = await openServiceHost(config, instance)
-  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
-  const isOwn = (host: string) => isServiceHost(host, serviceHost.host)
-  const vault = passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
-  const onError = (error: unknown) => log.error({ err: error }, 'something failed')
+  const foundation = { config, instance, log, serviceHost }
+  const memory = openMemory(foundation)
+  const salts = openSalts(foundation)
+  const [countries] = await Promise.all([
+    openCountriesOf(config),
+    memory.follower.start(),
+    salts.start(),
+  ])
+  const domainService = openDomains(foundation)
+  await domainService.proveAllPending()
+  const intake = await startIntake(config, instance, log)
+  const app = await openApi(foundation, memory.authenticator, domainService, intake)
+  const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const front = createFront({
+    isServiceHost: (host) => isServiceHost(host, serviceHost.host),
+    api: (request, response) => app.routing(request, response),
+    redirect,
+  })
+  const chores = startChores(foundation, domainService)
 
+  async function stopBehindFront(): Promise<void> {
+    chores.stop()
+    await Promise.all([memory.follower.stop(), salts.stop(), intake.stop(), app.close()])
+  }
+
+  try {
+    await listen(front, config)
+  } catch (error) {
+    await stopBehindFront()
+    throw error
+  }
+  return {
+    port: (front.address() as AddressInfo).port,
+    async stop() {
+      await stopFront(front)
+      await stopBehindFront()
+    },
+  }
+}
+
+/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
+type Memory = {
+  readonly finder: LinkFinder
+  readonly authenticator: Authenticator
+  readonly follower: ChangeFollower
+}
+
+function openMemory({ config, instance, log }: Foundation): Memory {
+  const { store, clock } = instance
   const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
   const tokenAuthenticator = authenticator({
     store,
@@ -121,37 +172,49 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     retentionMs: CHANGE_RETENTION_MS,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
-  const salts = new VisitorSalts({
-    store,
-    clock,
+  return { finder, authenticator: tokenAuthenticator, follower }
+}
+
+function openSalts({ instance, log }: Foundation): VisitorSalts {
+  return new VisitorSalts({
+    store: instance.store,
+    clock: instance.clock,
     random: systemRandom,
     onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
   })
-  const [countries] = await Promise.all([openCountriesOf(config), follower.start(), salts.start()])
+}
 
-  const domainService = domains({
-    store,
-    clock,
+function openDomains({ config, instance, log, serviceHost }: Foundation): Domains {
+  return domains({
+    store: instance.store,
+    clock: instance.clock,
     random: systemRandom,
     serviceHost,
     proofPolicy: config.domainProof,
     onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
   })
-  await domainService.proveAllPending()
+}
 
-  const intake = await startIntake(config, instance, log)
-  const app = await buildApp(
+function openApi(
+  { config, instance, log, serviceHost }: Foundation,
+  tokenAuthenticator: Authenticator,
+  domainService: Domains,
+  intake: ClickIntake,
+): ReturnType<typeof buildApp> {
+  const { store, clock, instanceKey } = instance
+  const linkService = links({
+    store,
+    clock,
+    random: systemRandom,
+    domains: domainService,
+    vault: vaultOf(instance),
+    serviceHost,
+    appSchemes: config.appSchemes,
+    claimOnLink: config.claimOnLink,
+  })
+  return buildApp(
     {
-      links: links({
-        store,
-        clock,
-        random: systemRandom,
-        domains: domainService,
-        vault,
-        serviceHost,
-        appSchemes: config.appSchemes,
-        claimOnLink: config.claimOnLink,
-      }),
+      links: linkService,
       domains: domainService,
       authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
@@ -170,53 +233,64 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     },
     log,
   )
-  const front = createFront({
-    isServiceHost: isOwn,
-    api: (request, response) => app.routing(request, response),
-    redirect: redirectHandler({
-      finder,
-      recorder: intake,
-      makeClick: clickMaker({ clock, salts, countries }),
-      vault,
-      cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
-      clock,
-      trustedProxies: config.trustedProxies,
-      serviceHostFor: (host) => (isOwn(host) ? sharedHost : undefined),
-      onError,
-    }),
+}
+
+function openRedirect(
+  { config, instance, log, serviceHost }: Foundation,
+  finder: LinkFinder,
+  recorder: ClickRecorder,
+  origins: { readonly salts: VisitorSalts; readonly countries: Countries },
+): RedirectHandler {
+  const { clock, instanceKey } = instance
+  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
+  return redirectHandler({
+    finder,
+    recorder,
+    makeClick: clickMaker({ clock, ...origins }),
+    vault: vaultOf(instance),
+    cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
+    clock,
+    trustedProxies: config.trustedProxies,
+    serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
+    onError: logFailure(log),
   })
-  const trimming = setInterval(() => trim(store, clock).catch(onError), TRIM_INTERVAL_MS)
-  trimming.unref()
+}
+
+function vaultOf({ instanceKey }: Instance): PasswordVault {
+  return passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
+}
+
+/** What is to be done now and then, whoever else does it too. */
+function startChores(
+  { instance, log }: Foundation,
+  domainService: Domains,
+): { readonly stop: () => void } {
+  const onError = logFailure(log)
+  const trimming = setInterval(() => {
+    trim(instance.store, instance.clock).catch(onError)
+  }, TRIM_INTERVAL_MS)
   const proving = setInterval(() => {
     domainService.proveAllPending().catch(onError)
   }, PROVE_INTERVAL_MS)
+  trimming.unref()
   proving.unref()
-
-  try {
-    await new Promise<void>((resolve, reject) => {
-      front.once('error', reject)
-      front.listen({ port: config.port, host: config.host }, resolve)
-    })
-  } catch (error) {
-    await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
-    throw error
-  }
-
   return {
-    port: (front.address() as AddressInfo).port,
-    async stop() {
+    stop() {
       clearInterval(trimming)
       clearInterval(proving)
-      const closed = new Promise((resolve) => front.close(resolve))
-      const cutOff = setTimeout(() => front.closeAllConnections(), STOP_GRACE_MS)
-      // A connection that was busy just now may be kept open by its client once it is answered.
-      const closing = setInterval(() => front.closeIdleConnections(), IDLE_CHECK_INTERVAL_MS)
-      await closed
-      clearInterval(closing)
-      clearTimeout(cutOff)
-      await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
     },
   }
+}
+
+function logFailure(log: Logger): (error: unknown) => void {
+  return (error) => log.error({ err: error }, 'something failed')
+}
+
+function listen(front: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    front.once('error', reject)
+    front.listen({ port, host }, resolve)
+  })
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
