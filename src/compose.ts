@@ -25,7 +25,7 @@ import { isServiceHost } from './http/service-host.ts'
 import { stopFront } from './http/stop-front.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { systemRandom } from './lib/random.ts'
-import { Throttle } from './lib/throttle.ts'
+import { type Peers, Throttles } from './lib/throttles.ts'
 import { clickMaker } from './redirect/click/click-maker.ts'
 import { type Countries, openCountries } from './redirect/click/countries.ts'
 import { VisitorSalts } from './redirect/click/visitor-salts.ts'
@@ -93,8 +93,12 @@ async function instanceKeyOf(config: Config, store: Store): Promise<Buffer> {
 /** A running node. */
 export type Node = {
   readonly port: number
-  /** Finishes the requests under way and takes the clicks in; leaves the instance open. */
-  stop(): Promise<void>
+  /**
+   * Finishes the requests under way and takes the clicks in; leaves the instance open.
+   *
+   * @param idleGraceMs for how long connections stay open on which a request may be on its way
+   */
+  stop(idleGraceMs?: number): Promise<void>
 }
 
 /** What the parts of a node are made from. */
@@ -103,12 +107,30 @@ type Foundation = {
   readonly instance: Instance
   readonly log: Logger
   readonly serviceHost: ServiceHost
+  readonly throttles: Throttles
 }
 
-/** Starts to serve API and redirects over an open instance. */
-export async function startNode(config: Config, instance: Instance, log: Logger): Promise<Node> {
+/** What a node has in common with the other processes of its service. */
+export type Shared = {
+  /** The descriptor of the socket to listen on. */
+  readonly listenOn: number
+  readonly peers: Peers
+}
+
+/**
+ * Starts to serve API and redirects over an open instance.
+ *
+ * @param shared undefined for a process that is the whole service
+ */
+export async function startNode(
+  config: Config,
+  instance: Instance,
+  log: Logger,
+  shared?: Shared,
+): Promise<Node> {
   const serviceHost = await openServiceHost(config, instance)
-  const foundation = { config, instance, log, serviceHost }
+  const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
+  const foundation = { config, instance, log, serviceHost, throttles }
   const memory = openMemory(foundation)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
@@ -134,15 +156,16 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   }
 
   try {
-    await listen(front, config)
+    const { host, port } = config
+    await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
   } catch (error) {
     await stopBehindFront()
     throw error
   }
   return {
     port: (front.address() as AddressInfo).port,
-    async stop() {
-      await stopFront(front)
+    async stop(idleGraceMs = 0) {
+      await stopFront(front, idleGraceMs)
       await stopBehindFront()
     },
   }
@@ -196,7 +219,7 @@ function openDomains({ config, instance, log, serviceHost }: Foundation): Domain
 }
 
 function openApi(
-  { config, instance, log, serviceHost }: Foundation,
+  { config, instance, log, serviceHost, throttles }: Foundation,
   tokenAuthenticator: Authenticator,
   domainService: Domains,
   intake: ClickIntake,
@@ -220,8 +243,7 @@ function openApi(
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
       rateLimit: config.rateLimit,
-      throttle: new Throttle({
-        clock,
+      throttle: throttles.create('api-requests', {
         limit: config.rateLimit,
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
@@ -236,7 +258,7 @@ function openApi(
 }
 
 function openRedirect(
-  { config, instance, log, serviceHost }: Foundation,
+  { config, instance, log, serviceHost, throttles }: Foundation,
   finder: LinkFinder,
   recorder: ClickRecorder,
   origins: { readonly salts: VisitorSalts; readonly countries: Countries },
@@ -250,6 +272,7 @@ function openRedirect(
     vault: vaultOf(instance),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,
+    throttles,
     trustedProxies: config.trustedProxies,
     serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
     onError: logFailure(log),
@@ -286,10 +309,12 @@ function logFailure(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'something failed')
 }
 
-function listen(front: Server, { port, host }: Config): Promise<void> {
+type ListeningPlace = { host: string | undefined; port: number } | { fd: number }
+
+function listen(front: Server, place: ListeningPlace): Promise<void> {
   return new Promise((resolve, reject) => {
     front.once('error', reject)
-    front.listen({ port, host }, resolve)
+    front.listen(place, resolve)
   })
 }
 

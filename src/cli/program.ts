@@ -3,6 +3,7 @@ import { VERSION } from '../lib/version.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
+import { workerCommand } from './commands/worker.ts'
 import { workspaceCommand } from './commands/workspace.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -23,6 +24,7 @@ export function buildProgram(terminal: Terminal): Command {
   ]) {
     program.addCommand(command)
   }
+  program.addCommand(workerCommand(), { hidden: true })
   return withoutExits(program, terminal)
 }
 

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import { diagnose } from '../../diagnose.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -12,6 +11,7 @@ export function doctorCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  terse doctor\n\nExits with 1 when there is a problem.')
     .action(async (options: { json?: true }) => {
+      const { diagnose } = await import('../../diagnose.ts')
       const findings = await diagnose(readConfig(), systemClock())
       if (options.json) terminal.out(JSON.stringify(findings, null, 2))
       else {
