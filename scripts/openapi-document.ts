@@ -13,6 +13,7 @@ export async function openApiDocument(): Promise<object> {
   const deps: AppDependencies = {
     links: nobody as AppDependencies['links'],
     domains: nobody as AppDependencies['domains'],
+    clicks: nobody as AppDependencies['clicks'],
     authenticator: nobody as AppDependencies['authenticator'],
     idempotency: unused,
     baseUrl: 'http://localhost',

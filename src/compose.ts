@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
 import type { Config } from './config/read-config.ts'
@@ -7,6 +8,7 @@ import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
 import { type ChangeFollower, changeFollower } from './domain/changes/change-follower.ts'
 import type { ClickRecorder } from './domain/clicks/click.ts'
+import { clicks } from './domain/clicks/clicks.ts'
 import { type Domains, domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
@@ -18,6 +20,7 @@ import type { Store } from './domain/store.ts'
 import { type Authenticator, authenticator } from './domain/tokens/authenticator.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
+import type { DrainWorkerData } from './drain-worker.ts'
 import { buildApp } from './http/app.ts'
 import { createFront } from './http/front.ts'
 import { idempotencyReader } from './http/idempotency.ts'
@@ -42,6 +45,8 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 const LOSS_REPORT_INTERVAL_MS = 10_000
+/** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
+const DRAIN_YOUNG_MIB = 48
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
@@ -162,6 +167,8 @@ export async function startNode(
     await stopBehindFront()
     throw error
   }
+  // Only now: the thread takes a while to start, and no visitor should wait for it.
+  intake.startDraining()
   return {
     port: (front.address() as AddressInfo).port,
     async stop(idleGraceMs = 0) {
@@ -239,6 +246,13 @@ function openApi(
     {
       links: linkService,
       domains: domainService,
+      clicks: clicks({
+        store,
+        clock,
+        links: linkService,
+        domains: domainService,
+        retentionDays: config.clickRetentionDays,
+      }),
       authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
@@ -250,7 +264,7 @@ function openApi(
       }),
       health: async () => {
         await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost() }
+        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
       },
     },
     log,
@@ -344,23 +358,37 @@ async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> 
 }
 
 function startIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
-  let unreported = 0
-  let reportedAtMs = Number.NEGATIVE_INFINITY
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
-    clock: instance.clock,
-    onLost(count, error) {
-      unreported += count
-      if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
-      log.error({ err: error, clicks: unreported }, 'clicks could not be journalled and are lost')
-      unreported = 0
-      reportedAtMs = performance.now()
+    startWorker(journal) {
+      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
+      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
+      return new Worker(new URL('./drain-worker.ts', import.meta.url), {
+        workerData,
+        resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
+      })
     },
+    durability: config.clickDurability,
+    onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
+    onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
   })
+}
+
+/** Adds up what comes in quick succession, so that a full disk does not fill the log. */
+function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
+  let unreported = 0
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return (count, error) => {
+    unreported += count
+    if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
+    log.error({ err: error, clicks: unreported }, message)
+    unreported = 0
+    reportedAtMs = performance.now()
+  }
 }
 
 /**

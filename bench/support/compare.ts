@@ -1,5 +1,6 @@
 import { runLoad } from './load.ts'
-import type { ServerProcess } from './server-process.ts'
+import { usageOf } from './process-usage.ts'
+import type { MeasuredServer } from './server-process.ts'
 import { median, quantile, round } from './statistics.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
@@ -23,8 +24,8 @@ export type Comparison = {
  * that a machine that gets slower or faster meanwhile does so for both.
  */
 export async function compareRounds(options: {
-  terse: ServerProcess
-  baseline: ServerProcess
+  terse: MeasuredServer
+  baseline: MeasuredServer
   loads: readonly Load[]
   /** The status that every request must get. */
   status: number
@@ -32,10 +33,10 @@ export async function compareRounds(options: {
 }): Promise<Comparison[]> {
   const { terse, baseline, status, request } = options
 
-  async function measure(server: ServerProcess, load: Load): Promise<Round> {
-    const before = await server.ask('cpu')
+  async function measure(server: MeasuredServer, load: Load): Promise<Round> {
+    const before = usageOf(server.pid)
     const { seconds, latenciesMs } = await runLoad({ port: server.port, ...load, status, request })
-    const after = await server.ask('cpu')
+    const after = usageOf(server.pid)
     return {
       cpuMicros: (after.cpuMicros - before.cpuMicros) / load.count,
       perSecond: load.count / seconds,

@@ -1,11 +1,20 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const ROOT = fileURLToPath(new URL('../data/', import.meta.url))
+/** Beside the code and not in the system's own place for such, which may be no disk at all. */
+export const DATA_ROOT = fileURLToPath(new URL('../data/', import.meta.url))
 
-/** A folder beside the code and not in the system's own for such, which may be no disk at all. */
+const created: string[] = []
+
+/** A new one, which goes with this process. */
 export function createDataFolder(): string {
-  mkdirSync(ROOT, { recursive: true })
-  return mkdtempSync(path.join(ROOT, 'run-'))
+  mkdirSync(DATA_ROOT, { recursive: true })
+  const folder = mkdtempSync(path.join(DATA_ROOT, 'run-'))
+  created.push(folder)
+  return folder
 }
+
+process.on('exit', () => {
+  for (const folder of created) rmSync(folder, { recursive: true, force: true })
+})

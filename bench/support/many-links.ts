@@ -1,10 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
+import { countedFile } from '../../src/storage/sqlite/click-files.ts'
 import { sqliteFile } from '../../src/storage/sqlite/open.ts'
 import type { Place } from '../../test/support/engines.ts'
 
 const OFFSET_QUERIES = 5
+
+type DatabasePlace = Pick<Place, 'dataDir' | 'databaseUrl'>
 
 /** One connection to a place's database, past the service. */
 type Connection = {
@@ -18,15 +21,19 @@ type Dialect = {
   series(count: number): string
   /** A UUID with this number in it. */
   uuid(number: string): string
+  /** What makes a connection fit for millions of rows at once; a failure loses them all. */
+  readonly bulk: readonly string[]
 }
 
 const SQLITE: Dialect = {
+  bulk: ['pragma synchronous = off', 'pragma cache_size = -1000000'],
   series: (count) =>
     `(with recursive s (n) as (select 1 union all select n + 1 from s where n < ${count}) select n from s)`,
   uuid: (number) => `printf('00000000-0000-7000-8000-%012x', ${number})`,
 }
 
 const POSTGRES: Dialect = {
+  bulk: [],
   series: (count) => `(select generate_series(1::bigint, ${count}) as n)`,
   uuid: (number) => `('00000000-0000-7000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`,
 }
@@ -35,30 +42,32 @@ const POSTGRES: Dialect = {
  * Copies the newest link of each keyspace until the workspace has `count` more, with everything that
  * the service would have written beside them. Each tenth link has one of a hundred tags; clicks vary.
  */
-export async function fillWithLinks(place: Place, count: number): Promise<void> {
-  const { series, uuid } = place.databaseUrl === undefined ? SQLITE : POSTGRES
+export async function fillWithLinks(place: DatabasePlace, count: number): Promise<void> {
+  const { series, uuid, bulk } = place.databaseUrl === undefined ? SQLITE : POSTGRES
   const connection = await connect(place)
   const statements = [
     `insert into links
-       (id, workspace_id, keyspace_id, key, key_folded, url, clicks, tags, created_at, updated_at)
+       (id, workspace_id, keyspace_id, key, key_folded, url, tags, created_at, updated_at)
      select ${uuid('n')}, template.workspace_id, template.keyspace_id, 'page-' || n, 'page-' || n,
-       'https://example.com/articles/' || n || '?from=newsletter', (n * 7919) % 100003,
+       'https://example.com/articles/' || n || '?from=newsletter',
        case when n % 10 = 0 then '["tag-' || ((n / 10) % 100) || '"]' else '[]' end,
        template.created_at + n, template.created_at + n
      from ${series(count)} as numbers
      join (select links.*, row_number() over (order by seq) - 1 as turn from links) as template
-       on template.turn = n % 2
+       on template.turn = n % (select count(*) from links)
      order by n`,
     `insert into link_tags (workspace_id, tag, tag_folded, link_seq)
      select workspace_id, substr(tags, 3, length(tags) - 4), substr(tags, 3, length(tags) - 4), seq
      from links where tags <> '[]'`,
+    `insert into link_clicks (link_seq, clicks, last_click)
+     select seq, (seq * 7919) % 100003, created_at from links where seq not in (select link_seq from link_clicks)`,
     'delete from link_buckets',
     `insert into link_buckets (workspace_id, bucket, links)
      select workspace_id, seq / ${LINKS_PER_BUCKET}, count(*) from links group by 1, 2`,
     'analyze',
   ]
   try {
-    for (const statement of statements) await connection.run(statement)
+    for (const statement of [...bulk, ...statements]) await connection.run(statement)
   } finally {
     await connection.close()
   }
@@ -66,7 +75,7 @@ export async function fillWithLinks(place: Place, count: number): Promise<void> 
 
 /** How long the database takes for a page by OFFSET, which walks every row before it. */
 export async function timePlainOffset(
-  place: Place,
+  place: DatabasePlace,
   offset: number,
   limit: number,
 ): Promise<number[]> {
@@ -89,9 +98,10 @@ export async function timePlainOffset(
   return latencies
 }
 
-async function connect(place: Place): Promise<Connection> {
+async function connect(place: DatabasePlace): Promise<Connection> {
   if (place.databaseUrl === undefined) {
     const database = new DatabaseSync(sqliteFile(place.dataDir), { timeout: 10_000 })
+    database.prepare('attach ? as counted').run(countedFile(place.dataDir))
     return {
       run: async (sql) => void database.prepare(sql).all(),
       close: async () => database.close(),

@@ -2,16 +2,57 @@ import { execFileSync } from 'node:child_process'
 import { Console } from 'node:console'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { VERSION } from '../../src/lib/version.ts'
+import type { Outcome } from './scenario.ts'
+import { round } from './statistics.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** Prints a table for people, then everything as JSON for machines; misses set the exit code. */
 export function report(bench: string, rows: readonly Row[], missed: readonly string[]): void {
-  new Console(process.stdout).table(rows)
-  const results = { bench, ...conditions(), rows, missed }
-  process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
+  printTable(rows)
+  printJson({ bench, ...conditions(), rows, missed })
   for (const text of missed) process.stderr.write(`Missed: ${text}\n`)
   if (missed.length > 0) process.exitCode = 1
+}
+
+/** Prints what one scenario found, for people. */
+export function printOutcome({ rows, targets, missing }: Outcome): void {
+  printTable(rows)
+  for (const { what, value, atMost, atLeast, met } of targets.map(judged)) {
+    const bound = atMost === undefined ? `at least ${atLeast}` : `at most ${atMost}`
+    process.stdout.write(`${met ? 'Met' : 'Missed'}: ${what} ${value}, ${bound}\n`)
+  }
+  for (const text of missing) process.stdout.write(`Not measured: ${text}\n`)
+  process.stdout.write('\n')
+}
+
+/** Prints everything as JSON for machines; missed targets set the exit code. */
+export function reportOutcomes(
+  setup: Readonly<Record<string, unknown>>,
+  outcomes: ReadonlyMap<string, Outcome>,
+): void {
+  const scenarios = [...outcomes].map(([scenario, { rows, targets, missing }]) => ({
+    scenario,
+    rows,
+    targets: targets.map(judged),
+    missing,
+  }))
+  printJson({ bench: 'bench', ...conditions(), ...setup, scenarios })
+  if (scenarios.some(({ targets }) => targets.some(({ met }) => !met))) process.exitCode = 1
+}
+
+function judged({ what, value, atMost, atLeast }: Outcome['targets'][number]) {
+  const met =
+    (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast)
+  return { what, value: round(value, 2), atMost, atLeast, met }
+}
+
+function printTable(rows: readonly Row[]): void {
+  new Console(process.stdout).table(rows)
+}
+
+function printJson(results: object): void {
+  process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
 }
 
 function conditions() {

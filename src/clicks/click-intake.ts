@@ -1,7 +1,9 @@
+import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
-import type { Clock } from '../lib/clock.ts'
-import { Drainer } from './drainer.ts'
+import type { JournalPlace } from './drain-messages.ts'
+import { DrainThread } from './drain-thread.ts'
+import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
   createJournal,
@@ -9,7 +11,7 @@ import {
   type JournalFolder,
   journalsRoot,
 } from './journal/journal-folder.ts'
-import { JournalWriter } from './journal/journal-writer.ts'
+import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts'
 
 /** How often to look for journals of processes that were killed. */
 const ADOPT_INTERVAL_MS = 30_000
@@ -17,20 +19,32 @@ const STOP_DEADLINE_MS = 10_000
 
 /** This node's journal, its way into the store, and the journals that killed processes left. */
 export type ClickIntake = ClickRecorder & {
+  /** Begins to take clicks into the store; until then they wait in the journal. */
+  startDraining(): void
   /** Clicks that could not be kept since the start. */
   lost(): number
+  /** Clicks since the start of which nobody knows whether they would outlive the machine. */
+  doubtful(): number
   /** Ends within 10 s; what the store did not take stays in the journal. */
   stop(): Promise<void>
 }
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
+  readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
 }
 
 export async function startClickIntake(
-  options: { dataDir: string; store: Store; clock: Clock } & IntakeReports,
+  options: {
+    dataDir: string
+    store: Store
+    /** Starts the thread that drains this node's journal (serve-drain.ts). */
+    startWorker: (journal: JournalPlace) => Worker
+    durability: ClickDurability
+    files?: JournalFiles
+  } & IntakeReports,
 ): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
@@ -38,30 +52,33 @@ export async function startClickIntake(
   const [own = createJournal(root), ...orphans] = adoptJournals(root)
   // A data folder that was restored from an old backup must not write what counts as read already.
   const position = await options.store.read.clicks.findPosition(own.id)
-  const drainers = new Set<Promise<void>>()
   let stopping = false
 
   const writer = new JournalWriter({
     folder: own.folder,
     afterSegment: position?.segment ?? 0,
-    onWritten: () => drainer.wake(),
+    durability: options.durability,
+    ...(options.files && { files: options.files }),
+    onWritten: () => thread.wake(),
     onLost: options.onLost,
+    onDoubt: options.onDoubt,
   })
-  const drainer = new Drainer({ ...options, journal: own, writing: () => writer.segment })
-  drainer.wake()
+  const thread = new DrainThread({
+    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }),
+    writing: () => writer.segment,
+    onError: options.onError,
+    onDamage: options.onDamage,
+  })
 
   function takeIn(orphan: JournalFolder): void {
-    const all = () => Number.POSITIVE_INFINITY
-    const taking = new Drainer({ ...options, journal: orphan, writing: all })
-      .drain()
+    thread
+      .takeIn(orphan)
       .then(() => orphan.remove())
       .catch((error) => {
         // It stays where it is, for the next look.
         orphan.release()
         options.onError(error)
       })
-      .finally(() => drainers.delete(taking))
-    drainers.add(taking)
   }
 
   for (const orphan of orphans) takeIn(orphan)
@@ -76,28 +93,21 @@ export async function startClickIntake(
   }, ADOPT_INTERVAL_MS)
   adoption.unref()
 
-  async function drainLast(): Promise<void> {
-    await drainer.stop()
-    try {
-      await drainer.drain()
-    } catch (error) {
-      options.onError(error)
-    }
-    await Promise.all(drainers)
-  }
-
   return {
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
+    doubtful: () => writer.doubtful,
+    startDraining: () => thread.start(),
     async stop() {
       stopping = true
       clearInterval(adoption)
-      writer.close()
+      const closed = writer.close()
       const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
       const expired = new Promise<void>((resolve) => {
         deadline.addEventListener('abort', () => resolve(), { once: true })
       })
-      await Promise.race([drainLast(), expired])
+      await Promise.race([closed, expired])
+      await thread.stop(expired)
       own.release()
     },
   }

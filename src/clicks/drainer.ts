@@ -1,20 +1,20 @@
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
-import type { Store } from '../domain/store.ts'
+import type { ClickWriter } from '../domain/clicks/click-writer.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { JournalFolder } from './journal/journal-folder.ts'
+import type { JournalPlace } from './drain-messages.ts'
 import { type JournalBatch, readBatch, removeRead, setAside } from './journal/journal-reader.ts'
 
 /** Clicks of this long are taken in together. */
-const GATHER_MS = 100
+const GATHER_MS = 20
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000
 
 /** Takes a journal's clicks into the store, each exactly once. */
 export class Drainer {
-  readonly #store: Store
+  readonly #writer: ClickWriter
   readonly #clock: Clock
-  readonly #journal: JournalFolder
+  readonly #journal: JournalPlace
   readonly #writing: () => number
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
@@ -27,14 +27,14 @@ export class Drainer {
 
   /** @param options.writing the segment to which the journal's owner still appends */
   constructor(options: {
-    store: Store
+    writer: ClickWriter
     clock: Clock
-    journal: JournalFolder
+    journal: JournalPlace
     writing: () => number
     onError: (error: unknown) => void
     onDamage: (bytes: number, copy: string | undefined) => void
   }) {
-    this.#store = options.store
+    this.#writer = options.writer
     this.#clock = options.clock
     this.#journal = options.journal
     this.#writing = options.writing
@@ -87,24 +87,26 @@ export class Drainer {
   }
 
   /**
-   * One transaction: the clicks, their counters, and the journal's position. A killed process leaves
-   * all three or none. False when there was nothing to take in.
+   * The clicks, their counters and tallies, and the journal's position: a killed process leaves all of
+   * them or none. False when there was nothing to take in.
    */
   async #drainBatch(): Promise<boolean> {
     const { id, folder } = this.#journal
     if (!this.#positionKnown) {
-      this.#position = await this.#store.read.clicks.findPosition(id)
+      this.#position = await this.#writer.findPosition(id)
       this.#positionKnown = true
     }
     const from = this.#position
-    const batch = readBatch(folder, from, this.#writing())
+    const batch = readBatch(folder, from, this.#writing(), this.#writer.batchMax)
     if (batch === undefined) return false
-    const moved = await this.#store.write(async (stores) => {
-      const won = await stores.clicks.movePosition(id, from, batch.next, this.#clock.nowMicros())
-      if (won) await stores.clicks.insert(batch.clicks)
-      return won
+    const taken = await this.#writer.take({
+      journalId: id,
+      from,
+      to: batch.next,
+      clicks: batch.clicks,
+      atMicros: this.#clock.nowMicros(),
     })
-    if (!moved) {
+    if (!taken) {
       // The commit of an earlier try had gone through though its answer was lost: read on from there.
       this.#positionKnown = false
       return true

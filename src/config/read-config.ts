@@ -27,6 +27,8 @@ export type Config = {
   readonly countryDatabase: string | undefined
   /** What an answered click has outlived: the process, or the machine. */
   readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
+  /** For which raw clicks are kept; 0 for ever. */
+  readonly clickRetentionDays: number
 }
 
 /** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
@@ -93,6 +95,7 @@ function configOf(values: SettingValues): Config {
     cacheBytesMax: values.TERSE_CACHE_MIB,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
     clickDurability: values.TERSE_CLICK_DURABILITY,
+    clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
   })
 }
 

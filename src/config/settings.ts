@@ -205,6 +205,12 @@ export const SETTINGS = {
     description:
       'What a click survives once its visitor is answered. `process`: the end of the process, however it ends. `disk`: that of the machine too; each answer waits for the disk.',
   }),
+  TERSE_CLICK_RETENTION_DAYS: setting({
+    schema: integer(0, 36_500),
+    default: '365',
+    description:
+      'Days for which each single click is kept, for exports. `0` is for ever. What has been counted of clicks, the charts, is kept in any case.',
+  }),
 } as const
 
 export type SettingName = keyof typeof SETTINGS

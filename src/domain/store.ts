@@ -1,5 +1,6 @@
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
+import type { ClickReports } from './clicks/click-reports.ts'
 import type { ClickStore } from './clicks/click-store.ts'
 import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
@@ -21,6 +22,7 @@ export type Nouns = {
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
+  readonly reports: ClickReports
   readonly visitorSalts: VisitorSaltStore
   readonly changes: ChangeLog
   readonly idempotency: IdempotencyStore

@@ -1,3 +1,4 @@
+import type { Clicks } from '../domain/clicks/clicks.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
@@ -8,6 +9,7 @@ import type { IdempotencyReader } from './idempotency.ts'
 export type AppDependencies = {
   readonly links: Links
   readonly domains: Domains
+  readonly clicks: Clicks
   readonly authenticator: Authenticator
   readonly idempotency: IdempotencyReader
   /** The origin in the addresses that answers hold. */
@@ -22,4 +24,6 @@ export type AppDependencies = {
 type Health = {
   /** Clicks that could not be journalled since the process started. */
   readonly lost_clicks: number
+  /** Clicks that a failing disk may not have taken; they count unless the machine stops. */
+  readonly doubtful_clicks: number
 }

@@ -13,10 +13,19 @@ export class Shares {
 
   /** Runs `work`; undefined, at once, when the caller has as much under way as it may. */
   run<T>(caller: string, work: () => Promise<T>): Promise<T> | undefined {
+    const end = this.take(caller)
+    return end && work().finally(end)
+  }
+
+  /**
+   * Begins what ends with a call, to be made once, of the function that is returned; undefined when
+   * the caller has as much under way as it may.
+   */
+  take(caller: string): (() => void) | undefined {
     const count = this.#underWay.get(caller) ?? 0
     if (count >= this.#max) return undefined
     this.#underWay.set(caller, count + 1)
-    return work().finally(() => this.#end(caller))
+    return () => this.#end(caller)
   }
 
   #end(caller: string): void {

@@ -5,7 +5,7 @@ import { Place } from './place.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** For requests that are on their way on an idle connection when its process is replaced. */
-const IDLE_GRACE_MS = 2_000
+const IDLE_GRACE_MS = 1_000
 
 /**
  * Runs several processes on one port and does nothing else: it opens no database, accepts no

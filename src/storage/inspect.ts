@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
@@ -6,6 +7,7 @@ import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import { currentVersion } from './migrations/migrate.ts'
 import { openPool } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
+import { attachForReading, countedFile } from './sqlite/click-files.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
 import { kyselyOver } from './sqlite/dialect.ts'
 import { sqliteFile } from './sqlite/open.ts'
@@ -61,7 +63,12 @@ async function inspectSqlite(file: string): Promise<Inspection | undefined> {
   const location = pathToFileURL(file)
   if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
   const database = new DatabaseSync(location, { readOnly: true, timeout: TIMEOUT_MS })
+  const counted = countedFile(path.dirname(file))
   try {
+    if (existsSync(counted)) {
+      const immutable = !existsSync(`${counted}-wal`)
+      attachForReading(database, { file: counted, name: 'counted', immutable })
+    }
     const row = database.prepare('select sqlite_version() as version').get()
     return await inspect(
       kyselyOver(new SqliteConnection(database)),

@@ -130,6 +130,9 @@ export function linkStore(on: {
     const order = sortedBy(query.sort.field)
     const page = scans
       .selectFrom('links')
+      .$if(isCounted(query.sort.field), (qb) =>
+        qb.leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq'),
+      )
       .select('links.seq')
       .where(matches(query))
       .orderBy(order, direction)
@@ -201,8 +204,9 @@ function selectLinks(db: Kysely<Schema>) {
   return db
     .selectFrom('links')
     .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
+    .leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq')
     .selectAll('links')
-    .select('keyspaces.host as domain')
+    .select(['keyspaces.host as domain', 'link_clicks.clicks', 'link_clicks.last_click'])
 }
 
 function matches(query: LinkQuery) {
@@ -248,17 +252,27 @@ function matches(query: LinkQuery) {
   }
 }
 
+/** Whether the field is kept beside the links. */
+function isCounted(field: LinkSortField): boolean {
+  return field === 'clicks' || field === 'last_click'
+}
+
 function sortedBy(field: LinkSortField) {
   // The engines disagree on where null belongs; here never clicked is always before clicked.
-  if (field === 'last_click') return sql`coalesce(links.last_click, -1)`
+  if (field === 'last_click') return sql`coalesce(link_clicks.last_click, -1)`
+  if (field === 'clicks') return sql`coalesce(link_clicks.clicks, 0)`
   return sql.ref(field === 'created_at' ? 'links.seq' : `links.${field}`)
 }
 
-type LinkRow = Selectable<Schema['links']> & { domain: string }
+type LinkRow = Selectable<Schema['links']> & {
+  domain: string
+  clicks: number | null
+  last_click: number | null
+}
 
 function fromRow(row: LinkRow): Link {
-  const { key_folded, tags, ...link } = row
-  return { ...link, tags: JSON.parse(tags) }
+  const { key_folded, tags, clicks, ...link } = row
+  return { ...link, clicks: clicks ?? 0, tags: JSON.parse(tags) }
 }
 
 function toRow(link: NewLink & Partial<Link>) {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
+import { clickReports, type RawClickPages } from './click-reports.ts'
 import { clickStore } from './click-store.ts'
 import { domainStore } from './domain-store.ts'
 import { idempotencyStore } from './idempotency-store.ts'
@@ -17,6 +18,7 @@ import { workspaceStore } from './workspace-store.ts'
 /** In what the engines differ here. */
 export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, pending: Pending) => ChangeLog
+  readonly rawClicks: (scans: Kysely<Schema>) => RawClickPages
   /**
    * Whether an insert tells the new row's number by itself. Where it does, it is not asked for by
    * `returning`, for which SQLite fills a table of its own.
@@ -30,7 +32,7 @@ export type EngineTraits = {
  * @param on.scans for queries that may look at many rows
  */
 export function nouns(
-  { changeLog, tellsInsertId }: EngineTraits,
+  { changeLog, rawClicks, tellsInsertId }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Kysely<Schema>; pending: Pending },
 ): Nouns {
   const { db, pending } = on
@@ -43,6 +45,7 @@ export function nouns(
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
+    reports: clickReports(db, rawClicks(on.scans)),
     visitorSalts: visitorSaltStore(db),
     changes: changeLog(db, pending),
     idempotency: idempotencyStore(db),

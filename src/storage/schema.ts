@@ -50,8 +50,6 @@ export type Schema = {
     utm_term: string | null
     utm_content: string | null
     utm_name: string | null
-    clicks: Generated<number>
-    last_click: number | null
     external_id: number | null
     password: string | null
     expires_at: string | null
@@ -64,7 +62,44 @@ export type Schema = {
   /** How many links a workspace has in each run of `LINKS_PER_BUCKET` sequence numbers. */
   link_buckets: { workspace_id: string; bucket: number; links: number }
   link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
-  clicks: { link_seq: number; at: number; flags: number }
+  /** Without a row: never clicked by a person. */
+  link_clicks: { link_seq: number; clicks: number; last_click: number }
+  /** PostgreSQL alone, a partition for each UTC day; SQLite keeps raw clicks in files of their own. */
+  clicks: {
+    /** In the order in which they were taken in. */
+    id: Generated<number>
+    at: number
+    link_seq: number
+    /** Null where the link was deleted before its click was taken in. */
+    workspace_id: string | null
+    keyspace_id: number | null
+    flags: number
+    visitor: number
+    country: string
+    device: string
+    os: string
+    browser: string
+    referrer: string
+    language: string
+    source: string
+  }
+  /** What has been counted of one subject on one UTC day (click-day-folder.ts, day-codec.ts). */
+  click_days: {
+    day: number
+    /** One of `SCOPES`. */
+    scope: number
+    subject: number
+    workspace_id: string
+    /** One of `PARTS`. */
+    part: number
+    /** Of the recent part: the bytes of `data` that the last folding has left. */
+    folded: number
+    /** Of the recent part: the bytes of all other parts; 0 while there are none. */
+    parts: number
+    data: Uint8Array
+  }
+  /** Days with other parts, whose recent part has not been added to them for good. */
+  unsettled_days: { day: number; scope: number; subject: number; workspace_id: string }
   /** Of UTC days, by their number since 1970-01-01. */
   visitor_salts: { day: number; salt: string }
   journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }

@@ -9,17 +9,23 @@ import {
   journalsRoot,
   listJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
-import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
+import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/storage/open-store.ts'
+import { openWriterAt } from '../support/click-writers.ts'
+import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { faultyStore } from './faulty-store.ts'
 import { clickOf, clicksFrom } from './some-clicks.ts'
 import { createTestLink, type TestLink } from './test-link.ts'
 
 const clock = systemClock()
+/** Databases that are not there. */
+const NOWHERE = {
+  SQLite: { dataDir: '/nowhere' },
+  PostgreSQL: { databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' },
+}
 
 for (const engine of ENGINES) {
   describe(`the intake of clicks on ${engine.name}`, () => {
@@ -51,15 +57,22 @@ for (const engine of ENGINES) {
       errors = []
     })
 
-    function start(over: Store = store): Promise<ClickIntake> {
-      return startClickIntake({
+    /** @param over where the thread is to find the database */
+    async function start(
+      over: Pick<Place, 'databaseUrl' | 'dataDir'> = place,
+    ): Promise<ClickIntake> {
+      const intake = await startClickIntake({
         dataDir,
-        store: over,
-        clock,
+        store,
+        startWorker: drainWorkers(over),
+        durability: 'process',
         onLost: (_count, error) => errors.push(error),
+        onDoubt: (_count, error) => errors.push(error),
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
       })
+      intake.startDraining()
+      return intake
     }
 
     const record = (intake: ClickIntake, at: number) =>
@@ -123,8 +136,7 @@ for (const engine of ENGINES) {
     test('leaves a journal that the store does not take in where it is, for the next start', async () => {
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
-      const { store: faulty } = faultyStore(store, (step) => step > 1)
-      const intake = await start(faulty)
+      const intake = await start({ ...place, ...NOWHERE[engine.name] })
       await record(intake, 3_000)
       await intake.stop()
       await expectClicks(0)
@@ -154,14 +166,15 @@ for (const engine of ENGINES) {
 
     test('writes after what counts as read, where the folder is older than the database', async () => {
       const id = leaveJournal(1_000, 5)
-      await store.write((stores) =>
-        stores.clicks.movePosition(id, undefined, { segment: 7, offset: 48 }, clock.nowMicros()),
-      )
+      const writer = openWriterAt(place)
+      const to = { segment: 7, offset: 48 }
+      await writer.take({ journalId: id, from: undefined, to, clicks: [], atMicros: 1 })
+      await writer.close()
       const intake = await start()
       await record(intake, 2_000)
       await intake.stop()
       await expectClicks(1)
-      assert.deepEqual(listSegments(path.join(root, id)), [8])
+      assert.equal((await store.read.clicks.findPosition(id))?.segment, 8)
     })
 
     test('counts around the torn tail that a killed process left, and appends nothing to it', async () => {

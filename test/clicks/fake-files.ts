@@ -1,14 +1,22 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { decodeFrames } from '../../src/clicks/journal/frame.ts'
-import type { JournalFiles } from '../../src/clicks/journal/journal-writer.ts'
+import type { JournalFiles } from '../../src/clicks/journal/journal-files.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Click } from '../../src/domain/clicks/click.ts'
 
 type Call = { readonly name: keyof JournalFiles; readonly bytes: number }
 
-/** Files in memory that fail when they are told to. */
+/**
+ * Files in memory that fail when they are told to, on a disk that behaves as Linux's do: after a sync
+ * that failed, later ones of the same file succeed and write nothing of what was there.
+ */
 export class FakeFiles implements JournalFiles {
   readonly contents = new Map<string, Buffer>()
+  /** What would be left of the files if the machine stopped now. */
+  readonly onDisk = new Map<string, Buffer>()
+  /** While set, syncs wait until `settleSyncs`. */
+  holdSyncs = false
   readonly calls: Call[] = []
   /** The most that one write takes. */
   writeBytesMax = Number.POSITIVE_INFINITY
@@ -16,6 +24,8 @@ export class FakeFiles implements JournalFiles {
   roomBytes = Number.POSITIVE_INFINITY
   readonly failing = new Set<keyof JournalFiles>()
   readonly #handles: (string | undefined)[] = []
+  readonly #spoilt = new Set<string>()
+  #held: (() => void)[] = []
 
   open(file: string): number {
     this.#called('open', 0)
@@ -50,6 +60,32 @@ export class FakeFiles implements JournalFiles {
     this.#handles[fd] = undefined
   }
 
+  async sync(fd: number): Promise<void> {
+    const file = this.#fileOf(fd)
+    const bytes = this.contents.get(file) ?? Buffer.alloc(0)
+    await this.#hold()
+    assert.equal(this.#handles[fd], file, 'a file must stay open until it is synced')
+    try {
+      this.#called('sync', 0)
+    } catch (error) {
+      this.#spoilt.add(file)
+      throw error
+    }
+    if (!this.#spoilt.has(file)) this.onDisk.set(file, bytes)
+  }
+
+  async syncFolder(): Promise<void> {
+    await this.#hold()
+    this.#called('syncFolder', 0)
+  }
+
+  /** Lets the syncs go on that wait now. */
+  settleSyncs(): void {
+    const held = this.#held
+    this.#held = []
+    for (const resume of held) resume()
+  }
+
   count(name: keyof JournalFiles): number {
     return this.calls.filter((call) => call.name === name).length
   }
@@ -60,10 +96,15 @@ export class FakeFiles implements JournalFiles {
   }
 
   /** What a reader finds in all segments. */
-  clicks(): Click[] {
-    return [...this.contents.values()].flatMap(
+  clicks(files: ReadonlyMap<string, Buffer> = this.contents): Click[] {
+    return [...files.values()].flatMap(
       (bytes) => decodeFrames(bytes, Number.POSITIVE_INFINITY).clicks,
     )
+  }
+
+  async #hold(): Promise<void> {
+    if (!this.holdSyncs) return
+    await new Promise<void>((resume) => this.#held.push(resume))
   }
 
   #used(): number {

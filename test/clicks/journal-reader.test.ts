@@ -18,6 +18,7 @@ import { createFolder } from '../support/engines.ts'
 import { clickOf, clicksFrom } from './some-clicks.ts'
 
 const MIB = 1024 * 1024
+const CLICKS_MAX = 5_000
 
 describe('the journal reader', () => {
   let dataDir: string
@@ -45,7 +46,7 @@ describe('the journal reader', () => {
     let damaged = 0
     let position: JournalPosition | undefined
     for (;;) {
-      const batch = readBatch(folder, position, writing)
+      const batch = readBatch(folder, position, writing, CLICKS_MAX)
       if (batch === undefined) return { clicks, batches, damaged, position }
       clicks.push(...batch.clicks)
       batches.push(batch.clicks.length)
@@ -65,17 +66,17 @@ describe('the journal reader', () => {
   })
 
   test('finds nothing in an empty journal', () => {
-    assert.equal(readBatch(folder, undefined, 1), undefined)
+    assert.equal(readBatch(folder, undefined, 1, CLICKS_MAX), undefined)
     append(1, Buffer.alloc(0))
-    assert.equal(readBatch(folder, undefined, 1), undefined)
+    assert.equal(readBatch(folder, undefined, 1, CLICKS_MAX), undefined)
   })
 
   test('finds what is appended later, from where it had stopped', () => {
     append(1, clicksFrom(1, 2))
     const { position } = readAll(1)
-    assert.equal(readBatch(folder, position, 1), undefined)
+    assert.equal(readBatch(folder, position, 1, CLICKS_MAX), undefined)
     append(1, clicksFrom(3, 2))
-    assert.deepEqual(readBatch(folder, position, 1)?.clicks, clicksFrom(3, 2))
+    assert.deepEqual(readBatch(folder, position, 1, CLICKS_MAX)?.clicks, clicksFrom(3, 2))
   })
 
   test('waits for a frame that is still being written', () => {
@@ -85,7 +86,7 @@ describe('the journal reader', () => {
     assert.deepEqual(clicks, clicksFrom(1, 2))
     assert.equal(damaged, 0)
     append(1, encodeFrame(clicksFrom(3, 2)).subarray(30))
-    assert.deepEqual(readBatch(folder, position, 1)?.clicks, clicksFrom(3, 2))
+    assert.deepEqual(readBatch(folder, position, 1, CLICKS_MAX)?.clicks, clicksFrom(3, 2))
   })
 
   test('passes the torn tail of a complete segment, and tells how long it is', () => {

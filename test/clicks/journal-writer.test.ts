@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
-import { type JournalFiles, JournalWriter } from '../../src/clicks/journal/journal-writer.ts'
+import type { JournalFiles } from '../../src/clicks/journal/journal-files.ts'
+import { JournalWriter } from '../../src/clicks/journal/journal-writer.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import { createFolder } from '../support/engines.ts'
 import { cases } from '../support/properties.ts'
@@ -30,6 +31,7 @@ describe('the journal writer', () => {
     return new JournalWriter({
       folder,
       afterSegment: 0,
+      durability: 'process',
       files,
       onWritten: () => {
         wakes += 1
@@ -38,6 +40,7 @@ describe('the journal writer', () => {
         lost.push(count)
         errors.push(error)
       },
+      onDoubt: () => assert.fail('nobody waits for the disk'),
       ...options,
     })
   }
@@ -173,7 +176,7 @@ describe('the journal writer', () => {
     const writer = createWriter()
     await recordOne(writer, 1)
     files.failing.add('close')
-    writer.close()
+    await writer.close()
     assert.deepEqual(files.clicks(), [clickOf(1)])
     assert.equal(writer.lost, 0)
   })
@@ -221,7 +224,7 @@ describe('the journal writer', () => {
 
   test('starts a new segment after 16 MiB', async () => {
     const writer = createWriter()
-    const clicks = clicksFrom(1, 500)
+    const clicks = clicksFrom(1, 5_000)
     const frameBytes = encodeFrame(clicks).length
     const perSegment = Math.floor((16 * 1024 * 1024) / frameBytes) + 1
     for (let frame = 0; frame <= perSegment; frame += 1) {
@@ -235,15 +238,16 @@ describe('the journal writer', () => {
     assert.equal(writer.lost, 0)
   })
 
-  test('writes what is waiting when it is closed', () => {
+  test('writes what is waiting at once when it is closed', async () => {
     const writer = createWriter()
     let done = false
     writer.record(clickOf(1), () => {
       done = true
     })
-    writer.close()
+    const closed = writer.close()
     assert.equal(done, true)
     assert.deepEqual(files.clicks(), [clickOf(1)])
+    await closed
     assert.equal(files.openHandles(), 0)
   })
 
@@ -269,11 +273,13 @@ describe('the journal writer', () => {
       folder,
       afterSegment: 0,
       onWritten: () => {},
+      durability: 'process',
       onLost: (_count, error) => assert.fail(String(error)),
+      onDoubt: (_count, error) => assert.fail(String(error)),
     })
     await recordOne(writer, 1)
     await recordOne(writer, 2)
-    writer.close()
+    await writer.close()
     assert.deepEqual(clicksInFolder(folder), clicksFrom(1, 2))
     assert.deepEqual(listSegments(folder), [1])
     assert.equal(statSync(segmentFile(folder, 1)).mode & 0o777, 0o600)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ClickScope } from '../../src/domain/clicks/click-reports.ts'
 import { NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { workspaces } from '../../src/domain/workspaces/workspaces.ts'
@@ -10,6 +11,7 @@ const HOST = 'links.localhost'
 
 export type TestLink = {
   readonly seq: number
+  readonly scope: ClickScope
   counters(): Promise<{ clicks: number | undefined; last_click: number | null | undefined }>
 }
 
@@ -34,6 +36,7 @@ export async function createTestLink(store: Store, clock: Clock): Promise<TestLi
   assert.ok(link)
   return {
     seq: link.seq,
+    scope: { kind: 'link', workspaceId: owner.id, linkSeq: link.seq },
     async counters() {
       const found = await store.read.links.findById(owner.id, id)
       return { clicks: found?.clicks, last_click: found?.last_click }

@@ -38,6 +38,7 @@ describe('the configuration', () => {
     cacheBytesMax: 64 * 1024 * 1024,
     countryDatabase: undefined,
     clickDurability: 'process',
+    clickRetentionDays: 365,
   }
 
   test('has a default for every setting', () => {
@@ -132,6 +133,7 @@ describe('the configuration', () => {
     TERSE_CACHE_MIB: ['0', '65537'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
+    TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
   }
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {

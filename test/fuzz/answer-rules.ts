@@ -37,15 +37,32 @@ export function assertDescribed(
     assert.ok(answer.status < 500, 'no input may end in a failure of the service')
     const described = operation.answers.get(answer.status)
     assert.ok(described !== undefined, 'the description does not name this status')
-    const [mediaType] = (answer.headers['content-type'] ?? '').split(';')
-    assert.equal(mediaType, described.mediaType)
-    if (mediaType !== 'application/json') {
-      assert.equal(answer.body.subarray(1, 4).toString(), 'PNG')
-      return
-    }
-    assert.equal(described.fault(jsonOf(answer)), undefined)
+    const [mediaType = ''] = (answer.headers['content-type'] ?? '').split(';')
+    const fault = described.get(mediaType)
+    assert.ok(fault !== undefined, `the description does not name ${mediaType}`)
+    for (const body of bodiesOf(mediaType, answer)) assert.equal(fault(body), undefined)
     if (answer.status >= 400) assertRefusal(answer)
   })
+}
+
+/** What the schema of a media type is for: each line of an export, else the whole. */
+function bodiesOf(mediaType: string, answer: ReceivedAnswer): unknown[] {
+  const text = answer.body.toString('utf8')
+  switch (mediaType) {
+    case 'application/json':
+      return [jsonOf(answer)]
+    case 'application/x-ndjson':
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+    case 'text/csv':
+      assert.match(text, /^at,link_id,(.*\r\n)+$/)
+      return [text]
+    default:
+      assert.equal(answer.body.subarray(1, 4).toString(), 'PNG')
+      return []
+  }
 }
 
 /** Fails on an answer to a request that no operation is for, unless it is a plain refusal. */

@@ -38,6 +38,10 @@ const destination = fc.oneof(
   ),
 )
 
+const instant = fc
+  .date({ noInvalidDate: true, min: new Date('2026-01-01'), max: new Date('2027-01-01') })
+  .map((date) => date.toISOString())
+
 /** Values with a meaning that the schema does not tell, by the name of their field. */
 const SENSIBLE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   domain: host,
@@ -55,6 +59,15 @@ const SENSIBLE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     fc.constant(null),
     fc.date({ noInvalidDate: true, min: new Date(0) }).map((date) => date.toISOString()),
     fc.constantFrom('9999-12-31T23:59:59.999999Z', '2030-02-28T23:59:60+14:00'),
+  ),
+  from: fc.oneof(instant, fc.constantFrom('2026-11-01', '2016-02-29', '2026-03-29T02:30:00+01:00')),
+  to: fc.oneof(instant, fc.constantFrom('2026-12-01', '2030-01-01', '2026-10-25T02:30:00Z')),
+  timezone: fc.constantFrom(
+    'UTC',
+    'Europe/Berlin',
+    'asia/kathmandu',
+    'Australia/Lord_Howe',
+    'GMT0',
   ),
   // Sealing a password costs a thousand times what a request costs otherwise.
   password: fc.oneof(

@@ -39,12 +39,11 @@ export type ApiDocument = {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }
 
-/** What the description promises for one status. */
-type DescribedAnswer = {
-  readonly mediaType: string
-  /** What is wrong with a body; undefined when it has the described shape. */
-  fault(body: unknown): string | undefined
-}
+/**
+ * What the description promises for one status, by media type: a function that tells what is wrong
+ * with a body, or undefined when it has the described shape.
+ */
+type DescribedAnswer = ReadonlyMap<string, (body: unknown) => string | undefined>
 
 export type Operation = {
   /** In capitals. */
@@ -65,18 +64,20 @@ export function readOperations(document: ApiDocument): Operation[] {
   )
 
   function describedAnswer(content: Content): DescribedAnswer {
-    const [mediaType, media] = Object.entries(content)[0] ?? []
-    if (mediaType === undefined || media === undefined) throw new Error('an answer without content')
-    const name = media.schema.$ref?.split('/').at(-1)
-    if (name === undefined) return { mediaType, fault: () => undefined }
-    const schema = z.fromJSONSchema({ $defs: definitions, $ref: `#/$defs/${name}` })
-    return {
-      mediaType,
-      fault(body) {
-        const { error } = schema.safeParse(body)
-        return error && z.prettifyError(error)
-      },
-    }
+    const entries = Object.entries(content)
+    if (entries.length === 0) throw new Error('an answer without content')
+    return new Map(
+      entries.map(([mediaType, media]) => {
+        const name = media.schema.$ref?.split('/').at(-1)
+        if (name === undefined) return [mediaType, () => undefined]
+        const schema = z.fromJSONSchema({ $defs: definitions, $ref: `#/$defs/${name}` })
+        const fault = (body: unknown) => {
+          const { error } = schema.safeParse(body)
+          return error && z.prettifyError(error)
+        }
+        return [mediaType, fault]
+      }),
+    )
   }
 
   return Object.entries(document.paths).flatMap(([path, methods]) =>

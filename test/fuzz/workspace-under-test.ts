@@ -55,7 +55,7 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
   await service.instance.tokens.revoke(revoked.token.id)
   const secrets = {
     owner: (await make({})).secret,
-    reader: await service.token('own', ['clicks:read']),
+    reader: await service.token('own', ['workspace:admin']),
     revoked: revoked.secret,
     expired: (await make({ expiresAt: service.instance.clock.nowMicros() - HOUR_MICROS })).secret,
   }

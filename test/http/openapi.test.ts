@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
 
     test('promises exactly the answers that the service gives, by status and by schema', async () => {
       const nobody = apiClient(service.baseUrl, undefined)
-      const powerless = apiClient(service.baseUrl, await service.token('acme', ['clicks:read']))
+      const powerless = apiClient(service.baseUrl, await service.token('acme', ['workspace:admin']))
       const oversize = jsonRequest(JSON.stringify({ id: 'x'.repeat(70_000) }))
 
       /** How each status is brought about. */
@@ -157,7 +157,7 @@ for (const engine of ENGINES) {
         415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
         422: ({ method, validBody }, path) =>
           validBody === undefined
-            ? api.send(method, `${path}?page=0&color=pale`)
+            ? api.send(method, `${path}?page=0&color=pale&interval=week&format=xml`)
             : api.send(method, path, jsonRequest('{"bogus":1}')),
       }
 

@@ -22,7 +22,8 @@ const SCENARIOS: readonly Expected[] = [
     path: '/readyz',
     status: 200,
     type: 'application/json; charset=utf-8',
-    check: ({ body }) => assert.deepEqual(JSON.parse(body), { status: 'ok', lost_clicks: 0 }),
+    check: ({ body }) =>
+      assert.deepEqual(JSON.parse(body), { status: 'ok', lost_clicks: 0, doubtful_clicks: 0 }),
   },
   {
     path: '/robots.txt',

@@ -21,7 +21,7 @@ for (const engine of ENGINES) {
     let stranger: Api
     let operations: readonly Operation[]
     /** An object of the owner's in each family. */
-    const owned = { links: '', domains: '' }
+    const owned = { links: '', domains: '', clicks: '' }
     before(async () => {
       service = await startService(engine)
       owner = await service.api('owner')
@@ -57,7 +57,7 @@ for (const engine of ENGINES) {
     test('every operation answers an id of the other exactly as an unknown one: 404', async () => {
       const before = await snapshot()
       const taking = operations.filter(({ takesId }) => takesId)
-      assert.equal(taking.length, 10)
+      assert.equal(taking.length, 14)
       for (const operation of taking) {
         const send = (id: string) =>
           stranger.send(operation.method, operation.pathFor(id), validRequest(operation))

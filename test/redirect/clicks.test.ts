@@ -4,6 +4,7 @@ import { CLICK_FLAGS } from '../../src/domain/clicks/click.ts'
 import type { Api } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { rawClicksOf } from '../support/raw-clicks.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type VisitOptions, visit } from '../support/visit.ts'
 import { AGENTS } from './agents.ts'
@@ -67,7 +68,11 @@ for (const engine of ENGINES) {
     async function keptOf(link: { workspace_id: string; id: string }): Promise<object> {
       const { read } = service.instance.store
       const row = await read.links.findById(link.workspace_id, link.id)
-      return Object.fromEntries(await read.clicks.countByFlags(row?.seq ?? 0))
+      const workspaceId = link.workspace_id
+      const scope = { kind: 'link', workspaceId, linkSeq: row?.seq ?? 0 } as const
+      const clicks = await rawClicksOf(service.instance.store, scope)
+      const counts = Map.groupBy(clicks, ({ flags }) => flags)
+      return Object.fromEntries([...counts].map(([flags, { length }]) => [flags, length]))
     }
 
     async function expectClicks(id: string, clicks: number): Promise<number | null> {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
 import type { Nouns } from '../../src/domain/store.ts'
-import { someClick } from '../support/clicks.ts'
 import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
 
 type Call = (stores: Nouns) => Promise<unknown>
@@ -10,6 +9,7 @@ type Call = (stores: Nouns) => Promise<unknown>
 export function everyRead(home: Home): Readonly<Record<string, Call>> {
   const { workspace_id: workspace, keyspace_id: keyspace, domain: host } = home
   const id = randomUUID()
+  const scope = { kind: 'workspace', workspaceId: workspace } as const
   return {
     'instance.find': (s) => s.instance.find('name'),
     'workspaces.findByName': (s) => s.workspaces.findByName('name'),
@@ -29,7 +29,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
-    'clicks.countByFlags': (s) => s.clicks.countByFlags(1),
+    'reports.readDays': (s) => s.reports.readDays(scope, 1, 2, { slots: true }),
+    'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
     'visitorSalts.find': (s) => s.visitorSalts.find(1),
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
@@ -60,9 +61,6 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, NOW),
     'links.delete': (s) => s.links.delete(workspace, id),
-    'clicks.movePosition': (s) =>
-      s.clicks.movePosition(id, undefined, { segment: 1, offset: 1 }, NOW),
-    'clicks.insert': (s) => s.clicks.insert([someClick({ link_seq: 1, at: NOW })]),
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
     'changes.append': (s) => s.changes.append(hostChange(host), NOW),

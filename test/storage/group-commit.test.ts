@@ -128,6 +128,16 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [1, 2, 3, 4, 5])
   })
 
+  test('runs a unit that fails by itself no second time', async () => {
+    let runs = 0
+    const unit = at.commits.run(async () => {
+      runs += 1
+      throw new Error('on purpose')
+    })
+    await assert.rejects(unit, { message: 'on purpose' })
+    assert.equal(runs, 1)
+  })
+
   test('is idle once every unit has settled, with those that came meanwhile', {
     timeout: 2_000,
   }, async () => {

@@ -8,7 +8,7 @@ import type { Store } from '../../src/domain/store.ts'
 import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
 import { someClick } from '../support/clicks.ts'
 import { cases } from '../support/properties.ts'
-import { describeStore } from '../support/store.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { same } from './same.ts'
 import { addHome, addKeyspace, type Home, insertLink, listOf, NOW, unique } from './samples.ts'
 
@@ -60,7 +60,7 @@ describeStore('pages of links', (at) => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 3, max: 9 }), async (all, limit) => {
         const models = [await newModel(at.store), await newModel(at.store)] as const
-        for (const { second, step } of all) await apply(at.store, models[second ? 1 : 0], step)
+        for (const { second, step } of all) await apply(at, models[second ? 1 : 0], step)
         for (const model of models) await compare(at.store, model, limit)
       }),
       cases(8),
@@ -93,7 +93,7 @@ describeStore('pages of links', (at) => {
     const model = await newModel(at.store)
     const [{ workspace_id: workspaceId }] = model.homes
     same(await at.store.read.links.page(listOf(workspaceId)), { items: [], total: 0 })
-    await apply(at.store, model, { kind: 'create', key: 'only', tags: [] })
+    await apply(at, model, { kind: 'create', key: 'only', tags: [] })
     for (const offset of [1, 25, LINKS_PER_BUCKET, Number.MAX_SAFE_INTEGER]) {
       for (const search of [undefined, 'only']) {
         const query = listOf(workspaceId, { offset, search })
@@ -126,7 +126,7 @@ async function newModel(store: Store): Promise<Model> {
   return { homes: [home, await addKeyspace(store, home.workspace_id)], links: [] }
 }
 
-async function apply(store: Store, model: Model, step: Step): Promise<void> {
+async function apply({ store, take }: StoreUnderTest, model: Model, step: Step): Promise<void> {
   const home = model.homes[model.links.length % 2 === 0 ? 0 : 1]
   if (step.kind === 'create') {
     const key = unique(step.key)
@@ -146,7 +146,7 @@ async function apply(store: Store, model: Model, step: Step): Promise<void> {
     model.links.splice(index, 1)
   } else if (step.kind === 'click') {
     const click = someClick({ link_seq: link.seq, at: NOW + step.after })
-    await store.write((stores) => stores.clicks.insert([click]))
+    await take([click])
     model.links[index] = {
       ...link,
       clicks: link.clicks + 1,

@@ -102,9 +102,7 @@ describeStore('the link store', (at, engine) => {
   test('updates everything but the identifiers and the counters', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home, { tags: ['before'] })
-    await at.store.write((stores) =>
-      stores.clicks.insert([someClick({ link_seq: link.seq, at: NOW + 3 })]),
-    )
+    await at.take([someClick({ link_seq: link.seq, at: NOW + 3 })])
     const target = await addKeyspace(at.store, home.workspace_id)
     const changed = { ...EVERY_ATTRIBUTE, ...target, key: 'Renamed', updated_at: NOW + 5 }
     const next: Link = { ...link, ...changed, created_at: NOW + 9, clicks: 77, last_click: 77 }

@@ -36,7 +36,7 @@ describe('the scan connection', () => {
 
   /** A connection that is closed after its test, also when that fails. */
   function open(t: TestContext, of = file): ScanConnection {
-    const scans = new ScanConnection(of)
+    const scans = new ScanConnection({ file: of, clicksFile: file })
     t.after(() => scans.close())
     return scans
   }

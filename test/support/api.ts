@@ -24,7 +24,7 @@ export function apiClient(baseUrl: string, token: string | undefined): Api {
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, method, headers })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
     return {
       status: response.status,
       headers: response.headers,

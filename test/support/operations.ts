@@ -9,7 +9,8 @@ export type Operation = {
   readonly method: string
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
-  readonly family: 'links' | 'domains'
+  /** Whose id it takes, if any. */
+  readonly family: 'links' | 'domains' | 'clicks'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -51,7 +52,7 @@ function operation(method: string, path: string, described: DescribedOperation):
   if (!path.startsWith(`${PREFIX}/`)) throw new Error(`${path} is not under ${PREFIX}`)
   const template = path.slice(PREFIX.length)
   const family = template.split('/')[1]
-  if (family !== 'links' && family !== 'domains') {
+  if (family !== 'links' && family !== 'domains' && family !== 'clicks') {
     throw new Error(`${path} belongs to a family that the tests do not know yet`)
   }
   return {

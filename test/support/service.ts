@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { type Instance, openInstance, startNode } from '../../src/compose.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SCOPES, type Scope } from '../../src/domain/tokens/scope.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { type Api, apiClient } from './api.ts'
 import type { Engine, Place } from './engines.ts'
 import { freePort } from './free-port.ts'
@@ -22,6 +23,7 @@ export type Service = {
 export async function startService(
   engine: Engine,
   settings: Readonly<Record<string, string>> = {},
+  options: { clock?: Clock } = {},
 ): Promise<Service> {
   const place = await engine.createPlace()
   const port = await freePort()
@@ -34,7 +36,7 @@ export async function startService(
     ...settings,
   })
   const log = pino({ level: 'silent' })
-  const instance = await openInstance(config, log)
+  const instance = { ...(await openInstance(config, log)), ...options }
   const node = await startNode(config, instance, log)
   const baseUrl = `http://127.0.0.1:${port}`
 

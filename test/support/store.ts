@@ -1,7 +1,10 @@
 import { after, before, describe } from 'node:test'
+import type { Click } from '../../src/domain/clicks/click.ts'
+import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import type { OpenedStore } from '../../src/storage/opened-store.ts'
+import { openWriterAt, takeClicks } from './click-writers.ts'
 import { ENGINES, type Engine, type Place } from './engines.ts'
 
 /** A store as a process opens it, without a service around it. */
@@ -9,6 +12,8 @@ export type StoreUnderTest = OpenedStore & {
   readonly place: Place
   /** Opens the same data once more, as another process would. Closed with the first. */
   another(): Promise<OpenedStore>
+  /** Takes clicks in, as a drain thread does. */
+  take(clicks: readonly Click[]): Promise<void>
 }
 
 /** Opens a store where there may be one already. */
@@ -29,6 +34,7 @@ export function describeStore(
     describe(`${title} on ${engine.name}`, () => {
       const at = {} as StoreUnderTest
       const opened: OpenedStore[] = []
+      let closeWriter = async () => {}
       before(async () => {
         const place = await engine.createPlace()
         const another = async () => {
@@ -36,9 +42,16 @@ export function describeStore(
           opened.push(store)
           return store
         }
-        Object.assign(at, await another(), { place, another })
+        let writer: ClickWriter | undefined
+        const take = (clicks: readonly Click[]) => {
+          writer ??= openWriterAt(place)
+          return takeClicks(writer, clicks)
+        }
+        closeWriter = async () => writer?.close()
+        Object.assign(at, await another(), { place, another, take })
       })
       after(async () => {
+        await closeWriter()
         for (const { store } of opened) await store.close()
         await at.place.remove()
       })

@@ -15,20 +15,51 @@ import { decodeRecord, encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 const MAGIC = Buffer.from('TRS2', 'latin1')
 const HEADER_BYTES = 12
 
-/** No writer makes longer ones, so a longer length is damage. */
-export const FRAME_BYTES_MAX = 1024 * 1024
+/** No writer makes longer ones, so a longer length is damage. Holds some 3,000 usual clicks. */
+export const FRAME_BYTES_MAX = 256 * 1024
 
-/** So many of any clicks fit a frame. */
-export const FRAME_CLICKS_MAX = Math.floor((FRAME_BYTES_MAX - HEADER_BYTES) / RECORD_BYTES_MAX)
+/** Collects clicks into a frame, in memory that is used for one frame after the other. */
+export class FrameBuilder {
+  readonly #bytes = Buffer.allocUnsafeSlow(FRAME_BYTES_MAX)
+  readonly #view = new DataView(this.#bytes.buffer)
+  #end = HEADER_BYTES
+  #count = 0
 
+  constructor() {
+    MAGIC.copy(this.#bytes)
+  }
+
+  /** Clicks in the frame. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Whether there may be no room for one more. */
+  get isFull(): boolean {
+    return this.#end + RECORD_BYTES_MAX > FRAME_BYTES_MAX
+  }
+
+  add(click: Click): void {
+    this.#end = encodeRecord(this.#bytes, this.#view, this.#end, click)
+    this.#count += 1
+  }
+
+  /** The frame. It is overwritten by what is added next, which begins a new one. */
+  finish(): Buffer {
+    const frame = this.#bytes.subarray(0, this.#end)
+    this.#view.setUint32(4, this.#end - HEADER_BYTES, true)
+    this.#view.setUint32(8, checksum(frame), true)
+    this.#end = HEADER_BYTES
+    this.#count = 0
+    return frame
+  }
+}
+
+/** One frame with these clicks, which must fit. */
 export function encodeFrame(clicks: readonly Click[]): Buffer {
-  const frame = Buffer.allocUnsafe(HEADER_BYTES + clicks.length * RECORD_BYTES_MAX)
-  MAGIC.copy(frame)
-  let end = HEADER_BYTES
-  for (const click of clicks) end = encodeRecord(frame, end, click)
-  frame.writeUInt32LE(end - HEADER_BYTES, 4)
-  frame.writeUInt32LE(checksum(frame.subarray(0, end)), 8)
-  return frame.subarray(0, end)
+  const builder = new FrameBuilder()
+  for (const click of clicks) builder.add(click)
+  return builder.finish()
 }
 
 export type DecodedFrames = {
@@ -87,7 +118,7 @@ function decodeFrame(bytes: Buffer, start: number): Frame | undefined {
     clicks.push(record.click)
     at = record.end
   }
-  return { start, end, clicks }
+  return clicks.length > 0 ? { start, end, clicks } : undefined
 }
 
 function checksum(frame: Buffer): number {

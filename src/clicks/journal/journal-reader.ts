@@ -9,7 +9,6 @@ import { listSegments, segmentFile } from './segments.ts'
 
 /** Read at a time: room for the longest frame, and for many of the usual ones. */
 const CHUNK_BYTES = 2 * 1024 * 1024
-const CLICKS_PER_BATCH_MAX = 5_000
 
 export type JournalBatch = {
   readonly clicks: readonly Click[]
@@ -24,17 +23,25 @@ export type JournalBatch = {
  * read.
  *
  * @param from the place to read on from; the beginning when undefined
+ * For the same place and `clicksMax`, a later call returns the same clicks first, and no fewer.
+ *
  * @param writing the segment to which its owner still appends; the earlier ones are complete
+ * @param clicksMax after which to stop, at a frame's end
  */
 export function readBatch(
   folder: string,
   from: JournalPosition | undefined,
   writing: number,
+  clicksMax: number,
 ): JournalBatch | undefined {
   for (const segment of listSegments(folder)) {
     if (from !== undefined && segment < from.segment) continue
     const offset = from?.segment === segment ? from.offset : 0
-    const batch = readSegment(segmentFile(folder, segment), offset, segment < writing)
+    const batch = readSegment(segmentFile(folder, segment), {
+      offset,
+      complete: segment < writing,
+      clicksMax,
+    })
     if (batch === undefined) continue
     const next = { segment, offset: offset + batch.consumed }
     return { clicks: batch.clicks, next, damaged: batch.damaged }
@@ -74,14 +81,17 @@ export function backlogBytes(folder: string, position: JournalPosition | undefin
 
 type SegmentBatch = { clicks: Click[]; consumed: number; damaged: number }
 
-function readSegment(file: string, offset: number, complete: boolean): SegmentBatch | undefined {
+function readSegment(
+  file: string,
+  { offset, complete, clicksMax }: { offset: number; complete: boolean; clicksMax: number },
+): SegmentBatch | undefined {
   const fd = openSync(file, 'r')
   try {
     const remaining = fstatSync(fd).size - offset
     if (remaining <= 0) return undefined
     const chunk = Buffer.allocUnsafe(Math.min(remaining, CHUNK_BYTES))
     const length = readSync(fd, chunk, 0, chunk.length, offset)
-    const decoded = decodeFrames(chunk.subarray(0, length), CLICKS_PER_BATCH_MAX)
+    const decoded = decodeFrames(chunk.subarray(0, length), clicksMax)
     if (decoded.consumed > 0) return decoded
     // No whole frame in what may be the longest: either it is not written yet, or it is damage.
     if (!complete && length < CHUNK_BYTES) return undefined

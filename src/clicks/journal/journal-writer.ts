@@ -1,48 +1,41 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import path from 'node:path'
 import type { Click, ClickRecorder } from '../../domain/clicks/click.ts'
-import { encodeFrame, FRAME_CLICKS_MAX } from './frame.ts'
+import { FrameBuilder } from './frame.ts'
+import { GroupSync } from './group-sync.ts'
+import { type JournalFiles, systemFiles } from './journal-files.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
 /** A segment that has grown past this is closed, and removed once its clicks are taken in. */
 const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
 
-/** The file operations of the writer, as a parameter, so that a test can make them fail. */
-export type JournalFiles = {
-  open(file: string): number
-  /** May write less than all, as the system call may. */
-  write(fd: number, bytes: Buffer, offset: number, position: number): number
-  truncate(fd: number, size: number): void
-  close(fd: number): void
-}
-
-const systemFiles: JournalFiles = {
-  open: (file) => openSync(file, 'wx', 0o600),
-  write: (fd, bytes, offset, position) =>
-    writeSync(fd, bytes, offset, bytes.length - offset, position),
-  truncate: ftruncateSync,
-  close: closeSync,
-}
+/** What a click has outlived when its visit is answered: the process, or the machine's power. */
+export type ClickDurability = 'process' | 'disk'
 
 /**
  * Appends clicks to a node's journal: one write per turn of the event loop, shared by all the visits
  * that the turn answers. `done` is called when the write has reached the kernel, from where a killed
- * process no longer loses it.
+ * process no longer loses it; for `disk`, when a sync has brought it to the disk.
  *
  * A write that fails is taken back, so that no half of it can be read as something else; its clicks
- * are lost, counted, and reported, and their visitors are redirected all the same.
+ * are lost, counted, and reported, and their visitors are redirected all the same. So are those of
+ * clicks whose sync failed; these are in doubt: counted as long as the machine keeps running.
  */
 export class JournalWriter implements ClickRecorder {
   readonly #folder: string
   readonly #files: JournalFiles
   readonly #onWritten: () => void
   readonly #onLost: (count: number, error: unknown) => void
+  readonly #onDoubt: (count: number, error: unknown) => void
+  /** Undefined where nobody waits for the disk. */
+  readonly #syncs: GroupSync | undefined
+  readonly #frame = new FrameBuilder()
   #segment: number
   #fd: number | undefined
   #size = 0
-  #clicks: Click[] = []
   #callbacks: (() => void)[] = []
   #scheduled = false
   #lost = 0
+  #doubtful = 0
 
   /**
    * @param options.afterSegment the last segment that is known to have been read
@@ -51,17 +44,25 @@ export class JournalWriter implements ClickRecorder {
   constructor(options: {
     folder: string
     afterSegment: number
+    durability: ClickDurability
     files?: JournalFiles
     onWritten: () => void
     onLost: (count: number, error: unknown) => void
+    onDoubt: (count: number, error: unknown) => void
   }) {
     this.#folder = options.folder
     this.#files = options.files ?? systemFiles
     this.#onWritten = options.onWritten
     this.#onLost = options.onLost
+    this.#onDoubt = options.onDoubt
     // Always a new segment: the tail of the last one may be torn, and nothing is appended to that.
     const last = listSegments(options.folder).at(-1) ?? 0
     this.#segment = Math.max(last, options.afterSegment) + 1
+    if (options.durability === 'process') return
+    this.#syncs = new GroupSync(this.#files, (count, error) => this.#doubt(count, error))
+    // The journal's folder, and the one of all journals, may be new too.
+    const root = path.dirname(options.folder)
+    for (const folder of [root, path.dirname(root)]) this.#syncs.changed(folder)
   }
 
   /** The segment that is being written; those below it are complete. */
@@ -74,8 +75,14 @@ export class JournalWriter implements ClickRecorder {
     return this.#lost
   }
 
+  /** Clicks since the start of which nobody knows whether they would outlive the machine. */
+  get doubtful(): number {
+    return this.#doubtful
+  }
+
   record(click: Click, done: () => void): void {
-    this.#clicks.push(click)
+    if (this.#frame.isFull) this.#append()
+    this.#frame.add(click)
     this.#callbacks.push(done)
     if (this.#scheduled) return
     this.#scheduled = true
@@ -85,40 +92,49 @@ export class JournalWriter implements ClickRecorder {
   /** Writes what is waiting. */
   flush(): void {
     this.#scheduled = false
-    const clicks = this.#clicks
     const callbacks = this.#callbacks
-    if (clicks.length === 0) return
-    this.#clicks = []
+    if (callbacks.length === 0) return
     this.#callbacks = []
-    for (let start = 0; start < clicks.length; start += FRAME_CLICKS_MAX) {
-      this.#append(clicks.slice(start, start + FRAME_CLICKS_MAX))
-    }
-    for (const done of callbacks) done()
+    this.#append()
+    if (this.#syncs === undefined) for (const done of callbacks) done()
+    else this.#syncs.wait(callbacks)
     this.#onWritten()
   }
 
-  close(): void {
+  /** Writes what is waiting, at once, and settles when nobody waits for the disk any more. */
+  async close(): Promise<void> {
     this.flush()
+    await this.#syncs?.idle()
     this.#closeSegment()
   }
 
-  #append(clicks: readonly Click[]): void {
-    const frame = encodeFrame(clicks)
+  #append(): void {
+    const count = this.#frame.count
+    const bytes = this.#frame.finish()
     try {
       if (this.#size > SEGMENT_BYTES_MAX) this.#startNextSegment()
-      this.#fd ??= this.#files.open(segmentFile(this.#folder, this.#segment))
+      const fd = this.#open()
       let written = 0
-      while (written < frame.length) {
-        const count = this.#files.write(this.#fd, frame, written, this.#size + written)
-        if (count === 0) throw new Error('the journal took no bytes')
-        written += count
+      while (written < bytes.length) {
+        const taken = this.#files.write(fd, bytes, written, this.#size + written)
+        if (taken === 0) throw new Error('the journal took no bytes')
+        written += taken
       }
-      this.#size += frame.length
+      this.#size += bytes.length
+      this.#syncs?.written(fd, count)
     } catch (error) {
-      this.#lost += clicks.length
+      this.#lost += count
       this.#takeBack()
-      this.#onLost(clicks.length, error)
+      this.#onLost(count, error)
     }
+  }
+
+  #open(): number {
+    if (this.#fd === undefined) {
+      this.#fd = this.#files.open(segmentFile(this.#folder, this.#segment))
+      this.#syncs?.changed(this.#folder)
+    }
+    return this.#fd
   }
 
   #takeBack(): void {
@@ -131,6 +147,12 @@ export class JournalWriter implements ClickRecorder {
     }
   }
 
+  #doubt(count: number, error: unknown): void {
+    this.#doubtful += count
+    this.#startNextSegment()
+    this.#onDoubt(count, error)
+  }
+
   #startNextSegment(): void {
     this.#closeSegment()
     this.#segment += 1
@@ -141,6 +163,10 @@ export class JournalWriter implements ClickRecorder {
     if (this.#fd === undefined) return
     const fd = this.#fd
     this.#fd = undefined
+    if (this.#syncs !== undefined) {
+      this.#syncs.retire(fd)
+      return
+    }
     try {
       this.#files.close(fd)
     } catch {

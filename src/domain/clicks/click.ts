@@ -37,6 +37,8 @@ export const CLICK_DIMENSIONS = [
   'source',
 ] as const satisfies readonly (keyof Click)[]
 
+export type ClickDimension = (typeof CLICK_DIMENSIONS)[number]
+
 /** What keeps a visit out of `clicks`. */
 export const CLICK_FLAGS = {
   /** A known bot, by its user agent. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { Migration } from './migration.ts'
+import type { ColumnTypes, Migration } from './migration.ts'
 
 export const foundation: Migration = {
   name: 'foundation',
-  async up(db, types) {
+  async up(db, types, clicks) {
     const uuid = sql.raw(types.uuid)
     const sequence = sql.raw(types.sequence)
     const bytewise = sql.raw(types.bytewiseText)
@@ -63,8 +63,6 @@ export const foundation: Migration = {
         utm_term text,
         utm_content text,
         utm_name text,
-        clicks bigint not null default 0,
-        last_click bigint,
         external_id bigint,
         password text,
         expires_at text,
@@ -89,14 +87,6 @@ export const foundation: Migration = {
         primary key (workspace_id, tag, link_seq)
       )`,
       sql`create index link_tags_of_link on link_tags (link_seq)`,
-      sql`create table clicks (link_seq bigint not null, at bigint not null, flags integer not null)`,
-      sql`create index clicks_of_link on clicks (link_seq, at)`,
-      sql`create table journal_positions (
-        journal_id text primary key,
-        segment bigint not null,
-        position bigint not null,
-        updated_at bigint not null
-      )`,
       sql`create table changes (
         id ${sequence},
         at bigint not null,
@@ -116,5 +106,42 @@ export const foundation: Migration = {
       sql`create index idempotency_created_at on idempotency (created_at)`,
     ]
     for (const statement of statements) await statement.execute(db)
+    for (const statement of clickTables(types)) await statement.execute(clicks)
   },
+}
+
+/** Where they are in a file of their own, a killed process may have made some of them before. */
+function clickTables(types: ColumnTypes) {
+  const day = sql`
+    day integer not null,
+    scope smallint not null,
+    subject bigint not null,
+    workspace_id text not null`
+  return [
+    sql`create table if not exists journal_positions (
+      journal_id text primary key,
+      segment bigint not null,
+      position bigint not null,
+      updated_at bigint not null
+    )`,
+    sql`create table if not exists link_clicks (
+      link_seq ${sql.raw(types.number)} primary key,
+      clicks bigint not null,
+      last_click bigint not null
+    )`,
+    // The day comes first, so that what is written together lies together.
+    sql`create table if not exists click_days (
+      ${day},
+      part smallint not null,
+      folded integer not null,
+      parts integer not null,
+      data ${sql.raw(types.bytes)} not null,
+      primary key (day, scope, subject, workspace_id, part)
+    )`,
+    sql`create table if not exists unsettled_days (
+      ${day},
+      primary key (day, scope, subject, workspace_id)
+    )`,
+    ...types.clickExtras.map((statement) => sql.raw(statement)),
+  ]
 }

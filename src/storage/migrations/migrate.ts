@@ -15,6 +15,8 @@ export type MigrationDatabase = {
   readonly db: Kysely<Schema>
   readonly types: ColumnTypes
   readonly clock: Clock
+  /** The file of the counted clicks, where they are not in the same database. */
+  readonly clicks?: Kysely<Schema>
   /**
    * Runs `work` in a transaction while no other process is in one of these. It rests on locks that a
    * killed process gives up with its connection.
@@ -34,7 +36,7 @@ export async function migrate(database: MigrationDatabase): Promise<void> {
     const version = index + 1
     await database.exclusively(async (tx) => {
       if ((await currentVersion(tx)) >= version) return
-      await migration.up(tx, database.types)
+      await migration.up(tx, database.types, database.clicks ?? tx)
       await tx
         .insertInto('schema_migrations')
         .values({ version, name: migration.name, applied_at: database.clock.nowMicros() })

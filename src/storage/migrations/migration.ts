@@ -8,14 +8,23 @@ export type ColumnTypes = {
   readonly sequence: string
   /** Text that is compared byte by byte, whatever the database's language. */
   readonly bytewiseText: string
+  /** A whole number of 64 bits, that as a primary key needs no index beside the table. */
+  readonly number: string
+  readonly bytes: string
   /** Columns that the change log has on this engine alone. */
   readonly changeLogExtra: string
   /** Statements that make the indexes on them. */
   readonly changeLogIndexes: readonly string[]
+  /** Statements that make what the counted clicks need on this engine alone. */
+  readonly clickExtras: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */
 export type Migration = {
   readonly name: string
-  up(db: Kysely<Schema>, types: ColumnTypes): Promise<void>
+  /**
+   * @param clicks for the tables of the clicks: where they are in a file of their own, no transaction
+   *   spans both, so what is done there must be harmless when it is done again
+   */
+  up(db: Kysely<Schema>, types: ColumnTypes, clicks: Kysely<Schema>): Promise<void>
 }

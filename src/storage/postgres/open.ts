@@ -12,7 +12,10 @@ import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
+import { CLICK_DAYS_STORAGE } from './click-rows.ts'
 import { openPool } from './pool.ts'
+import { postgresRawClickPages } from './raw-click-pages.ts'
+import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
 const CONNECTIONS_MAX = 10
 const SCAN_CONNECTIONS_MAX = 3
@@ -31,9 +34,16 @@ const TYPES: ColumnTypes = {
   bytewiseText: 'text collate "C"',
   changeLogExtra: TRANSACTION_COLUMN,
   changeLogIndexes: [TRANSACTION_INDEX],
+  number: 'bigint',
+  bytes: 'bytea',
+  clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],
 }
 
-const TRAITS: EngineTraits = { changeLog: postgresChangeLog, tellsInsertId: false }
+const TRAITS: EngineTraits = {
+  changeLog: postgresChangeLog,
+  rawClicks: postgresRawClickPages,
+  tellsInsertId: false,
+}
 
 /**
  * Connects to the database and brings it to this program's schema.

@@ -97,8 +97,12 @@ export class GroupCommit {
     this.#draining = undefined
   }
 
-  /** Undefined when something threw: then nothing is kept, and it is not known whose fault it is. */
+  /**
+   * Undefined when something threw: then nothing is kept, and all are to be run again. For a unit by
+   * itself too, which would have to be run twice to fail once.
+   */
   async #runTogether(batch: readonly Unit[]): Promise<Settle[] | undefined> {
+    if (batch.length === 1) return undefined
     await this.#beginWhenFree()
     try {
       const settled: Settle[] = []

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,17 +6,19 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { CommitListeners } from '../commit-listeners.ts'
-import { createMigrationTable, migrate } from '../migrations/migrate.ts'
+import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
+import { attachForReading, countedFile, rawClicksFolder } from './click-files.ts'
 import { SqliteConnection } from './connection.ts'
 import { kyselyOver } from './dialect.ts'
 import { isBusy, translateError } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
+import { sqliteRawClickPages } from './raw-click-pages.ts'
 import { ScanConnection } from './scan-connection.ts'
 
 /** Before this version a checkpoint could corrupt the file (https://sqlite.org/wal.html#walresetbug). */
@@ -24,6 +26,11 @@ const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
 const OPEN_DEADLINE_MS = 10_000
 const PAGE_CACHE_KIB = 16 * 1024
+/**
+ * The write-ahead log's length, 16 MiB, at which it is taken into the database. New keys are spread over
+ * all of their index, so a page that many creates change is written fewer times than with SQLite's 1,000.
+ */
+const CHECKPOINT_PAGES = 4_000
 
 const TYPES: ColumnTypes = {
   uuid: 'text',
@@ -31,9 +38,12 @@ const TYPES: ColumnTypes = {
   bytewiseText: 'text',
   changeLogExtra: '',
   changeLogIndexes: [],
+  number: 'integer',
+  bytes: 'blob',
+  clickExtras: [],
 }
 
-const TRAITS: EngineTraits = { changeLog: sqliteChangeLog, tellsInsertId: true }
+const TRAITS = { changeLog: sqliteChangeLog, tellsInsertId: true }
 
 /** The database file of a data folder. */
 export function sqliteFile(dataDir: string): string {
@@ -58,41 +68,71 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
   try {
     const writer = await open(0)
     chmodSync(file, 0o600)
+    await prepare(writer, options)
     const reader = await open(READ_BUSY_TIMEOUT_MS)
-    return await openStoreOver({ file, writer, reader }, version, options.clock)
+    for (const database of opened) {
+      attachForReading(database, { file: countedFile(options.dataDir), name: 'counted' })
+    }
+    return openStoreOver({ writer, reader, dataDir: options.dataDir }, version)
   } catch (error) {
     for (const database of opened) database.close()
     throw translateError(error)
   }
 }
 
-async function openStoreOver(
-  { file, writer, reader }: { file: string; writer: DatabaseSync; reader: DatabaseSync },
+/** Brings both files to this program's schema. */
+async function prepare(
+  writer: DatabaseSync,
+  { dataDir, clock }: { dataDir: string; clock: Clock },
+): Promise<void> {
+  const db = kyselyOver(new SqliteConnection(writer))
+  const commits = new GroupCommit(writer, new PendingWrites(db, () => {}))
+  await commits.run(() => createMigrationTable(db))
+  const file = countedFile(dataDir)
+  if (!existsSync(file) && (await currentVersion(db)) > 0) {
+    throw new Error(
+      `${file} is missing: it holds what has been counted of the links in terse.db. Restore both from the same backup.`,
+    )
+  }
+  const counted = await openWhenFree(file, OPEN_DEADLINE_MS)
+  try {
+    chmodSync(file, 0o600)
+    await migrate({
+      db,
+      clicks: kyselyOver(new SqliteConnection(counted)),
+      types: TYPES,
+      clock,
+      exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(db)),
+    })
+  } finally {
+    counted.close()
+  }
+}
+
+function openStoreOver(
+  { writer, reader, dataDir }: { writer: DatabaseSync; reader: DatabaseSync; dataDir: string },
   version: string,
-  clock: Clock,
-): Promise<OpenedStore> {
+): OpenedStore {
   const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
   const pending = new PendingWrites(writing, (changes) => listeners.tell(changes))
   const commits = new GroupCommit(writer, pending)
   const reading = kyselyOver(new SqliteConnection(reader))
-  const scanConnection = new ScanConnection(file)
+  const scanConnection = new ScanConnection({
+    file: sqliteFile(dataDir),
+    clicksFile: countedFile(dataDir),
+  })
   const scanning = kyselyOver(scanConnection)
 
-  await commits.run(() => createMigrationTable(writing))
-  await migrate({
-    db: writing,
-    types: TYPES,
-    clock,
-    exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(writing)),
-  })
+  const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
 
-  const stores = nouns(TRAITS, { db: writing, scans: writing, pending })
+  const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
+  const stores = nouns(traits, { db: writing, scans: writing, pending })
   return {
     engine: `SQLite ${version}`,
     db: reading,
     store: {
-      read: nouns(TRAITS, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
+      read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       async close() {
@@ -135,6 +175,7 @@ function configure(database: DatabaseSync): void {
     pragma synchronous = full;
     pragma cache_size = -${PAGE_CACHE_KIB};
     pragma temp_store = memory;
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
   `)
 }
 

@@ -16,22 +16,36 @@ type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
  * starts with the first query.
  */
 export class ScanConnection implements DatabaseConnection {
-  readonly #file: string
+  readonly #files: { readonly file: string; readonly clicksFile: string }
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
   #lastId = 0
 
-  constructor(file: string) {
-    this.#file = file
+  /** @param files the database, and that of the counted clicks beside it */
+  constructor(files: { file: string; clicksFile: string }) {
+    this.#files = files
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#execute(undefined, query)
+  }
+
+  /** The same thread's view of another file. */
+  over(file: string): DatabaseConnection {
+    return {
+      executeQuery: (query) => this.#execute(file, query),
+      streamQuery: () => this.streamQuery(),
+    }
+  }
+
+  async #execute<R>(file: string | undefined, query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#waiting.size >= WAITING_MAX) throw Failure.unavailable(new Error('too many scans'))
     this.#worker ??= this.#start()
     const worker = this.#worker
     this.#lastId += 1
     const request: ScanRequest = {
       id: this.#lastId,
+      file,
       sql: query.sql,
       parameters: query.parameters as SQLInputValue[],
     }
@@ -53,7 +67,7 @@ export class ScanConnection implements DatabaseConnection {
 
   #start(): Worker {
     const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), {
-      workerData: { file: this.#file },
+      workerData: this.#files,
     })
     worker.unref()
     worker.on('message', (reply: ScanReply) => {

@@ -1,0 +1,172 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { Drainer } from '../src/clicks/drainer.ts'
+import { encodeFrame } from '../src/clicks/journal/frame.ts'
+import {
+  createJournal,
+  type JournalFolder,
+  journalsRoot,
+} from '../src/clicks/journal/journal-folder.ts'
+import { segmentFile } from '../src/clicks/journal/segments.ts'
+import type { Click } from '../src/domain/clicks/click.ts'
+import { dayOf, startOfDay } from '../src/domain/clicks/click-day.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { createTestLink } from '../test/clicks/test-link.ts'
+import { openWriterAt } from '../test/support/click-writers.ts'
+import { ENGINES, type Engine, type Place, SQLITE } from '../test/support/engines.ts'
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
+import { openAt } from '../test/support/store.ts'
+import { createDataFolder } from './support/data-folder.ts'
+import { fillWithLinks } from './support/many-links.ts'
+import { report } from './support/report.ts'
+import { clickSource, zipf } from './support/sample-clicks.ts'
+import { round } from './support/statistics.ts'
+
+/**
+ * How many clicks a second the drain takes in: journal read, raw clicks, counters and tallies, with
+ * everything on disk. The clicks wait in a journal when it begins. It runs in this process, whose
+ * processor time is what counts; PostgreSQL's own is beside it.
+ */
+const CLICKS = Number(process.env.BENCH_CLICKS ?? 1_000_000)
+const LINKS = 100_000
+const CLICKS_PER_FRAME = 64
+const FRAMES_PER_SEGMENT = 2_000
+const TARGETS = { SQLite: 50_000, PostgreSQL: 20_000 }
+const HOUR_MICROS = 3_600_000_000
+
+const WORKLOADS = [
+  { name: 'uniform, within a minute', exponent: 0, micros: HOUR_MICROS / 60 },
+  { name: 'Zipf(1), within a minute', exponent: 1, micros: HOUR_MICROS / 60 },
+  { name: 'uniform, over a day', exponent: 0, micros: 24 * HOUR_MICROS - 1 },
+  { name: 'Zipf(1), over a day', exponent: 1, micros: 24 * HOUR_MICROS - 1 },
+] as const
+
+const clock = systemClock()
+const rows: Record<string, unknown>[] = []
+const missed: string[] = []
+
+/** The numbers of the links that `fillWithLinks` makes after two of the test's. */
+const FIRST_LINK = 3
+
+/** A journal of so many clicks in the order of their instants; and how many of them are people's. */
+function journalled(
+  place: Pick<Place, 'dataDir'>,
+  clickOf: (index: number) => Click,
+): { journal: JournalFolder; persons: number } {
+  const journal = createJournal(journalsRoot(place.dataDir))
+  let persons = 0
+  let frames: Buffer[] = []
+  let segment = 0
+  for (let start = 0; start < CLICKS; start += CLICKS_PER_FRAME) {
+    const count = Math.min(CLICKS_PER_FRAME, CLICKS - start)
+    const clicks = Array.from({ length: count }, (_, index) => clickOf(start + index))
+    persons += clicks.filter(({ flags }) => flags === 0).length
+    frames.push(encodeFrame(clicks))
+    if (frames.length < FRAMES_PER_SEGMENT && start + count < CLICKS) continue
+    segment += 1
+    writeFileSync(segmentFile(journal.folder, segment), Buffer.concat(frames))
+    frames = []
+  }
+  return { journal, persons }
+}
+
+async function countedIn(place: Pick<Place, 'dataDir' | 'databaseUrl'>): Promise<number> {
+  const { store, db } = await openAt(place)
+  const row = await db
+    .selectFrom('link_clicks')
+    .select((eb) => eb.fn.sum<string>('clicks').as('clicks'))
+    .executeTakeFirst()
+  await store.close()
+  return Number(row?.clicks ?? 0)
+}
+
+async function measureDrain(
+  engine: Engine,
+  place: Pick<Place, 'dataDir' | 'databaseUrl'>,
+  { name, exponent, micros }: (typeof WORKLOADS)[number],
+): Promise<void> {
+  const draw = zipf(LINKS, exponent)
+  const source = clickSource(() => FIRST_LINK + draw())
+  const midnight = startOfDay(dayOf(clock.nowMicros()) - 1)
+  const { journal, persons } = journalled(place, (index) =>
+    source(Math.floor(midnight + (micros * index) / CLICKS)),
+  )
+  const before = await countedIn(place)
+
+  const writer = openWriterAt(place)
+  const batchesMs: number[] = []
+  const fail = (what: unknown) => {
+    throw new Error(`the drain reported ${what}`)
+  }
+  const drainer = new Drainer({
+    writer: {
+      ...writer,
+      async take(batch) {
+        const startedMs = performance.now()
+        const taken = await writer.take(batch)
+        batchesMs.push(performance.now() - startedMs)
+        return taken
+      },
+    },
+    clock,
+    journal,
+    writing: () => Number.POSITIVE_INFINITY,
+    onError: fail,
+    onDamage: fail,
+  })
+  const cpu = process.cpuUsage()
+  const startedMs = performance.now()
+  await drainer.drain()
+  const seconds = (performance.now() - startedMs) / 1_000
+  const { user, system } = process.cpuUsage(cpu)
+  const cpuSeconds = (user + system) / 1e6
+  await writer.close()
+  journal.remove()
+  const counted = (await countedIn(place)) - before
+  if (counted !== persons) throw new Error(`${counted} counted of ${persons}`)
+
+  const perCpuSecond = Math.round(CLICKS / cpuSeconds)
+  rows.push({
+    engine: engine.name,
+    workload: name,
+    clicks: CLICKS,
+    'clicks/s, wall': Math.round(CLICKS / seconds),
+    'clicks/s of CPU': perCpuSecond,
+    'CPU µs/click': round((cpuSeconds * 1e6) / CLICKS, 2),
+    'longest batch ms': round(Math.max(...batchesMs)),
+  })
+  // On SQLite all the work is in this process, whose processor time other work beside does not change.
+  const reached = engine.name === 'SQLite' ? perCpuSecond : Math.round(CLICKS / seconds)
+  if (reached < TARGETS[engine.name]) {
+    missed.push(
+      `${engine.name} took in ${reached} clicks/s, ${name}; ${TARGETS[engine.name]} is the least`,
+    )
+  }
+}
+
+async function benchEngine(engine: Engine): Promise<void> {
+  for (const workload of WORKLOADS) {
+    const made = await engine.createPlace()
+    const place = engine === SQLITE ? { ...made, dataDir: createDataFolder() } : made
+    try {
+      const { store } = await openAt(place)
+      for (let count = 1; count < FIRST_LINK; count += 1) await createTestLink(store, clock)
+      await store.close()
+      await fillWithLinks(place, LINKS)
+      await measureDrain(engine, place, workload)
+    } finally {
+      rmSync(place.dataDir, { recursive: true, force: true })
+      await made.remove()
+    }
+  }
+}
+
+await globalSetup()
+try {
+  const only = process.env.BENCH_ENGINE
+  for (const engine of ENGINES) {
+    if (only === undefined || engine.name === only) await benchEngine(engine)
+  }
+} finally {
+  await globalTeardown()
+}
+report('drain', rows, missed)

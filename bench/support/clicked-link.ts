@@ -1,0 +1,90 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { SLOTS_PER_DAY } from '../../src/domain/clicks/click-day.ts'
+import { DayTally } from '../../src/domain/clicks/day-tally.ts'
+import { encodeParts, PARTS } from '../../src/storage/click-day-folder.ts'
+import { SCOPES } from '../../src/storage/click-day-rows.ts'
+import { countedFile } from '../../src/storage/sqlite/click-files.ts'
+import type { Place } from '../../test/support/engines.ts'
+
+const BOT_SHARE = 0.1
+/** Different visitors added a day: enough for what is kept of them to have its full size. */
+const VISITORS_PER_DAY = 20_000
+
+/** How many values of each dimension share the clicks, by Zipf's law. */
+const VALUES = {
+  country: names(200, (nth) => String.fromCharCode(65 + (nth % 26), 65 + Math.floor(nth / 26))),
+  device: names(5, (nth) => `device-${nth}`),
+  os: names(20, (nth) => `System ${nth}`),
+  browser: names(60, (nth) => `Browser ${nth}`),
+  referrer: names(1_000, (nth) => `www.site-${nth}.example.com`),
+  language: names(60, (nth) => String.fromCharCode(97 + (nth % 26), 97 + Math.floor(nth / 26))),
+  source: names(2, (nth) => (nth === 0 ? 'direct' : 'qr')),
+} as const
+
+type Row = readonly [day: number, part: number, parts: number, data: Uint8Array]
+
+function names(count: number, name: (nth: number) => string): string[] {
+  return Array.from({ length: count }, (_, nth) => name(nth))
+}
+
+/** Spreads a day's clicks over its quarter hours and values; the busiest have most. */
+function tallyOfDay(clicks: number): DayTally {
+  const tally = new DayTally()
+  for (const [dimension, values] of Object.entries(VALUES)) {
+    const sum = values.reduce((weights, _, nth) => weights + 1 / (nth + 1), 0)
+    for (const [nth, value] of values.entries()) {
+      const own = clicks / (nth + 1) / sum
+      for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
+        const count = own / SLOTS_PER_DAY + Math.random()
+        const [persons, others] = [count * (1 - BOT_SHARE), count * BOT_SHARE].map(Math.floor)
+        if (!persons && !others) continue
+        tally.valueOf(dimension as keyof typeof VALUES, value).add(slot, persons ?? 0, others ?? 0)
+      }
+    }
+  }
+  for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
+    const count = clicks / SLOTS_PER_DAY
+    tally.total.add(slot, Math.floor(count * (1 - BOT_SHARE)), Math.floor(count * BOT_SHARE))
+  }
+  for (let nth = 0; nth < VISITORS_PER_DAY; nth += 1) {
+    tally.visitors.add(Math.floor(Math.random() * 2 ** 53))
+  }
+  return tally
+}
+
+/**
+ * Writes what would have been counted of a link with `clicks` clicks over the `days` days before
+ * `today`, as a drain leaves it once these days are over.
+ */
+export async function countClicks(
+  place: Place,
+  linkSeq: number,
+  options: { readonly clicks: number; readonly days: number; readonly today: number },
+): Promise<void> {
+  const key = [SCOPES.link, linkSeq, ''] as const
+  const rows = function* (): Generator<Row> {
+    for (let day = options.today - options.days; day < options.today; day += 1) {
+      const parts = encodeParts(tallyOfDay(options.clicks / options.days))
+      const bytes = parts.reduce((sum, { data }) => sum + data.length, 0)
+      yield [day, PARTS.recent, bytes, new Uint8Array(0)]
+      for (const { part, data } of parts) yield [day, part, 0, data]
+    }
+  }
+  const columns = '(scope, subject, workspace_id, day, part, folded, parts, data)'
+  if (place.databaseUrl === undefined) {
+    const database = new DatabaseSync(countedFile(place.dataDir), { timeout: 10_000 })
+    database.exec('begin')
+    const insert = database.prepare(`insert into click_days ${columns} values (?,?,?,?,?,0,?,?)`)
+    for (const row of rows()) insert.run(...key, ...row)
+    database.exec('commit; analyze')
+    database.close()
+    return
+  }
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  const text = `insert into click_days ${columns} values ($1,$2,$3,$4,$5,0,$6,$7)`
+  for (const row of rows()) await client.query(text, [...key, ...row])
+  await client.query('analyze click_days')
+  await client.end()
+}

@@ -1,0 +1,90 @@
+import type { MessagePort } from 'node:worker_threads'
+import { dayOf } from '../domain/clicks/click-day.ts'
+import type { ClickWriter } from '../domain/clicks/click-writer.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
+import { Drainer } from './drainer.ts'
+
+const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
+
+/**
+ * Takes this node's journal, and orphaned ones, into the store, as `DrainThread` orders: the drain
+ * thread's whole work.
+ *
+ * @param options.retentionDays for which raw clicks are kept; 0 for ever
+ */
+export function serveDrain(
+  port: MessagePort,
+  options: { writer: ClickWriter; clock: Clock; journal: JournalPlace; retentionDays: number },
+): void {
+  const { writer, clock, journal, retentionDays } = options
+  const orphans = new Set<Promise<void>>()
+  let writing = 0
+
+  const report = (message: DrainReport) => port.postMessage(message)
+  const onError = (error: unknown) => report({ kind: 'error', error: cloneable(error) })
+  const onDamage = (bytes: number, copy: string | undefined) =>
+    report({ kind: 'damage', bytes, copy })
+  const drainerOf = (place: JournalPlace, segment: () => number) =>
+    new Drainer({ writer, clock, journal: place, writing: segment, onError, onDamage })
+
+  const own = drainerOf(journal, () => writing)
+
+  async function maintain(): Promise<void> {
+    const today = dayOf(clock.nowMicros())
+    try {
+      await writer.maintain(today, retentionDays === 0 ? undefined : today - retentionDays)
+    } catch (error) {
+      onError(error)
+    }
+  }
+  let maintaining = maintain()
+  const maintenance = setInterval(() => {
+    maintaining = maintain()
+  }, MAINTAIN_INTERVAL_MS)
+
+  async function takeIn(orphan: JournalPlace): Promise<void> {
+    const { id } = orphan
+    try {
+      await drainerOf(orphan, () => Number.POSITIVE_INFINITY).drain()
+      report({ kind: 'taken in', id })
+    } catch (error) {
+      report({ kind: 'not taken in', id, error: cloneable(error) })
+    }
+  }
+
+  async function stop(): Promise<void> {
+    clearInterval(maintenance)
+    writing = Number.POSITIVE_INFINITY
+    await own.stop()
+    try {
+      await own.drain()
+    } catch (error) {
+      onError(error)
+    }
+    await Promise.all([...orphans, maintaining])
+    await writer.close()
+    report({ kind: 'stopped' })
+    port.close()
+  }
+
+  port.on('message', (order: DrainOrder) => {
+    if (order.kind === 'wake') {
+      writing = order.writing
+      own.wake()
+    } else if (order.kind === 'take in') {
+      const taking = takeIn(order.journal).finally(() => orphans.delete(taking))
+      orphans.add(taking)
+    } else {
+      stop().catch(onError)
+    }
+  })
+}
+
+/** An error that can be sent to another thread: of a class of ours, only these fields would arrive. */
+function cloneable(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error))
+  const { name, message, stack, cause } = error
+  const copy = new Error(message, cause === undefined ? {} : { cause: cloneable(cause) })
+  return Object.assign(copy, { name, stack })
+}

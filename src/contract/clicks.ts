@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { queryInteger, timestamp } from './primitives.ts'
+
+const DIMENSIONS = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
+const INTERVALS = ['hour', 'day', 'month'] as const
+const BOTS = ['exclude', 'include', 'only'] as const
+const FORMATS = ['csv', 'ndjson'] as const
+
+const VALUE_LENGTH_MAX = 253
+const VALUES_MAX = 50
+const GROUPS_MAX = 1_000
+const GROUPS_DEFAULT = 10
+
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+/** A parameter that may be sent several times. */
+const wanted = z
+  .preprocess(
+    (value) => (typeof value === 'string' ? [value] : value),
+    z
+      .array(z.string().max(VALUE_LENGTH_MAX, `must have at most ${VALUE_LENGTH_MAX} characters`))
+      .max(VALUES_MAX, `must be sent at most ${VALUES_MAX} times`),
+  )
+  .optional()
+
+const filters = {
+  country: wanted.describe(
+    'ISO 3166-1 alpha-2 code, such as `DE`. Like every filter: sent several times, any of the values; letter case does not matter; empty for clicks of which it is not known.',
+  ),
+  device: wanted.describe('`desktop`, `mobile`, `tablet` …'),
+  os: wanted.describe('Operating system, such as `iOS`.'),
+  browser: wanted.describe('Such as `Safari`.'),
+  referrer: wanted.describe('Host of the page that the click came from.'),
+  language: wanted.describe('Preferred language, such as `de`.'),
+  source: wanted.describe('`qr` for a tracked QR code, `direct` for all else.'),
+}
+
+const period = {
+  from: z
+    .string()
+    .optional()
+    .describe(
+      'Beginning: a date, which begins at midnight of `timezone`, or an instant with a zone. The first of the 30 days up to `to` when left out.',
+    ),
+  to: z
+    .string()
+    .optional()
+    .describe('End, not included: a date or an instant like `from`. Now when left out.'),
+  timezone: z
+    .string()
+    .optional()
+    .describe('IANA name of the zone in which days and months begin; `UTC` when left out.'),
+}
+
+const bots = oneOf(BOTS)
+  .optional()
+  .describe(
+    'Clicks of bots and others who are no people: left out (`exclude`, the default), told as well, or told alone.',
+  )
+
+export const clicksQuery = z.strictObject({
+  ...period,
+  interval: oneOf(INTERVALS)
+    .optional()
+    .describe('Length of the intervals to count by; `day` when this and `group_by` are left out.'),
+  group_by: oneOf(DIMENSIONS).optional().describe('What to count by, most clicks first.'),
+  limit: queryInteger(GROUPS_MAX)
+    .optional()
+    .describe(`Values to tell with \`group_by\`; ${GROUPS_DEFAULT} when left out.`),
+  bots,
+  ...filters,
+})
+
+export const exportClicksQuery = z.strictObject({
+  format: oneOf(FORMATS).optional().describe('`csv` when left out.'),
+  ...period,
+  bots,
+  ...filters,
+})
+
+const counts = {
+  clicks: z.int().optional().describe('Clicks by people; left out with `bots=only`.'),
+  bots: z.int().optional().describe('All other clicks; left out with `bots=exclude`.'),
+}
+
+const start = timestamp.describe('Beginning of the interval, in the zone asked for.')
+
+const visitors = z
+  .int()
+  .nullable()
+  .describe(
+    'People by UTC day, added up over the days; exact for few, an estimate for many; null where it cannot be told.',
+  )
+
+const clickPoint = z
+  .object({ start, ...counts, visitors: visitors.optional() })
+  .meta({ id: 'ClickPoint' })
+
+const clickGroup = z
+  .object({
+    value: z.string().nullable().describe('Null for clicks of which it is not known.'),
+    ...counts,
+    points: z
+      .array(z.object({ start, ...counts }))
+      .optional()
+      .describe('One for each interval, when `interval` is given.'),
+  })
+  .meta({ id: 'ClickGroup' })
+
+const head = {
+  from: timestamp.describe('Beginning of what was counted, at a quarter hour.'),
+  to: timestamp.describe('End of what was counted, at a quarter hour; not included.'),
+  timezone: z.string(),
+  interval: z.enum(INTERVALS).nullable(),
+}
+
+const total = z.object({
+  clicks: z.int().describe('Clicks by people.'),
+  bots: z.int().describe('All other clicks.'),
+  visitors,
+})
+
+const clickSeries = z
+  .object({
+    ...head,
+    group_by: z.null(),
+    total,
+    data: z.array(clickPoint).describe('Every interval in its order, those without clicks too.'),
+  })
+  .meta({ id: 'ClickSeries' })
+
+const clickGroups = z
+  .object({
+    ...head,
+    group_by: z.enum(DIMENSIONS),
+    total,
+    data: z.array(clickGroup).describe('The values with most clicks, most first.'),
+    rest: z
+      .object({ values: z.int().describe('How many different values.'), ...counts })
+      .describe('All other values together.'),
+  })
+  .meta({ id: 'ClickGroups' })
+
+/** What was counted: a series without `group_by`, groups with it. */
+export const clickReport = z.union([clickSeries, clickGroups]).meta({ id: 'ClickReport' })
+
+const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent'] as const
+
+const known = z.string().nullable()
+
+/** One click of an export. */
+export const exportedClick = z
+  .object({
+    at: timestamp,
+    link_id: z.uuid().nullable().describe('Null for a link that has been deleted.'),
+    domain: known,
+    key: known,
+    country: known,
+    device: known,
+    os: known,
+    browser: known,
+    referrer: known,
+    language: known,
+    source: known,
+    visitor: z
+      .string()
+      .describe('The same for all clicks of one visitor on one UTC day, and on no other.'),
+    flags: z
+      .array(z.enum(FLAGS))
+      .describe('Why it is not counted as a click by a person; empty for one that is.'),
+  })
+  .meta({ id: 'ExportedClick' })
+
+export type ClickReportResource = z.output<typeof clickReport>
+export type ExportedClick = z.output<typeof exportedClick>
+export type ClicksQuery = z.output<typeof clicksQuery>
+export type ExportClicksQuery = z.output<typeof exportClicksQuery>

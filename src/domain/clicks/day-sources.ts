@@ -1,0 +1,93 @@
+import type { Clock } from '../../lib/clock.ts'
+import { Failure } from '../failure.ts'
+import type { Store } from '../store.ts'
+import type { ClickDimension } from './click.ts'
+import type { ClickFilter } from './click-filter.ts'
+import type { ClickScope } from './click-reports.ts'
+import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
+import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
+
+/** Single clicks that one report may look at, and for how long it may look for them. */
+const CLICKS_MAX = 1_000_000
+const LOOKING_MS_MAX = 10_000
+
+const DAY_MICROS = QUARTERS_PER_DAY * QUARTER_MICROS
+
+const NO_FILTER: ClickFilter = new Map()
+
+export type DaySources = {
+  /**
+   * Where the days for a report come from: from sums where one dimension is enough, else from single
+   * clicks, as far as they are kept and few enough.
+   *
+   * @throws {Failure} `validation_failed` where neither will do
+   */
+  choose(
+    scope: ClickScope,
+    quarters: Quarters,
+    filter: ClickFilter,
+    groupBy: ClickDimension | undefined,
+  ): Promise<DaySource>
+}
+
+export function daySources(deps: {
+  store: Store
+  clock: Clock
+  /** For which single clicks are kept; 0 for ever. */
+  retentionDays: number
+}): DaySources {
+  const { clock, retentionDays } = deps
+  const { reports } = deps.store.read
+
+  return {
+    async choose(scope, { from, to }, filter, groupBy) {
+      const dimensions = new Set(filter.keys())
+      if (groupBy !== undefined) dimensions.add(groupBy)
+      if (dimensions.size <= 1) return rollupDays(reports, scope, filter, [...dimensions][0])
+
+      const today = Math.floor(clock.nowMicros() / DAY_MICROS)
+      if (retentionDays > 0 && from < (today - retentionDays) * QUARTERS_PER_DAY) {
+        throw cannotCombine(
+          dimensions,
+          `are kept for ${retentionDays} days (ask for a later from, or for one of these alone)`,
+        )
+      }
+      let count = 0
+      for await (const { total } of rollupDays(reports, scope, NO_FILTER, undefined)([from, to])) {
+        count += total.persons + total.others
+      }
+      if (count > CLICKS_MAX) {
+        throw cannotCombine(
+          dimensions,
+          `may be at most ${CLICKS_MAX}, and the days asked for have ${count} (ask for fewer, or for one of these alone)`,
+        )
+      }
+      const clicks = reports.rawClicks(scope, from * QUARTER_MICROS, to * QUARTER_MICROS)
+      const inTime = within(LOOKING_MS_MAX, clicks, () =>
+        cannotCombine(
+          dimensions,
+          `of these days take longer than ${LOOKING_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+        ),
+      )
+      return sumUpDays(inTime, filter, groupBy)
+    },
+  }
+}
+
+/** @param failure what is thrown when the batches do not end in time */
+async function* within<T>(
+  timeMs: number,
+  batches: AsyncIterable<T>,
+  failure: () => Failure,
+): AsyncGenerator<T> {
+  const deadlineMs = performance.now() + timeMs
+  for await (const batch of batches) {
+    if (performance.now() > deadlineMs) throw failure()
+    yield batch
+  }
+}
+
+function cannotCombine(dimensions: ReadonlySet<ClickDimension>, why: string): Failure {
+  const names = [...dimensions].join(' and ')
+  return Failure.invalid({ from: [`cannot be had for ${names} together: single clicks ${why}`] })
+}

@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { JournalPlace } from './clicks/drain-messages.ts'
+import { serveDrain } from './clicks/serve-drain.ts'
+import { systemClock } from './lib/clock.ts'
+import { openClickWriter } from './storage/open-click-writer.ts'
+
+/** What the drain thread is started with. */
+export type DrainWorkerData = {
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly journal: JournalPlace
+  /** Days for which raw clicks are kept; 0 for ever. */
+  readonly retentionDays: number
+}
+
+if (parentPort === null) throw new Error('this runs in a thread')
+
+const { databaseUrl, dataDir, journal, retentionDays }: DrainWorkerData = workerData
+const port = parentPort
+serveDrain(port, {
+  writer: openClickWriter({
+    databaseUrl,
+    dataDir,
+    onError: (error) => port.postMessage({ kind: 'error', error }),
+  }),
+  clock: systemClock(),
+  journal,
+  retentionDays,
+})

@@ -1,0 +1,57 @@
+/** Reads what a `ByteWriter` wrote. Throws a `RangeError` past the end. */
+export class ByteReader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get ended(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at]
+    if (value === undefined) throw new RangeError('the bytes end too early')
+    this.#at += 1
+    return value
+  }
+
+  varint(): number {
+    let value = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = this.byte()
+      value += (byte & 127) * unit
+      if (byte < 128) return value
+    }
+  }
+
+  skipVarint(): void {
+    while (this.byte() >= 128);
+  }
+
+  uint56(): number {
+    const at = this.#skip(7)
+    return this.#bytes.readUInt32LE(at) + this.#bytes.readUIntLE(at + 4, 3) * 2 ** 32
+  }
+
+  shortText(): string {
+    const length = this.byte()
+    const at = this.#skip(length)
+    return this.#bytes.toString('latin1', at, at + length)
+  }
+
+  /** A view, no copy. */
+  bytes(length: number): Buffer {
+    const at = this.#skip(length)
+    return this.#bytes.subarray(at, at + length)
+  }
+
+  #skip(count: number): number {
+    const at = this.#at
+    if (at + count > this.#bytes.length) throw new RangeError('the bytes end too early')
+    this.#at += count
+    return at
+  }
+}

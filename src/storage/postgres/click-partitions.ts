@@ -1,0 +1,55 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+import { createPartition, dropPartition, listPartitions } from './raw-clicks.ts'
+
+/** Days for which partitions are made before they begin. */
+const DAYS_AHEAD = 3
+
+/** The partitions of the raw clicks, one for each UTC day, as one node knows them. */
+export class ClickPartitions {
+  readonly #db: Kysely<Schema>
+  #known: ReadonlySet<number> | undefined
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /**
+   * Makes the partitions that are missing. A clock that stands anywhere but in these days brings
+   * clicks of others, and those are kept like any.
+   */
+  async ensure(days: Iterable<number>): Promise<void> {
+    const wanted = [...days]
+    this.#known ??= await listPartitions(this.#db)
+    for (const day of wanted) {
+      if (!this.#known.has(day)) await this.#create(day)
+    }
+  }
+
+  /** Looks again at what there is: another node may have dropped one. */
+  forget(): void {
+    this.#known = undefined
+  }
+
+  async maintain(today: number, oldestDay: number | undefined): Promise<void> {
+    this.forget()
+    await this.ensure(Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => today + ahead))
+    if (oldestDay === undefined) return
+    for (const day of await listPartitions(this.#db)) {
+      if (day < oldestDay) await dropPartition(this.#db, day)
+    }
+    this.forget()
+  }
+
+  async #create(day: number): Promise<void> {
+    let failure: unknown
+    try {
+      await createPartition(this.#db, day)
+    } catch (error) {
+      failure = error
+    }
+    this.#known = await listPartitions(this.#db)
+    // Two nodes that make the same one collide, and one of them has made it.
+    if (failure !== undefined && !this.#known.has(day)) throw failure
+  }
+}

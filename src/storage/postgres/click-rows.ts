@@ -1,0 +1,52 @@
+import { type Kysely, sql } from 'kysely'
+import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import type { Schema } from '../schema.ts'
+
+/**
+ * Rows that are written again and again: room on their pages keeps the indexes out of it, and what is
+ * packed already is not compressed.
+ */
+export const CLICK_DAYS_STORAGE = [
+  'alter table click_days alter column data set storage external',
+  'alter table click_days set (fillfactor = 70)',
+  'alter table link_clicks set (fillfactor = 50)',
+]
+
+/** Each in one statement, whose parameters are the columns. */
+export function postgresClickRows(db: Kysely<Schema>): ClickRows {
+  return {
+    async addToLinks(counts) {
+      if (counts.length === 0) return
+      await sql`
+        insert into link_clicks as kept (link_seq, clicks, last_click)
+        select * from unnest(
+          ${counts.map(({ link_seq }) => link_seq)}::bigint[],
+          ${counts.map(({ clicks }) => clicks)}::bigint[],
+          ${counts.map(({ last_click }) => last_click)}::bigint[])
+        on conflict (link_seq) do update set
+          clicks = kept.clicks + excluded.clicks,
+          last_click = greatest(kept.last_click, excluded.last_click)`.execute(db)
+    },
+
+    async appendToDays(deltas) {
+      if (deltas.length === 0) return []
+      const result = await sql<GrownDay>`
+        with appended as (
+          insert into click_days as kept (day, scope, subject, workspace_id, part, folded, parts, data)
+          select day, scope, subject, workspace_id, 0, 0, 0, data from unnest(
+            ${deltas.map(({ day }) => day)}::integer[],
+            ${deltas.map(({ scope }) => scope)}::smallint[],
+            ${deltas.map(({ subject }) => subject)}::bigint[],
+            ${deltas.map(({ workspace_id }) => workspace_id)}::text[],
+            ${deltas.map(({ data }) => data)}::bytea[])
+            as delta (day, scope, subject, workspace_id, data)
+          on conflict (day, scope, subject, workspace_id, part)
+            do update set data = kept.data || excluded.data
+          returning day, scope, subject, workspace_id, length(data) as size, folded, parts
+        )
+        select day, scope, subject, workspace_id, parts from appended
+        where size - folded > greatest(${FOLD_BYTES_MIN}::integer, folded)`.execute(db)
+      return result.rows
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { dayOf } from '../../domain/clicks/click-day.ts'
+import type { ClickBatch, ClickWriter } from '../../domain/clicks/click-writer.ts'
+import { StaleRow } from '../../domain/store.ts'
+import { type BatchGrowth, growthOf } from '../batch-growth.ts'
+import { foldDays, settleDay } from '../click-day-folder.ts'
+import { findPosition, movePosition } from '../click-store.ts'
+import { OwnerCache } from '../owner-cache.ts'
+import type { Schema } from '../schema.ts'
+import { ClickPartitions } from './click-partitions.ts'
+import { postgresClickRows } from './click-rows.ts'
+import { openPool } from './pool.ts'
+import { insertRawClicks } from './raw-clicks.ts'
+
+/** Few enough that other nodes do not wait long for the rows that all of them add to. */
+const BATCH_MAX = 5_000
+const CONNECTIONS_MAX = 2
+/** Other nodes' batches may come first. */
+const STATEMENT_TIMEOUT_MS = 10_000
+const ATTEMPTS_MAX = 8
+
+/** Connects to a database that is up to date. */
+export function openPostgresClickWriter(options: {
+  url: string
+  onError: (error: unknown) => void
+}): ClickWriter {
+  const pool = openPool({
+    ...options,
+    connectionsMax: CONNECTIONS_MAX,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const owners = new OwnerCache(db)
+  const partitions = new ClickPartitions(db)
+  const ownerOf = (linkSeq: number) => owners.find(linkSeq)
+
+  function takeOnce(batch: ClickBatch, growth: BatchGrowth): Promise<boolean> {
+    return db.transaction().execute(async (tx) => {
+      if (!(await movePosition(tx, batch))) return false
+      await insertRawClicks(tx, batch.clicks, ownerOf)
+      const rows = postgresClickRows(tx)
+      // Rows that several nodes add to come last, and in the same order for all, so that none waits
+      // long for another and no two for each other.
+      await rows.addToLinks(growth.counts)
+      await foldDays(tx, await rows.appendToDays(growth.deltas))
+      return true
+    })
+  }
+
+  async function settle(today: number): Promise<void> {
+    const days = await db
+      .selectFrom('unsettled_days')
+      .selectAll()
+      .where('day', '<', today)
+      .execute()
+    for (const day of days) await db.transaction().execute((tx) => settleDay(tx, day))
+  }
+
+  return {
+    batchMax: BATCH_MAX,
+    findPosition: (journalId) => findPosition(db, journalId),
+
+    async take(batch) {
+      await owners.load(batch.clicks.map(({ link_seq }) => link_seq))
+      const growth = growthOf(batch.clicks, ownerOf)
+      await partitions.ensure(new Set(batch.clicks.map(({ at }) => dayOf(at))))
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await takeOnce(batch, growth)
+        } catch (error) {
+          partitions.forget()
+          if (!(error instanceof StaleRow) || attempt === ATTEMPTS_MAX) throw error
+        }
+      }
+    },
+
+    async maintain(today, oldestDay) {
+      await partitions.maintain(today, oldestDay)
+      await settle(today)
+    },
+
+    close: () => db.destroy(),
+  }
+}

@@ -1,0 +1,32 @@
+import type { Kysely } from 'kysely'
+import { startOfDay } from '../../domain/clicks/click-day.ts'
+import type { RawClickPages } from '../click-reports.ts'
+import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
+import type { Schema } from '../schema.ts'
+
+const PAGE_ROWS = 1_000
+
+/** By the index of the link or of the workspace in the day's partition. */
+export function postgresRawClickPages(db: Kysely<Schema>): RawClickPages {
+  return async function* ({ scope, day, fromMicros, toMicros }) {
+    for (let after = 0; ; ) {
+      let query = db
+        .selectFrom('clicks')
+        .select(['id', ...RAW_CLICK_COLUMNS])
+        .where('at', '>=', Math.max(fromMicros, startOfDay(day)))
+        .where('at', '<', Math.min(toMicros, startOfDay(day + 1)))
+        .where('workspace_id', '=', scope.workspaceId)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(PAGE_ROWS)
+      if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
+      if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
+      const rows = await query.execute()
+      const last = rows.at(-1)
+      if (last === undefined) return
+      after = last.id
+      yield rows.map(({ id, ...row }) => row)
+      if (rows.length < PAGE_ROWS) return
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { type Kysely, sql } from 'kysely'
+import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
+import { formatDay, parseDay, startOfDay } from '../../domain/clicks/click-day.ts'
+import type { Owner } from '../batch-growth.ts'
+import type { Schema } from '../schema.ts'
+
+const PREFIX = 'clicks_'
+
+/** The table, and the indexes by which exports read it page by page. */
+export const RAW_CLICKS_TABLE = [
+  'create sequence clicks_id',
+  `create table clicks (
+    id bigint not null default nextval('clicks_id'),
+    at bigint not null,
+    link_seq bigint not null,
+    workspace_id uuid,
+    keyspace_id bigint,
+    flags integer not null,
+    visitor bigint not null,
+    country text not null,
+    device text not null,
+    os text not null,
+    browser text not null,
+    referrer text not null,
+    language text not null,
+    source text not null
+  ) partition by range (at)`,
+  'create index clicks_of_link on clicks (link_seq, id)',
+  'create index clicks_of_workspace on clicks (workspace_id, id)',
+]
+
+export async function insertRawClicks(
+  db: Kysely<Schema>,
+  clicks: readonly Click[],
+  ownerOf: (linkSeq: number) => Owner | undefined,
+): Promise<void> {
+  if (clicks.length === 0) return
+  const owners = clicks.map(({ link_seq }) => ownerOf(link_seq))
+  const values = CLICK_DIMENSIONS.map(
+    (dimension) => sql`${clicks.map((click) => click[dimension])}::text[]`,
+  )
+  await sql`
+    insert into clicks (at, link_seq, workspace_id, keyspace_id, flags, visitor, ${sql.join(
+      CLICK_DIMENSIONS.map((dimension) => sql.ref(dimension)),
+    )})
+    select * from unnest(
+      ${clicks.map(({ at }) => at)}::bigint[],
+      ${clicks.map(({ link_seq }) => link_seq)}::bigint[],
+      ${owners.map((owner) => owner?.workspace_id ?? null)}::uuid[],
+      ${owners.map((owner) => owner?.keyspace_id ?? null)}::bigint[],
+      ${clicks.map(({ flags }) => flags)}::integer[],
+      ${clicks.map(({ visitor }) => visitor)}::bigint[],
+      ${sql.join(values)})`.execute(db)
+}
+
+/** The days that have a partition. */
+export async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<number>> {
+  const result = await sql<{ name: string }>`
+    select relname as name from pg_inherits
+    join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'clicks'::regclass`.execute(db)
+  return new Set(
+    result.rows
+      .map(({ name }) => parseDay(name.slice(PREFIX.length).replaceAll('_', '-')))
+      .filter((day) => day !== undefined),
+  )
+}
+
+/** Makes a day's partition. Throws where another node has just made it. */
+export async function createPartition(db: Kysely<Schema>, day: number): Promise<void> {
+  const table = sql.table(partitionOf(day))
+  await db.transaction().execute(async (tx) => {
+    await sql`create table if not exists ${table} (like clicks including defaults)`.execute(tx)
+    // Attached and not created as one: that would wait for every reader of any day.
+    await sql`
+      alter table clicks attach partition ${table}
+      for values from (${sql.lit(startOfDay(day))}) to (${sql.lit(startOfDay(day + 1))})`.execute(
+      tx,
+    )
+  })
+}
+
+/** Gives up where readers are in the way for long; the next time may do better. */
+export async function dropPartition(db: Kysely<Schema>, day: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`set local lock_timeout = '1s'`.execute(tx)
+    await sql`drop table if exists ${sql.table(partitionOf(day))}`.execute(tx)
+  })
+}
+
+function partitionOf(day: number): string {
+  return PREFIX + formatDay(day).replaceAll('-', '_')
+}

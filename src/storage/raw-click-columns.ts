@@ -1,0 +1,11 @@
+import { CLICK_DIMENSIONS } from '../domain/clicks/click.ts'
+
+/** What is read of a raw click. */
+export const RAW_CLICK_COLUMNS = [
+  'at',
+  'link_seq',
+  'keyspace_id',
+  'flags',
+  'visitor',
+  ...CLICK_DIMENSIONS,
+] as const

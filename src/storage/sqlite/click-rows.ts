@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import { translateError } from './errors.ts'
+
+/** Row by row, for SQLite has no network between; without Kysely, which costs as much as the row. */
+export function sqliteClickRows(database: DatabaseSync): ClickRows {
+  const addToLink = database.prepare(
+    `insert into link_clicks (link_seq, clicks, last_click) values (?, ?, ?)
+     on conflict do update set clicks = clicks + excluded.clicks,
+       last_click = max(last_click, excluded.last_click)`,
+  )
+  const appendToDay = database.prepare(
+    `insert into click_days (day, scope, subject, workspace_id, part, folded, parts, data)
+     values (?, ?, ?, ?, 0, 0, 0, ?)
+     on conflict do update set data = cast(data || excluded.data as blob)
+     returning length(data), folded, parts`,
+  )
+  appendToDay.setReturnArrays(true)
+
+  return {
+    async addToLinks(counts) {
+      try {
+        for (const { link_seq, clicks, last_click } of counts) {
+          addToLink.run(link_seq, clicks, last_click)
+        }
+      } catch (error) {
+        throw translateError(error)
+      }
+    },
+
+    async appendToDays(deltas) {
+      const grown: GrownDay[] = []
+      try {
+        for (const { day, scope, subject, workspace_id, data } of deltas) {
+          const row = appendToDay.get(day, scope, subject, workspace_id, data)
+          const [size = 0, folded = 0, parts = 0] = Object.values(row ?? []).map(Number)
+          if (size - folded <= Math.max(FOLD_BYTES_MIN, folded)) continue
+          grown.push({ day, scope, subject, workspace_id, parts })
+        }
+      } catch (error) {
+        throw translateError(error)
+      }
+      return grown
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { ClickBatch, ClickWriter } from '../../domain/clicks/click-writer.ts'
+import { Turns } from '../../lib/turns.ts'
+import { growthOf } from '../batch-growth.ts'
+import { foldDays, settleDay } from '../click-day-folder.ts'
+import { findPosition, movePosition } from '../click-store.ts'
+import { OwnerCache } from '../owner-cache.ts'
+import { attachForReading, countedFile, rawClicksFolder } from './click-files.ts'
+import { sqliteClickRows } from './click-rows.ts'
+import { SqliteConnection } from './connection.ts'
+import { kyselyOver } from './dialect.ts'
+import { translateError } from './errors.ts'
+import { sqliteFile } from './open.ts'
+import { RawClickFiles } from './raw-click-files.ts'
+import { inTransaction } from './transaction.ts'
+
+/** Well under a second's work: the more clicks share a page, the fewer pages are written. */
+const BATCH_MAX = 20_000
+const BUSY_DEADLINE_MS = 5_000
+const PAGE_CACHE_KIB = 64 * 1024
+/** Pages in the log before it is copied into the file: a page that is written often is copied once. */
+const CHECKPOINT_PAGES = 32_000
+/** Days of subjects that are settled in one transaction. */
+const SETTLE_MAX = 16
+
+/** Opens the counted clicks of a data folder whose database is up to date. */
+export function openSqliteClickWriter(dataDir: string): ClickWriter {
+  const database = new DatabaseSync(countedFile(dataDir), { timeout: 0 })
+  try {
+    database.exec(`
+      pragma synchronous = full;
+      pragma cache_size = -${PAGE_CACHE_KIB};
+      pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    `)
+    attachForReading(database, { file: sqliteFile(dataDir), name: 'terse' })
+    return clickWriterOver(database, dataDir)
+  } catch (error) {
+    database.close()
+    throw translateError(error)
+  }
+}
+
+function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
+  const db = kyselyOver(new SqliteConnection(database))
+  const rows = sqliteClickRows(database)
+  const rawFiles = new RawClickFiles(rawClicksFolder(dataDir))
+  const owners = new OwnerCache(db)
+  /** One at a time on the connection, whoever drains. */
+  const turns = new Turns()
+  const ownerOf = (linkSeq: number) => owners.find(linkSeq)
+
+  async function isStill({ journalId, from }: ClickBatch): Promise<boolean> {
+    const position = await findPosition(db, journalId)
+    return position?.segment === from?.segment && position?.offset === from?.offset
+  }
+
+  async function take(batch: ClickBatch): Promise<boolean> {
+    await owners.load(batch.clicks.map(({ link_seq }) => link_seq))
+    const growth = growthOf(batch.clicks, ownerOf)
+    const isHere = await rawFiles.insert({
+      ...batch,
+      ownerOf,
+      isStill: () => isStill(batch),
+      deadlineMs: BUSY_DEADLINE_MS,
+    })
+    if (!isHere) return false
+    return inTransaction(database, BUSY_DEADLINE_MS, async () => {
+      if (!(await movePosition(db, batch))) return false
+      await rows.addToLinks(growth.counts)
+      await foldDays(db, await rows.appendToDays(growth.deltas))
+      return true
+    })
+  }
+
+  /** A few subjects at a time, so that clicks need not wait for all of them. */
+  async function settleSome(today: number): Promise<number> {
+    const days = await db
+      .selectFrom('unsettled_days')
+      .selectAll()
+      .where('day', '<', today)
+      .limit(SETTLE_MAX)
+      .execute()
+    if (days.length === 0) return 0
+    await inTransaction(database, BUSY_DEADLINE_MS, async () => {
+      for (const day of days) await settleDay(db, day)
+    })
+    return days.length
+  }
+
+  async function settle(today: number): Promise<void> {
+    while ((await turns.run(() => settleSome(today))) > 0) {
+      // Some by some.
+    }
+  }
+
+  return {
+    batchMax: BATCH_MAX,
+    findPosition: (journalId) => findPosition(db, journalId),
+
+    take: (batch) => turns.run(() => take(batch)),
+
+    async maintain(today, oldestDay) {
+      await settle(today)
+      if (oldestDay !== undefined) await turns.run(async () => rawFiles.dropBefore(oldestDay))
+    },
+
+    close: () =>
+      turns.run(async () => {
+        rawFiles.close()
+        database.close()
+      }),
+  }
+}

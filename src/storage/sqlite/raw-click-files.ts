@@ -1,0 +1,190 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Click } from '../../domain/clicks/click.ts'
+import type { ClickBatch } from '../../domain/clicks/click-writer.ts'
+import { createFolder } from '../../lib/create-folder.ts'
+import { groupByDay, type Owner } from '../batch-growth.ts'
+import { listRawDays, rawClicksFile } from './click-files.ts'
+import { inTransaction } from './transaction.ts'
+
+/** Days whose files are kept open: today's, and those of clicks that come late. */
+const OPEN_FILES_MAX = 4
+const PAGE_CACHE_KIB = 2 * 1024
+
+type DayFile = {
+  readonly database: DatabaseSync
+  /** The file's own numbers of workspaces, as far as they are known. */
+  readonly workspaces: Map<string, number>
+  readonly addWorkspace: StatementSync
+  readonly insert: StatementSync
+  readonly findTaken: StatementSync
+  readonly setTaken: StatementSync
+}
+
+/** What a batch's clicks need besides to be kept. */
+type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks'> & {
+  ownerOf(linkSeq: number): Owner | undefined
+  /** Whether the journal still stands at `from`. */
+  isStill(): Promise<boolean>
+  deadlineMs: number
+}
+
+/**
+ * The raw clicks' files, as their writer sees them.
+ *
+ * No transaction spans two files in SQLite's write-ahead mode, so each file keeps for each journal how
+ * many of its clicks from a place on it has taken. A batch whose counting was undone is found again in
+ * the files by that, and is not inserted twice.
+ */
+export class RawClickFiles {
+  readonly #folder: string
+  readonly #open = new Map<number, DayFile>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** False when the journal no longer stands where the batch begins. */
+  async insert(batch: RawBatch): Promise<boolean> {
+    for (const [day, clicks] of groupByDay(batch.clicks)) {
+      const file = this.#fileOf(day)
+      try {
+        const stands = await inTransaction(file.database, batch.deadlineMs, async () => {
+          // With the file's lock: whoever else takes the batch waits for it, or has moved the journal.
+          if (!(await batch.isStill())) return false
+          insertInto(file, batch, clicks)
+          return true
+        })
+        if (!stands) return false
+      } catch (error) {
+        // What it is known by may have been undone.
+        this.#close(day)
+        throw error
+      }
+    }
+    return true
+  }
+
+  /** Removes the files of the days before `oldestDay`. */
+  dropBefore(oldestDay: number): void {
+    for (const day of listRawDays(this.#folder)) {
+      if (day >= oldestDay) return
+      this.#close(day)
+      const file = rawClicksFile(this.#folder, day)
+      for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true })
+    }
+  }
+
+  close(): void {
+    for (const day of this.#open.keys()) this.#close(day)
+  }
+
+  #fileOf(day: number): DayFile {
+    const known = this.#open.get(day)
+    if (known !== undefined) return known
+    const [oldest] = this.#open.keys()
+    if (oldest !== undefined && this.#open.size >= OPEN_FILES_MAX) this.#close(oldest)
+    const file = openDayFile(this.#folder, day)
+    this.#open.set(day, file)
+    return file
+  }
+
+  #close(day: number): void {
+    this.#open.get(day)?.database.close()
+    this.#open.delete(day)
+  }
+}
+
+function insertInto(
+  file: DayFile,
+  { journalId, from, ownerOf }: RawBatch,
+  clicks: readonly Click[],
+): void {
+  const { insert, findTaken, setTaken } = file
+  const segment = from?.segment ?? 0
+  const offset = from?.offset ?? 0
+  const taken = findTaken.get(journalId, segment, offset)
+  const done = Number(taken?.clicks ?? 0)
+  for (const click of done === 0 ? clicks : clicks.slice(done)) {
+    const owner = ownerOf(click.link_seq)
+    insert.run(
+      click.at,
+      click.link_seq,
+      owner === undefined ? null : workspaceIn(file, owner.workspace_id),
+      owner?.keyspace_id ?? null,
+      click.flags,
+      click.visitor,
+      click.country,
+      click.device,
+      click.os,
+      click.browser,
+      click.referrer,
+      click.language,
+      click.source,
+    )
+  }
+  setTaken.run(journalId, segment, offset, Math.max(done, clicks.length))
+}
+
+function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
+  let number = workspaces.get(id)
+  if (number === undefined) {
+    number = Number(addWorkspace.get(id)?.number)
+    workspaces.set(id, number)
+  }
+  return number
+}
+
+function openDayFile(folder: string, day: number): DayFile {
+  createFolder(folder)
+  const name = rawClicksFile(folder, day)
+  const database = new DatabaseSync(name, { timeout: 1_000 })
+  try {
+    chmodSync(name, 0o600)
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma cache_size = -${PAGE_CACHE_KIB};
+      create table if not exists clicks (
+        at integer not null,
+        link_seq integer not null,
+        workspace integer,
+        keyspace_id integer,
+        flags integer not null,
+        visitor integer not null,
+        country text not null,
+        device text not null,
+        os text not null,
+        browser text not null,
+        referrer text not null,
+        language text not null,
+        source text not null
+      );
+      create table if not exists workspaces (
+        number integer primary key,
+        id text not null unique
+      );
+      create table if not exists taken (
+        journal_id text primary key,
+        segment integer not null,
+        position integer not null,
+        clicks integer not null
+      );
+    `)
+    return {
+      database,
+      workspaces: new Map(),
+      addWorkspace: database.prepare(
+        'insert into workspaces (id) values (?) on conflict do update set id = id returning number',
+      ),
+      insert: database.prepare('insert into clicks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      findTaken: database.prepare(
+        'select clicks from taken where journal_id = ? and segment = ? and position = ?',
+      ),
+      setTaken: database.prepare('insert or replace into taken values (?, ?, ?, ?)'),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { sql } from 'kysely'
+import type { RawClickPages } from '../click-reports.ts'
+import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
+import { rawClicksFile } from './click-files.ts'
+import { kyselyOver } from './dialect.ts'
+import type { ScanConnection } from './scan-connection.ts'
+
+const PAGE_ROWS = 1_000
+/** Rows of all subjects that are looked at for one page: a few milliseconds of the scan thread. */
+const ROWS_PER_QUERY = 20_000
+
+/** Each file from its beginning: what is rarely read has no index to be kept up. */
+export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawClickPages {
+  return async function* ({ scope, day, fromMicros, toMicros }) {
+    const file = rawClicksFile(folder, day)
+    if (!existsSync(file)) return
+    const db = kyselyOver(scans.over(file))
+    const last = await db
+      .selectFrom('clicks')
+      .select(sql<number | null>`max(rowid)`.as('id'))
+      .executeTakeFirst()
+    const end = last?.id ?? 0
+    for (let after = 0; after < end; ) {
+      const until = after + ROWS_PER_QUERY
+      let query = db
+        .selectFrom('clicks')
+        .select([sql<number>`rowid`.as('id'), ...RAW_CLICK_COLUMNS])
+        .where(sql<number>`rowid`, '>', after)
+        .where(sql<number>`rowid`, '<=', Math.min(until, end))
+        .where('at', '>=', fromMicros)
+        .where('at', '<', toMicros)
+        .where(
+          sql`workspace`,
+          '=',
+          sql`(select number from workspaces where id = ${scope.workspaceId})`,
+        )
+        .orderBy(sql`rowid`)
+        .limit(PAGE_ROWS)
+      if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
+      if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
+      const rows = await query.execute()
+      after = rows.length < PAGE_ROWS ? until : (rows.at(-1)?.id ?? until)
+      yield rows.map(({ id, ...row }) => row)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import type { RawClick } from '../../../src/domain/clicks/click-reports.ts'
+
+/** Clicks from `fromMicros` to `toMicros`, few visitors and few values, so that they meet. */
+export function arbitraryClicks(
+  fromMicros: number,
+  toMicros: number,
+): fc.Arbitrary<readonly RawClick[]> {
+  const click = fc.record({
+    at: fc.integer({ min: fromMicros, max: toMicros - 1 }),
+    link_seq: fc.constant(1),
+    flags: fc.constantFrom(0, 0, 0, 1, 4),
+    visitor: fc.integer({ min: 1, max: 4 }),
+    country: fc.constantFrom('', 'DE', 'DE', 'FR'),
+    device: fc.constantFrom('', 'mobile', 'desktop'),
+    os: fc.constantFrom('', 'iOS'),
+    browser: fc.constantFrom('Safari', 'Chrome'),
+    referrer: fc.stringMatching(/^[a-d]\.example$/),
+    language: fc.constant('de'),
+    source: fc.constantFrom('qr', 'direct'),
+    link_id: fc.constant(null),
+    key: fc.constant(null),
+    host: fc.constant(null),
+  })
+  return fc.array(click, { maxLength: 200, size: 'max' })
+}

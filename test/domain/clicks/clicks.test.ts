@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { CLICK_DIMENSIONS, type ClickDimension } from '../../../src/domain/clicks/click.ts'
+import { clickFilter } from '../../../src/domain/clicks/click-filter.ts'
+import type { ClickReports, RawClick } from '../../../src/domain/clicks/click-reports.ts'
+import { clicks, type ReportQuery } from '../../../src/domain/clicks/clicks.ts'
+import { Failure } from '../../../src/domain/failure.ts'
+import { someClick } from '../../support/clicks.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { fakeReports } from './fake-reports.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 21, 10, 20)
+const DAY_MICROS = 86_400_000_000
+const REPORTS_MAX = 8
+
+const CLICK: RawClick = {
+  ...someClick({ at: NOW_MS * 1_000, link_seq: 1, country: 'DE', os: 'iOS', browser: 'Safari' }),
+  link_id: null,
+  key: null,
+  host: null,
+}
+
+function over(reports: ClickReports, retentionDays = 365) {
+  const deps = { store: { read: { reports } }, clock: fakeClock(NOW_MS), retentionDays }
+  const service = clicks(deps as unknown as Parameters<typeof clicks>[0])
+  return (
+    query: Partial<ReportQuery> & { wanted?: Partial<Record<ClickDimension, readonly string[]>> },
+  ) =>
+    service.report(
+      'w',
+      { kind: 'workspace' },
+      {
+        bots: 'exclude',
+        ...query,
+        filter: clickFilter(query.wanted ?? {}, CLICK_DIMENSIONS),
+      },
+    )
+}
+
+function refusal(field: string, pattern: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Failure)
+    assert.equal(error.code, 'validation_failed')
+    assert.match(error.fields?.[field]?.[0] ?? '', pattern)
+    return true
+  }
+}
+
+const ACROSS = { wanted: { country: ['DE'] }, groupBy: 'os' } as const
+
+describe('what a chart may ask for', () => {
+  test('10,000 points in one answer, and not one more', async () => {
+    const report = over(fakeReports([CLICK]))
+    const from = '2026-01-01T00:00:00Z'
+    const hours = (count: number) => new Date(Date.parse(from) + count * 3_600_000).toISOString()
+    const most = await report({ from, to: hours(10_000), interval: 'hour' })
+    assert.equal(most.groupBy === undefined && most.points.length, 10_000)
+    const refused = refusal('interval', /10001 points; there can be 10000/)
+    await assert.rejects(report({ from, to: hours(10_001), interval: 'hour' }), refused)
+
+    const byValue = { from, interval: 'hour', groupBy: 'os', limit: 4 } as const
+    await report({ ...byValue, to: hours(2_500) })
+    await assert.rejects(
+      report({ ...byValue, to: hours(2_501) }),
+      refusal('interval', /10004 points for 4 values/),
+    )
+    await report({ from, to: hours(10_001), groupBy: 'os' })
+  })
+
+  test('dimensions together as long as single clicks are kept', async () => {
+    const report = over(fakeReports([CLICK]), 20)
+    const kept = await report({ ...ACROSS, from: '2026-11-01' })
+    assert.deepEqual(kept.total, { persons: 1, others: 0, visitors: 1 })
+    await assert.rejects(
+      report({ ...ACROSS, from: '2026-10-31' }),
+      refusal('from', /country and os together: .* 20 days/),
+    )
+    await report({ groupBy: 'os', wanted: { os: ['iOS'] }, from: '2026-10-31' })
+    await over(fakeReports([CLICK]), 0)({ ...ACROSS, from: '2017-01-01' })
+  })
+
+  test('dimensions together of a million clicks at most', async () => {
+    const many = (persons: number): ClickReports => ({
+      ...fakeReports([CLICK]),
+      readDays: async (_scope, fromDay) => [
+        { day: fromDay, total: { persons, others: 1, slots: [] }, visitors: 1, values: new Map() },
+      ],
+    })
+    const days = { from: '2026-11-20', to: '2026-11-22' }
+    await over(many(999_999))({ ...ACROSS, ...days })
+    await assert.rejects(
+      over(many(1_000_000))({ ...ACROSS, ...days }),
+      refusal('from', /at most 1000000, and the days asked for have 1000001/),
+    )
+  })
+
+  test('dimensions together for ten seconds of looking', async (context: TestContext) => {
+    let now = performance.now()
+    context.mock.method(performance, 'now', () => now)
+    const slow: ClickReports = {
+      ...fakeReports([CLICK]),
+      async *rawClicks() {
+        for (let nth = 0; nth < 3; nth += 1) {
+          now += 4_000
+          yield [CLICK]
+        }
+      },
+    }
+    await assert.rejects(over(slow)(ACROSS), refusal('from', /longer than 10 s/))
+  })
+
+  test(`${REPORTS_MAX} charts of a workspace at once`, async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiting: ClickReports = {
+      ...fakeReports([]),
+      async readDays() {
+        await promise
+        return []
+      },
+    }
+    const report = over(waiting)
+    const first = Array.from({ length: REPORTS_MAX }, () => report({}))
+    await assert.rejects(report({}), { code: 'rate_limited' })
+    resolve()
+    await Promise.all(first)
+    await report({})
+  })
+
+  test('a series where nothing else is asked for, of days', async () => {
+    const late = { ...CLICK, at: CLICK.at - 29 * DAY_MICROS }
+    const series = await over(fakeReports([CLICK, late]))({})
+    assert.equal(series.interval, 'day')
+    assert.equal(series.groupBy === undefined && series.points.length, 30)
+    assert.deepEqual(series.total, { persons: 2, others: 0, visitors: 2 })
+  })
+})

@@ -1,0 +1,53 @@
+import type { Click } from '../../../src/domain/clicks/click.ts'
+import type {
+  ClickReports,
+  DayOfClicks,
+  RawClick,
+  Tally,
+} from '../../../src/domain/clicks/click-reports.ts'
+
+const DAY_MICROS = 86_400_000_000
+const QUARTER_MICROS = 900_000_000
+
+/** The port that charts read, over clicks in memory and for one scope, whichever is asked for. */
+export function fakeReports(clicks: readonly RawClick[], batchSize = 100): ClickReports {
+  const sorted = clicks.toSorted((a, b) => a.at - b.at)
+  return {
+    async readDays(_scope, fromDay, toDay, { dimension, slots }) {
+      const days = Map.groupBy(sorted, ({ at }) => Math.floor(at / DAY_MICROS))
+      return [...days]
+        .filter(([day]) => fromDay <= day && day <= toDay)
+        .map(([day, ofDay]): DayOfClicks => {
+          const values = dimension ? Map.groupBy(ofDay, (click) => click[dimension]) : new Map()
+          return {
+            day,
+            total: tallyOf(ofDay, slots),
+            visitors: visitorsOf(ofDay),
+            values: new Map([...values].map(([value, own]) => [value, tallyOf(own, slots)])),
+          }
+        })
+    },
+    async *rawClicks(_scope, fromMicros, toMicros) {
+      const wanted = sorted.filter(({ at }) => fromMicros <= at && at < toMicros)
+      for (let begin = 0; begin < wanted.length; begin += batchSize) {
+        yield wanted.slice(begin, begin + batchSize)
+      }
+    },
+  }
+}
+
+export function visitorsOf(clicks: readonly Click[]): number {
+  return new Set(clicks.filter(({ flags }) => flags === 0).map(({ visitor }) => visitor)).size
+}
+
+function tallyOf(clicks: readonly Click[], slots: boolean): Tally {
+  const count = (some: readonly Click[]) => {
+    const persons = some.filter(({ flags }) => flags === 0).length
+    return { persons, others: some.length - persons }
+  }
+  const bySlot = Map.groupBy(clicks, ({ at }) => Math.floor((at % DAY_MICROS) / QUARTER_MICROS))
+  return {
+    ...count(clicks),
+    slots: slots ? [...bySlot].map(([slot, some]) => ({ slot, ...count(some) })) : [],
+  }
+}

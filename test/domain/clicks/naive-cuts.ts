@@ -1,0 +1,30 @@
+import type { Interval } from '../../../src/domain/clicks/intervals.ts'
+
+const QUARTER_MS = 900_000
+
+/** What the clocks of a zone show at a quarter hour. */
+export function local(quarter: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(quarter * QUARTER_MS).toZonedDateTimeISO(zone)
+}
+
+/** What the clocks show, as far as an interval looks at it. */
+function shown(at: Temporal.ZonedDateTime, interval: Interval): string {
+  if (interval === 'hour') return `${at.toPlainDate()} ${at.hour} ${at.offset}`
+  return interval === 'day'
+    ? at.toPlainDate().toString()
+    : at.toPlainDate().toPlainYearMonth().toString()
+}
+
+/** Where intervals begin, and the end: looks at the clocks each quarter hour. */
+export function naiveCuts(from: number, to: number, zone: string, interval: Interval): number[] {
+  const cuts = [from]
+  let latest = shown(local(from, zone), interval)
+  for (let quarter = from + 1; quarter < to; quarter += 1) {
+    const now = shown(local(quarter, zone), interval)
+    const isNew = interval === 'hour' ? now !== latest : now > latest
+    if (!isNew) continue
+    latest = now
+    cuts.push(quarter)
+  }
+  return [...cuts, to]
+}

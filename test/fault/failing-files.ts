@@ -1,0 +1,26 @@
+import { type JournalFiles, systemFiles } from '../../src/clicks/journal/journal-files.ts'
+
+/** The machine's own files, on a disk that fails when it is told to. */
+export class FailingFiles implements JournalFiles {
+  /** Bytes that the disk still takes; a write that finds less takes that much, and the next none. */
+  roomBytes = Number.POSITIVE_INFINITY
+  /** Whether syncs fail. */
+  syncsFail = false
+  readonly open = systemFiles.open
+  readonly truncate = systemFiles.truncate
+  readonly close = systemFiles.close
+  readonly syncFolder = systemFiles.syncFolder
+
+  write(fd: number, bytes: Buffer, offset: number, position: number): number {
+    if (this.roomBytes <= 0) throw Object.assign(new Error('no room'), { code: 'ENOSPC' })
+    const end = Math.min(bytes.length, offset + this.roomBytes)
+    const taken = systemFiles.write(fd, bytes.subarray(0, end), offset, position)
+    this.roomBytes -= taken
+    return taken
+  }
+
+  async sync(fd: number): Promise<void> {
+    if (this.syncsFail) throw Object.assign(new Error('a failed sync'), { code: 'EIO' })
+    await systemFiles.sync(fd)
+  }
+}

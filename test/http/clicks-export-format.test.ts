@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
+import { exportStream } from '../../src/http/click-export.ts'
+import { cases } from '../support/properties.ts'
+import { CLICK } from './export-server.ts'
+import { parseCsv } from './parse-csv.ts'
+
+const HEADER =
+  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags'
+
+async function exported(clicks: readonly RawClick[], format: 'csv' | 'ndjson'): Promise<string> {
+  const batches = async function* () {
+    yield clicks
+  }
+  const watch = { onBatch: () => {}, onError: assert.ifError }
+  return text(await exportStream(batches(), format, watch))
+}
+
+/** The cells of one click, by the names of the header line. */
+async function cellsOf(click: RawClick): Promise<Record<string, string | undefined>> {
+  const [header = [], cells = [], ...more] = parseCsv(await exported([click], 'csv'))
+  assert.equal(header.join(','), HEADER)
+  assert.equal(cells.length, header.length)
+  assert.deepEqual(more, [])
+  return Object.fromEntries(header.map((name, nth) => [name, cells[nth]]))
+}
+
+describe('the form of an export', () => {
+  test('as CSV has a header line, a line for each click, and nothing for what is not known', async () => {
+    assert.equal(
+      await exported(
+        [
+          { ...CLICK, flags: 1 + 4 },
+          { ...CLICK, link_id: null, key: null, host: null },
+        ],
+        'csv',
+      ),
+      [
+        HEADER,
+        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head',
+        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('as NDJSON has an object a line, with null for what is not known', async () => {
+    const lines = (await exported([CLICK, { ...CLICK, flags: 2 + 8 }], 'ndjson')).split('\n')
+    assert.equal(lines.length, 3)
+    assert.deepEqual(JSON.parse(lines[1] ?? ''), {
+      at: '2026-11-20T10:06:50.123456Z',
+      link_id: '01a1f86c-0000-7000-8000-000000000000',
+      domain: 'localhost',
+      key: 'spring',
+      country: 'DE',
+      device: null,
+      os: null,
+      browser: null,
+      referrer: null,
+      language: null,
+      source: 'direct',
+      visitor: 'v00000000abcdef',
+      flags: ['prefetch', 'no_user_agent'],
+    })
+  })
+
+  for (const text of [
+    '=1+1',
+    '+1',
+    '-2',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '=HYPERLINK("http://x","y")',
+  ]) {
+    test(`as CSV keeps a spreadsheet from running ${JSON.stringify(text)}`, async () => {
+      const { key, referrer } = await cellsOf({ ...CLICK, key: text, referrer: text })
+      assert.deepEqual([key, referrer], [`'${text}`, `'${text}`])
+    })
+  }
+
+  test('as CSV can be read back, whatever the values are', async () => {
+    const unit = fc.constantFrom(...'abc,"\r\n\';=+-@ ä𝒳')
+    const value = fc.string({ unit, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(value, value, value, async (key, referrer, browser) => {
+        const cells = await cellsOf({ ...CLICK, key, referrer, browser })
+        for (const [cell, sent] of [
+          [cells.key, key],
+          [cells.referrer, referrer],
+          [cells.browser, browser],
+        ]) {
+          assert.equal(
+            cell?.replace(/^'(?=[=+\-@\t\r])/, ''),
+            sent?.replace(/^'(?=[=+\-@\t\r])/, ''),
+          )
+          assert.doesNotMatch(cell ?? '', /^[=+\-@\t\r]/)
+        }
+      }),
+      cases(500),
+    )
+  })
+
+  test('as NDJSON can be read back, whatever the values are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (keys) => {
+        const clicks = keys.map((key) => ({ ...CLICK, key }))
+        const lines = (await exported(clicks, 'ndjson')).split('\n')
+        assert.equal(lines.pop(), '')
+        assert.deepEqual(
+          lines.map((line) => JSON.parse(line).key),
+          keys,
+        )
+      }),
+      cases(200),
+    )
+  })
+})

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
+import { Failure } from '../../src/domain/failure.ts'
+import { eventually } from '../support/eventually.ts'
+import { CLICK, type ExportServer, startExportServer } from './export-server.ts'
+
+const BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => CLICK)
+const BATCHES = 1_000
+/** What the two ends' socket buffers and the streams between may hold, generously: some megabytes. */
+const BATCHES_AHEAD_MAX = 200
+const EXPORTS_MAX = 2
+
+describe('an export, while it is read', () => {
+  let exportServer: ExportServer
+  /** What has been read of the source that is under way, and whether its reading has been ended. */
+  let source: { batches: number; isEnded: boolean }
+
+  beforeEach(async () => {
+    exportServer = await startExportServer()
+    source = { batches: 0, isEnded: false }
+    exportServer.batches = () => endless(BATCH)
+  })
+  afterEach(() => exportServer.stop())
+
+  async function* endless(batch: readonly RawClick[], count = Number.POSITIVE_INFINITY) {
+    try {
+      for (; source.batches < count; source.batches += 1) {
+        await nextTurn()
+        yield batch
+      }
+    } finally {
+      source.isEnded = true
+    }
+  }
+
+  async function open(query = 'format=ndjson'): Promise<IncomingMessage> {
+    const request = get(`${exportServer.url}?${query}`, {
+      headers: { authorization: 'Bearer x' },
+      agent: false,
+    })
+    const [response] = await once(request, 'response')
+    // A connection that is broken off, by whichever side, ends in an error too.
+    response.on('error', () => {})
+    return response
+  }
+
+  async function statusOf(query?: string): Promise<number | undefined> {
+    const response = await open(query)
+    response.resume()
+    return response.statusCode
+  }
+
+  /** Waits until the source has not been read from for a while. */
+  async function standstill(): Promise<number> {
+    for (let before = -1; before !== source.batches; ) {
+      before = source.batches
+      await sleep(100)
+    }
+    return source.batches
+  }
+
+  test('reads no further ahead than its client, and holds no more', async () => {
+    exportServer.batches = () => endless(BATCH, BATCHES)
+    const response = await open()
+    assert.ok((await standstill()) < BATCHES_AHEAD_MAX, `${source.batches} batches`)
+    let lines = 0
+    for await (const chunk of response) for (const byte of chunk) if (byte === 10) lines += 1
+    assert.equal(lines, BATCHES * BATCH.length)
+    assert.equal(response.complete, true)
+    assert.ok(source.isEnded)
+  })
+
+  test('stops to read when its client goes away', async () => {
+    const response = await open()
+    await once(response, 'data')
+    response.destroy()
+    await eventually(async () => assert.ok(source.isEnded))
+  })
+
+  test('stops to read when its client does not read on, once that is a standstill', async () => {
+    exportServer.server.timeout = 300
+    const response = await open()
+    await standstill()
+    await eventually(async () => assert.ok(source.isEnded))
+    response.destroy()
+  })
+
+  test('goes on while it looks for long through clicks that are not wanted', async () => {
+    exportServer.server.timeout = 200
+    exportServer.batches = async function* () {
+      for (let nth = 0; nth < 20; nth += 1) {
+        await sleep(50)
+        yield nth === 19 ? [CLICK] : []
+      }
+    }
+    const response = await open()
+    let text = ''
+    for await (const chunk of response) text += chunk
+    assert.equal(text.split('\n').length, 2)
+  })
+
+  test('breaks off, rather than end, where reading on fails', async () => {
+    exportServer.batches = async function* () {
+      yield* endless(BATCH, 3)
+      throw Failure.unavailable(new Error('gone'))
+    }
+    for (const format of ['csv', 'ndjson']) {
+      source.batches = 0
+      const response = await open(`format=${format}`)
+      assert.equal(response.statusCode, 200)
+      response.resume()
+      await new Promise((resolve) => response.once('close', resolve))
+      assert.equal(response.complete, false, format)
+    }
+  })
+
+  test('is refused as usual where its beginning cannot be read', async () => {
+    // biome-ignore lint/correctness/useYield: it fails before there is anything to yield
+    exportServer.batches = async function* () {
+      throw Failure.unavailable(new Error('gone'))
+    }
+    assert.equal(await statusOf(), 503)
+    assert.equal(await statusOf(), 503)
+    assert.equal(await statusOf(), 503, 'none of them is still under way')
+  })
+
+  test(`is refused while ${EXPORTS_MAX} others of the workspace are under way`, async () => {
+    const others = [await open(), await open()]
+    assert.equal(await statusOf(), 429)
+    others[0]?.destroy()
+    exportServer.batches = () => endless(BATCH, 0)
+    await eventually(async () => assert.equal(await statusOf(), 200))
+    others[1]?.destroy()
+  })
+
+  test('is not read for HEAD', async () => {
+    for (let nth = 0; nth <= EXPORTS_MAX; nth += 1) {
+      const response = await fetch(`${exportServer.url}?format=csv`, {
+        method: 'HEAD',
+        headers: { authorization: 'Bearer x' },
+      })
+      assert.equal(response.status, 200)
+      assert.match(response.headers.get('content-type') ?? '', /^text\/csv/)
+      assert.ok(source.batches <= nth + 1)
+    }
+    await eventually(async () => assert.ok(source.isEnded))
+  })
+
+  test('of nothing is the header line, or nothing', async () => {
+    exportServer.batches = async function* () {}
+    for (const [format, lines] of [
+      ['csv', 1],
+      ['ndjson', 0],
+    ] as const) {
+      let text = ''
+      for await (const chunk of await open(`format=${format}`)) text += chunk
+      assert.equal(text.split('\n').length - 1, lines)
+    }
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { buildApp } from '../../src/http/app.ts'
+import type { AppDependencies } from '../../src/http/app-dependencies.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { Throttle } from '../../src/lib/throttle.ts'
+
+test('what failed is in the log under the id that the client was told', async () => {
+  const lines: string[] = []
+  const nobody = {}
+  const deps: AppDependencies = {
+    links: nobody as AppDependencies['links'],
+    domains: nobody as AppDependencies['domains'],
+    clicks: nobody as AppDependencies['clicks'],
+    authenticator: nobody as AppDependencies['authenticator'],
+    idempotency: () => undefined,
+    baseUrl: 'http://localhost',
+    rateLimit: 0,
+    throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
+    health: async () => {
+      throw new Error('on purpose')
+    },
+  }
+  const app = await buildApp(deps, pino({}, { write: (line) => lines.push(line) }))
+  const answers = await Promise.all([app.inject('/readyz'), app.inject('/readyz')])
+  await app.close()
+  const logged = lines.map((line) => JSON.parse(line))
+  for (const { statusCode, headers, body } of answers) {
+    assert.equal(statusCode, 500)
+    const id = headers['x-request-id']
+    assert.ok(body.includes(String(id)), body)
+    const [entry, ...others] = logged.filter(({ reqId }) => reqId === id)
+    assert.equal(entry?.err.message, 'on purpose')
+    assert.deepEqual(others, [])
+  }
+})

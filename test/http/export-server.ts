@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
+import { clicks } from '../../src/domain/clicks/clicks.ts'
+import { buildApp } from '../../src/http/app.ts'
+import type { AppDependencies } from '../../src/http/app-dependencies.ts'
+import { createFront } from '../../src/http/front.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { Throttle } from '../../src/lib/throttle.ts'
+import { someClick } from '../support/clicks.ts'
+
+export const CLICK: RawClick = {
+  ...someClick({ at: 1_795_169_210_123_456, link_seq: 1, visitor: 0xabcdef, country: 'DE' }),
+  link_id: '01a1f86c-0000-7000-8000-000000000000',
+  key: 'spring',
+  host: 'localhost',
+}
+
+export type ExportServer = {
+  readonly server: Server
+  readonly url: string
+  /** What the next exports read. */
+  batches: () => AsyncIterable<readonly RawClick[]>
+  stop(): Promise<void>
+}
+
+/** The API's exports over clicks that a test makes up as they are read. */
+export async function startExportServer(): Promise<ExportServer> {
+  const clock = systemClock()
+  const reports = { rawClicks: () => exportServer.batches() }
+  const deps = {
+    clicks: clicks({
+      store: { read: { reports } },
+      clock,
+      retentionDays: 1,
+    } as unknown as Parameters<typeof clicks>[0]),
+    tokens: {
+      authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
+    },
+    baseUrl: 'http://localhost',
+    rateLimit: 0,
+    throttle: new Throttle({ clock, limit: 1, windowSeconds: 1, keysMax: 1 }),
+  } as unknown as AppDependencies
+  const app = await buildApp(deps, pino({ level: 'silent' }))
+  const server = createFront({
+    isServiceHost: () => true,
+    api: (request, response) => app.routing(request, response),
+    redirect: (_request, response) => response.end(),
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const exportServer: ExportServer = {
+    server,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/clicks/export`,
+    async *batches() {},
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await app.close()
+    },
+  }
+  return exportServer
+}

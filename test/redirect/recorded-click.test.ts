@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { describe, test } from 'node:test'
+import { passwordVault } from '../../src/domain/links/password-vault.ts'
+import { createFront } from '../../src/http/front.ts'
+import { Networks } from '../../src/lib/ip-address.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { Throttles } from '../../src/lib/throttles.ts'
+import type { RawVisit } from '../../src/redirect/click/raw-visit.ts'
+import { redirectHandler } from '../../src/redirect/handler.ts'
+import { passwordCookies } from '../../src/redirect/password-cookie.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { visit } from '../support/visit.ts'
+import { rawVisit } from './click/raw-visits.ts'
+import { preparedLink } from './prepared-links.ts'
+
+const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null }
+
+describe('What a click is made from', () => {
+  /** Visits a link once, and returns what its click was made from. */
+  async function visitOnce(path: string, headers: Record<string, string>): Promise<RawVisit> {
+    const seen: RawVisit[] = []
+    const trustedProxies = new Networks()
+    trustedProxies.add('127.0.0.1')
+    const clock = fakeClock()
+    const front = createFront({
+      isServiceHost: () => false,
+      api: () => assert.fail('a visit'),
+      redirect: redirectHandler({
+        finder: {
+          findHost: () => HOST,
+          findGroup: () => [preparedLink()],
+          apply: () => {},
+          forgetAll: () => {},
+        },
+        recorder: { record: (_click, done) => done() },
+        makeClick(link_seq, raw) {
+          seen.push(raw)
+          const nothing = {
+            country: '',
+            device: '',
+            os: '',
+            browser: '',
+            referrer: '',
+            language: '',
+          }
+          return { at: 0, link_seq, flags: 0, visitor: 0, ...nothing, source: '' }
+        },
+        vault: passwordVault(randomBytes(32), systemRandom),
+        cookies: passwordCookies(randomBytes(32)),
+        clock,
+        throttles: new Throttles({ clock, peers: undefined }),
+        trustedProxies,
+        serviceHostFor: () => undefined,
+        onError: (error) => assert.fail(String(error)),
+      }),
+    })
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+    try {
+      const { port } = front.address() as AddressInfo
+      const answer = await visit(port, path, { headers, anonymous: true })
+      assert.equal(answer.status, 302)
+    } finally {
+      front.close()
+    }
+    assert.equal(seen.length, 1)
+    return seen[0] as RawVisit
+  }
+
+  test('is each header as it was sent, and the address that the proxy tells', async () => {
+    const raw = await visitOnce('/key?a=1&qr=1', {
+      'user-agent': 'agent',
+      referer: 'https://example.com/',
+      'accept-language': 'de',
+      'sec-purpose': 'prefetch',
+      purpose: 'navigation',
+      'x-purpose': 'preview',
+      'x-moz': 'prefetch',
+      'x-forwarded-for': '203.0.113.9',
+    })
+    assert.deepEqual(raw, {
+      method: 'GET',
+      address: '203.0.113.9',
+      query: 'a=1&qr=1',
+      userAgent: 'agent',
+      referer: 'https://example.com/',
+      acceptLanguage: 'de',
+      secPurpose: 'prefetch',
+      purpose: 'navigation',
+      xPurpose: 'preview',
+      xMoz: 'prefetch',
+    })
+  })
+
+  test('is nothing where nothing is sent', async () => {
+    assert.deepEqual(await visitOnce('/key', {}), rawVisit({ address: '127.0.0.1' }))
+  })
+})

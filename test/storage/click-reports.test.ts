@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { CLICK_DIMENSIONS, type Click } from '../../src/domain/clicks/click.ts'
+import type { ClickScope } from '../../src/domain/clicks/click-reports.ts'
+import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
+import { OTHER_VALUE, VALUES_MAX } from '../../src/domain/clicks/day-tally.ts'
+import type { Link } from '../../src/domain/links/link.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { arbitraryClick } from '../support/arbitrary-clicks.ts'
+import { openWriterAt, takeClicks } from '../support/click-writers.ts'
+import { someClick } from '../support/clicks.ts'
+import { cases, SEED } from '../support/properties.ts'
+import { rawClicksOf } from '../support/raw-clicks.ts'
+import { recount } from '../support/recount.ts'
+import { describeStore } from '../support/store.ts'
+import { addHome, addKeyspace, addLink } from './samples.ts'
+
+const DAY_MICROS = 86_400_000_000
+/** Around every day that the arbitrary clicks have. */
+const RANGES = [
+  [-5, 5],
+  [19_999, 20_800],
+] as const
+
+type Subject = { readonly scope: ClickScope; readonly has: (click: Click) => boolean }
+
+/** Everything that clicks can be asked for by. */
+function subjectsOf(links: readonly Link[]): Subject[] {
+  const byWorkspace = Map.groupBy(links, ({ workspace_id }) => workspace_id)
+  const seqs = (some: readonly Link[]) => new Set(some.map(({ seq }) => seq))
+  const ofLinks = links.map(({ workspace_id: workspaceId, seq: linkSeq }): Subject => {
+    return {
+      scope: { kind: 'link', workspaceId, linkSeq },
+      has: ({ link_seq }) => link_seq === linkSeq,
+    }
+  })
+  const ofOthers = [...byWorkspace].flatMap(([workspaceId, ofWorkspace]): Subject[] => {
+    const all = seqs(ofWorkspace)
+    const domains = Map.groupBy(ofWorkspace, ({ keyspace_id }) => keyspace_id)
+    return [
+      { scope: { kind: 'workspace', workspaceId }, has: ({ link_seq }) => all.has(link_seq) },
+      ...[...domains].map(([keyspaceId, ofDomain]): Subject => {
+        const some = seqs(ofDomain)
+        return {
+          scope: { kind: 'domain', workspaceId, keyspaceId },
+          has: ({ link_seq }) => some.has(link_seq),
+        }
+      }),
+    ]
+  })
+  return [...ofLinks, ...ofOthers]
+}
+
+/** That reports and raw clicks say of every subject what counting the clicks anew says. */
+async function expectRecount(
+  store: Store,
+  links: readonly Link[],
+  clicks: readonly Click[],
+): Promise<void> {
+  for (const { scope, has } of subjectsOf(links)) {
+    const own = clicks.filter(has)
+    for (const dimension of [undefined, ...CLICK_DIMENSIONS]) {
+      for (const slots of [false, true]) {
+        const options = { ...(dimension && { dimension }), slots }
+        const days = []
+        for (const [from, to] of RANGES) {
+          days.push(...(await store.read.reports.readDays(scope, from, to, options)))
+        }
+        const expected = recount(own, options)
+        assert.deepEqual(days, expected)
+        const values = new Set(expected.flatMap((day) => [...day.values.keys()].slice(0, 2)))
+        const some = []
+        for (const [from, to] of RANGES) {
+          some.push(...(await store.read.reports.readDays(scope, from, to, { ...options, values })))
+        }
+        const isWanted = ([value]: [string, unknown]) => values.has(value)
+        assert.deepEqual(
+          some,
+          expected.map((day) => ({ ...day, values: new Map([...day.values].filter(isWanted)) })),
+        )
+      }
+    }
+    const raw = (await rawClicksOf(store, scope)).map(({ link_id, key, host, ...click }) => click)
+    assert.deepEqual(sorted(raw), sorted(own))
+  }
+}
+
+function sorted(clicks: readonly Click[]): readonly string[] {
+  return clicks.map((click) => JSON.stringify(Object.entries(click).sort())).sort()
+}
+
+async function someLinks(store: Store): Promise<Link[]> {
+  const home = await addHome(store)
+  const homes = [home, home, await addKeyspace(store, home.workspace_id), await addHome(store)]
+  const links: Link[] = []
+  for (const home of homes) links.push(await addLink(store, home))
+  return links
+}
+
+describeStore('the reports of clicks', (at) => {
+  async function open(): Promise<{ writer: ClickWriter; links: Link[] }> {
+    return { writer: openWriterAt(at.place), links: await someLinks(at.store) }
+  }
+
+  test('say what counting the clicks anew says, however they came in', async (t) => {
+    t.diagnostic(`FUZZ_SEED=${SEED}`)
+    const { writer } = await open()
+    t.after(() => writer.close())
+    await fc.assert(
+      fc.asyncProperty(
+        fc.infiniteStream(fc.nat()),
+        fc.array(fc.nat({ max: 90 }), { maxLength: 6 }),
+        async (stream, sizes) => {
+          const links = await someLinks(at.store)
+          const seqs = links.map(({ seq }) => seq)
+          const all: Click[] = []
+          for (const size of sizes) {
+            const seed = stream.next().value ?? 0
+            const clicks = fc.sample(arbitraryClick(seqs), { numRuns: size, seed })
+            await takeClicks(writer, clicks)
+            all.push(...clicks)
+          }
+          await expectRecount(at.store, links, all)
+        },
+      ),
+      cases(5),
+    )
+  })
+
+  test('say it too of days that are taken apart, and once these are settled', async (t) => {
+    t.diagnostic(`FUZZ_SEED=${SEED}`)
+    const { writer, links } = await open()
+    t.after(() => writer.close())
+    const seqs = links.map(({ seq }) => seq)
+    const all: Click[] = []
+    const take = async (numRuns: number, seed: number) => {
+      const clicks = fc.sample(arbitraryClick(seqs), { numRuns, seed })
+      await takeClicks(writer, clicks)
+      all.push(...clicks)
+    }
+    for (let round = 0; round < 20; round += 1) await take(round % 4 === 0 ? 600 : 40, SEED + round)
+    assert.ok((await at.db.selectFrom('unsettled_days').selectAll().execute()).length > 0)
+    await writer.maintain(30_000, undefined)
+    assert.deepEqual(await at.db.selectFrom('unsettled_days').selectAll().execute(), [])
+    await expectRecount(at.store, links, all)
+    for (let round = 0; round < 3; round += 1) await take(100, SEED - round - 1)
+    await expectRecount(at.store, links, all)
+  })
+
+  test('say it too when several drain at once', async (t) => {
+    const { writer, links } = await open()
+    const writers = [writer, openWriterAt(at.place), openWriterAt(at.place)]
+    t.after(() => Promise.all(writers.map((writer) => writer.close())))
+    const seqs = links.map(({ seq }) => seq)
+    const all: Click[] = []
+    await Promise.all(
+      writers.map(async (writer, index) => {
+        for (let round = 0; round < 8; round += 1) {
+          const seed = SEED + index * 100 + round
+          const clicks = fc.sample(arbitraryClick(seqs), { numRuns: 150, seed })
+          all.push(...clicks)
+          await takeClicks(writer, clicks)
+        }
+      }),
+    )
+    await expectRecount(at.store, links, all)
+  })
+
+  test('sum up the values above the limit, and lose none', async (t) => {
+    const { writer, links } = await open()
+    t.after(() => writer.close())
+    const [link] = links
+    assert.ok(link)
+    const count = 2 * VALUES_MAX
+    for (let batch = 0; batch < 4; batch += 1) {
+      const clicks = Array.from({ length: count / 4 }, (_, index) => {
+        const number = batch * (count / 4) + index
+        const at = number * 40_000_000
+        return someClick({ at, link_seq: link.seq, referrer: `host-${number}.example` })
+      })
+      await takeClicks(writer, [
+        ...clicks,
+        someClick({ at: 1, link_seq: link.seq, referrer: 'often.example' }),
+      ])
+    }
+    const { workspace_id: workspaceId, seq: linkSeq } = link
+    for (const slots of [false, true]) {
+      const scope = { kind: 'link', workspaceId, linkSeq } as const
+      const options = { dimension: 'referrer', slots } as const
+      const [day, ...others] = await at.store.read.reports.readDays(scope, 0, 0, options)
+      assert.deepEqual(others, [])
+      const values = [...(day?.values ?? [])]
+      assert.equal(values.length, VALUES_MAX + 1)
+      assert.equal(
+        values.reduce((sum, [, { persons }]) => sum + persons, 0),
+        count + 4,
+      )
+      assert.equal(day?.values.get('often.example')?.persons, 4)
+      assert.ok(day?.values.has(OTHER_VALUE))
+    }
+  })
+
+  test('drop the raw clicks of old days alone, and keep what was counted', async (t) => {
+    const { writer, links } = await open()
+    t.after(() => writer.close())
+    const [link] = links
+    assert.ok(link)
+    const today = 20_500
+    const days = [today - 31, today - 30, today - 1, today, today + 3]
+    const clicks = days.map((day) => someClick({ at: day * DAY_MICROS, link_seq: link.seq }))
+    await takeClicks(writer, clicks)
+    await writer.maintain(today, today - 30)
+    const { workspace_id: workspaceId, seq: linkSeq } = link
+    const scope = { kind: 'link', workspaceId, linkSeq } as const
+    assert.deepEqual(
+      (await rawClicksOf(at.store, scope)).map(({ at }) => at / DAY_MICROS),
+      days.slice(1),
+    )
+    const counted = await at.store.read.reports.readDays(scope, 20_000, 21_000, { slots: false })
+    assert.equal(counted.length, days.length)
+    // A click that comes later than that is taken in like any, and dropped at the next time.
+    await takeClicks(writer, clicks.slice(0, 1))
+    assert.equal((await rawClicksOf(at.store, scope)).length, days.length)
+    await writer.maintain(today, undefined)
+    assert.equal((await rawClicksOf(at.store, scope)).length, days.length)
+    await writer.maintain(today, today - 30)
+    assert.equal((await rawClicksOf(at.store, scope)).length, days.length - 1)
+  })
+})

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import type { Click } from '../../src/domain/clicks/click.ts'
+import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
+import { openClickWriter } from '../../src/storage/open-click-writer.ts'
+import type { Place } from './engines.ts'
+
+/** Opens what a drain thread opens, over a database that a store has been opened on before. */
+export function openWriterAt(place: Pick<Place, 'databaseUrl' | 'dataDir'>): ClickWriter {
+  const { databaseUrl, dataDir } = place
+  return openClickWriter({ databaseUrl, dataDir, onError: () => {} })
+}
+
+/** Takes clicks in as a whole journal of their own. */
+export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]): Promise<void> {
+  const journalId = randomUUID()
+  const to = { segment: 1, offset: 1 }
+  const taken = await writer.take({ journalId, from: undefined, to, clicks, atMicros: 1 })
+  if (!taken) throw new Error('the clicks were not taken in')
+}

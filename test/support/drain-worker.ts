@@ -1,0 +1,17 @@
+import { Worker } from 'node:worker_threads'
+import type { JournalPlace } from '../../src/clicks/drain-messages.ts'
+import type { DrainWorkerData } from '../../src/drain-worker.ts'
+import type { Place } from './engines.ts'
+
+const PROGRAM = new URL('../../src/drain-worker.ts', import.meta.url)
+
+/** What starts drain threads over a database, as `compose.ts` does. */
+export function drainWorkers(
+  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+): (journal: JournalPlace) => Worker {
+  const { databaseUrl, dataDir } = place
+  return (journal) => {
+    const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays: 0 }
+    return new Worker(PROGRAM, { workerData })
+  }
+}
