@@ -47,9 +47,9 @@ export default {
     ),
     forbid(
       'only-dns-asks-dns',
-      '^src/(?!dns/)',
+      '^src/(?!dns/|processes/listening-sockets)',
       '^(node:)?dns(/promises)?$',
-      'Questions to DNS go through the port, with its time-outs.',
+      'Questions to DNS go through the port, with its time-outs; the name to listen on is no such question.',
     ),
     forbid(
       'only-http-knows-the-contract',
@@ -65,10 +65,16 @@ export default {
     forbid(
       'cli-knows-compose-and-the-domain',
       '^src/cli/',
-      '^src/(?!cli/|compose|diagnose|config/|domain/|lib/)',
+      '^src/(?!cli/|compose|diagnose|config/|processes/|domain/|lib/)',
       'What a command needs of the rooms, compose.ts gives it.',
     ),
     forbid('config-knows-lib-alone', '^src/config/', '^src/(?!config/|lib/)'),
+    forbid(
+      'processes-know-lib-alone',
+      '^src/processes/',
+      '^src/(?!processes/|lib/)',
+      'Who supervises processes knows nothing of what they serve.',
+    ),
     forbid('nobody-below-knows-the-cli', '^src/(?!cli/|main)', '^src/cli/'),
     forbid('nobody-imports-main', '^src/', '^src/main\\.ts$'),
     forbid('src-knows-no-tests', '^src/', '^(test|bench|scripts)/'),

@@ -1,21 +1,23 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
-import { openDomains, serviceNameOf } from './compose-domains.ts'
+import { type DomainServices, openDomains, serviceNameOf } from './compose-domains.ts'
 import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
-import { changeFollower } from './domain/changes/change-follower.ts'
+import { type ChangeFollower, changeFollower } from './domain/changes/change-follower.ts'
+import type { ClickRecorder } from './domain/clicks/click.ts'
 import { clicks } from './domain/clicks/clicks.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
 import { checkInstanceKey, hasInstanceKey } from './domain/instance/key-check.ts'
 import { links } from './domain/links/links.ts'
-import { passwordVault } from './domain/links/password-vault.ts'
+import { type PasswordVault, passwordVault } from './domain/links/password-vault.ts'
 import type { Store } from './domain/store.ts'
-import { authenticator } from './domain/tokens/authenticator.ts'
+import { type Authenticator, authenticator } from './domain/tokens/authenticator.ts'
 import { type Tokens, tokens } from './domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
 import type { DrainWorkerData } from './drain-worker.ts'
@@ -23,14 +25,15 @@ import { buildApp } from './http/app.ts'
 import { createFront } from './http/front.ts'
 import { idempotencyReader } from './http/idempotency.ts'
 import { isServiceHost } from './http/service-host.ts'
+import { stopFront } from './http/stop-front.ts'
 import { type Clock, systemClock } from './lib/clock.ts'
 import { systemRandom } from './lib/random.ts'
-import { Throttle } from './lib/throttle.ts'
+import { type Peers, Throttles } from './lib/throttles.ts'
 import { clickMaker } from './redirect/click/click-maker.ts'
 import { type Countries, openCountries } from './redirect/click/countries.ts'
 import { VisitorSalts } from './redirect/click/visitor-salts.ts'
-import { linkFinder } from './redirect/find-link.ts'
-import { redirectHandler } from './redirect/handler.ts'
+import { type LinkFinder, linkFinder } from './redirect/find-link.ts'
+import { type RedirectHandler, redirectHandler } from './redirect/handler.ts'
 import { passwordCookies } from './redirect/password-cookie.ts'
 import { openStore } from './storage/open-store.ts'
 
@@ -42,9 +45,6 @@ const RATE_TOKENS_MAX = 100_000
 const LOSS_REPORT_INTERVAL_MS = 10_000
 /** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
 const DRAIN_YOUNG_MIB = 48
-/** For requests under way when the process is asked to stop. */
-const STOP_GRACE_MS = 10_000
-const IDLE_CHECK_INTERVAL_MS = 50
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
@@ -96,19 +96,107 @@ async function instanceKeyOf(config: Config, store: Store): Promise<Buffer> {
 /** A running node. */
 export type Node = {
   readonly port: number
-  /** Finishes the requests under way and takes the clicks in; leaves the instance open. */
-  stop(): Promise<void>
+  /**
+   * Finishes the requests under way and takes the clicks in; leaves the instance open.
+   *
+   * @param idleGraceMs for how long connections stay open on which a request may be on its way
+   */
+  stop(idleGraceMs?: number): Promise<void>
 }
 
-/** Starts to serve API and redirects over an open instance. */
-export async function startNode(config: Config, instance: Instance, log: Logger): Promise<Node> {
-  const { store, clock, instanceKey } = instance
-  const serviceHost = await openServiceHost(config, instance)
-  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
-  const isOwn = (host: string) => isServiceHost(host, serviceHost.host)
-  const vault = passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
-  const onError = (error: unknown) => log.error({ err: error }, 'something failed')
+/** What the parts of a node are made from. */
+type Foundation = {
+  readonly config: Config
+  readonly instance: Instance
+  readonly log: Logger
+  readonly serviceHost: ServiceHost
+  readonly throttles: Throttles
+}
 
+/** What a node has in common with the other processes of its service. */
+export type Shared = {
+  /** The descriptor of the socket to listen on. */
+  readonly listenOn: number
+  readonly peers: Peers
+}
+
+/**
+ * Starts to serve API and redirects over an open instance.
+ *
+ * @param shared undefined for a process that is the whole service
+ */
+export async function startNode(
+  config: Config,
+  instance: Instance,
+  log: Logger,
+  shared?: Shared,
+): Promise<Node> {
+  const serviceHost = await openServiceHost(config, instance)
+  const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
+  const foundation = { config, instance, log, serviceHost, throttles }
+  const memory = openMemory(foundation)
+  const salts = openSalts(foundation)
+  const [countries] = await Promise.all([
+    openCountriesOf(config),
+    memory.follower.start(),
+    salts.start(),
+  ])
+  const { domains, checks, startChecking } = openDomains(config, instance, log)
+  await domains.proveAllPending()
+  const intake = await startIntake(config, instance, log)
+  const app = await openApi(foundation, {
+    authenticator: memory.authenticator,
+    domains,
+    checks,
+    intake,
+  })
+  const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const front = createFront({
+    isServiceHost: (host) => isServiceHost(host, serviceHost.host),
+    api: (request, response) => app.routing(request, response),
+    redirect,
+  })
+  const trimming = startTrimming(foundation)
+  const checking = startChecking()
+
+  async function stopBehindFront(): Promise<void> {
+    trimming.stop()
+    await Promise.all([
+      memory.follower.stop(),
+      salts.stop(),
+      intake.stop(),
+      checking.stop(),
+      app.close(),
+    ])
+  }
+
+  try {
+    const { host, port } = config
+    await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+  } catch (error) {
+    await stopBehindFront()
+    throw error
+  }
+  // Only now: the thread takes a while to start, and no visitor should wait for it.
+  intake.startDraining()
+  return {
+    port: (front.address() as AddressInfo).port,
+    async stop(idleGraceMs = 0) {
+      await stopFront(front, idleGraceMs)
+      await stopBehindFront()
+    },
+  }
+}
+
+/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
+type Memory = {
+  readonly finder: LinkFinder
+  readonly authenticator: Authenticator
+  readonly follower: ChangeFollower
+}
+
+function openMemory({ config, instance, log }: Foundation): Memory {
+  const { store, clock } = instance
   const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
   const tokenAuthenticator = authenticator({
     store,
@@ -124,48 +212,56 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     retentionMs: CHANGE_RETENTION_MS,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
-  const salts = new VisitorSalts({
-    store,
-    clock,
+  return { finder, authenticator: tokenAuthenticator, follower }
+}
+
+function openSalts({ instance, log }: Foundation): VisitorSalts {
+  return new VisitorSalts({
+    store: instance.store,
+    clock: instance.clock,
     random: systemRandom,
     onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
   })
-  const [countries] = await Promise.all([openCountriesOf(config), follower.start(), salts.start()])
+}
 
-  const domainServices = openDomains(config, instance, log)
-  const domainService = domainServices.domains
-  await domainService.proveAllPending()
+/** What the API needs that other parts of the node use too. */
+type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
+  readonly authenticator: Authenticator
+  readonly intake: ClickIntake
+}
 
+function openApi(
+  { config, instance, log, serviceHost, throttles }: Foundation,
+  { authenticator, domains, checks, intake }: ApiParts,
+): ReturnType<typeof buildApp> {
+  const { store, clock, instanceKey } = instance
   const linkService = links({
     store,
     clock,
     random: systemRandom,
-    domains: domainService,
-    vault,
+    domains,
+    vault: vaultOf(instance),
     serviceHost,
     appSchemes: config.appSchemes,
     claimOnLink: config.claimOnLink,
   })
-
-  const intake = await startIntake(config, instance, log)
-  const app = await buildApp(
+  return buildApp(
     {
       links: linkService,
-      domains: domainService,
+      domains,
       clicks: clicks({
         store,
         clock,
         links: linkService,
-        domains: domainService,
+        domains,
         retentionDays: config.clickRetentionDays,
       }),
-      domainChecks: domainServices.checks,
-      authenticator: tokenAuthenticator,
+      domainChecks: checks,
+      authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
       rateLimit: config.rateLimit,
-      throttle: new Throttle({
-        clock,
+      throttle: throttles.create('api-requests', {
         limit: config.rateLimit,
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
@@ -177,57 +273,53 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     },
     log,
   )
-  const front = createFront({
-    isServiceHost: isOwn,
-    api: (request, response) => app.routing(request, response),
-    redirect: redirectHandler({
-      finder,
-      recorder: intake,
-      makeClick: clickMaker({ clock, salts, countries }),
-      vault,
-      cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
-      clock,
-      trustedProxies: config.trustedProxies,
-      serviceHostFor: (host) => (isOwn(host) ? sharedHost : undefined),
-      onError,
-    }),
+}
+
+function openRedirect(
+  { config, instance, log, serviceHost, throttles }: Foundation,
+  finder: LinkFinder,
+  recorder: ClickRecorder,
+  origins: { readonly salts: VisitorSalts; readonly countries: Countries },
+): RedirectHandler {
+  const { clock, instanceKey } = instance
+  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
+  return redirectHandler({
+    finder,
+    recorder,
+    makeClick: clickMaker({ clock, ...origins }),
+    vault: vaultOf(instance),
+    cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
+    clock,
+    throttles,
+    trustedProxies: config.trustedProxies,
+    serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
+    onError: logFailure(log),
   })
-  const trimming = setInterval(() => trim(store, clock).catch(onError), TRIM_INTERVAL_MS)
+}
+
+function vaultOf({ instanceKey }: Instance): PasswordVault {
+  return passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
+}
+
+function startTrimming({ instance, log }: Foundation): { readonly stop: () => void } {
+  const trimming = setInterval(() => {
+    trim(instance.store, instance.clock).catch(logFailure(log))
+  }, TRIM_INTERVAL_MS)
   trimming.unref()
-  const checking = domainServices.startChecking()
+  return { stop: () => clearInterval(trimming) }
+}
 
-  try {
-    await new Promise<void>((resolve, reject) => {
-      front.once('error', reject)
-      front.listen({ port: config.port, host: config.host }, resolve)
-    })
-  } catch (error) {
-    await Promise.all([follower.stop(), salts.stop(), intake.stop(), checking.stop(), app.close()])
-    throw error
-  }
-  // Only now: the thread takes a while to start, and no visitor should wait for it.
-  intake.startDraining()
+function logFailure(log: Logger): (error: unknown) => void {
+  return (error) => log.error({ err: error }, 'something failed')
+}
 
-  return {
-    port: (front.address() as AddressInfo).port,
-    async stop() {
-      clearInterval(trimming)
-      const closed = new Promise((resolve) => front.close(resolve))
-      const cutOff = setTimeout(() => front.closeAllConnections(), STOP_GRACE_MS)
-      // A connection that was busy just now may be kept open by its client once it is answered.
-      const closing = setInterval(() => front.closeIdleConnections(), IDLE_CHECK_INTERVAL_MS)
-      await closed
-      clearInterval(closing)
-      clearTimeout(cutOff)
-      await Promise.all([
-        follower.stop(),
-        salts.stop(),
-        intake.stop(),
-        checking.stop(),
-        app.close(),
-      ])
-    },
-  }
+type ListeningPlace = { host: string | undefined; port: number } | { fd: number }
+
+function listen(front: Server, place: ListeningPlace): Promise<void> {
+  return new Promise((resolve, reject) => {
+    front.once('error', reject)
+    front.listen(place, resolve)
+  })
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {

@@ -4,6 +4,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { domainCommand } from './commands/domain.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
+import { workerCommand } from './commands/worker.ts'
 import { workspaceCommand } from './commands/workspace.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -25,6 +26,7 @@ export function buildProgram(terminal: Terminal): Command {
   ]) {
     program.addCommand(command)
   }
+  program.addCommand(workerCommand(), { hidden: true })
   return withoutExits(program, terminal)
 }
 

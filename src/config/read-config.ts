@@ -14,6 +14,8 @@ export type Config = {
   readonly databaseUrl: string | undefined
   readonly secretKey: Buffer | undefined
   readonly trustedProxies: Networks
+  /** Of this service on this port. */
+  readonly processes: number
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
@@ -90,6 +92,7 @@ function configOf(values: SettingValues): Config {
     databaseUrl: values.TERSE_DATABASE_URL,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
     trustedProxies: values.TERSE_TRUST_PROXY,
+    processes: values.TERSE_PROCESSES,
     rateLimit: values.TERSE_RATE_LIMIT,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { Networks } from '../lib/ip-address.ts'
 
@@ -61,6 +62,16 @@ function integer(min: number, max: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
 }
+
+/** Past this, processes stand in each other's way on any machine that there is. */
+const PROCESSES_MAX = 256
+
+/** How many processes are wanted: `auto` for as many as the machine has cores for them. */
+export const processCount = z
+  .union([z.literal('auto'), integer(1, PROCESSES_MAX)], {
+    error: `must be a whole number from 1 to ${PROCESSES_MAX}, or auto`,
+  })
+  .transform((count) => (count === 'auto' ? availableParallelism() : count))
 
 const baseUrl = z
   .string()
@@ -163,6 +174,12 @@ export const SETTINGS = {
       'The key that seals link passwords and signs cookies: 64 hexadecimal digits. Every node of one database needs the same.',
     secret: true,
   }),
+  TERSE_PROCESSES: setting({
+    schema: processCount,
+    default: '1',
+    description:
+      'How many processes serve on the port, or `auto`: one for each core. `terse serve --processes` goes before.',
+  }),
   TERSE_TRUST_PROXY: setting({
     schema: z.string().transform(networks),
     default: '',
@@ -172,7 +189,8 @@ export const SETTINGS = {
   TERSE_RATE_LIMIT: setting({
     schema: integer(0, 1_000_000),
     default: '600',
-    description: 'API requests per minute for each token, counted by each process. `0` is off.',
+    description:
+      'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0` is off.',
   }),
   TERSE_LOG_LEVEL: setting({
     schema: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),

@@ -7,7 +7,7 @@ export type ThrottleVerdict =
 type Window = { startedAtMicros: number; used: number }
 
 /**
- * At most `limit` events per key in each window of `windowSeconds`, counted in this process. Holds at
+ * At most `limit` events per key in each window of `windowSeconds`, as far as this process knows. Holds at
  * most `keysMax` keys: past that the oldest window is forgotten, which lets a key start anew early
  * but never blocks a key that did nothing.
  */
@@ -16,17 +16,50 @@ export class Throttle {
   readonly #limit: number
   readonly #windowMicros: number
   readonly #keysMax: number
+  readonly #onCount: ((key: string, events: number) => void) | undefined
   readonly #windows = new Map<string, Window>()
 
-  constructor(options: { clock: Clock; limit: number; windowSeconds: number; keysMax: number }) {
+  /** @param options.onCount told of what `take` and `giveBack` count */
+  constructor(options: {
+    clock: Clock
+    limit: number
+    windowSeconds: number
+    keysMax: number
+    onCount?: ((key: string, events: number) => void) | undefined
+  }) {
     this.#clock = options.clock
     this.#limit = options.limit
     this.#windowMicros = options.windowSeconds * 1_000_000
     this.#keysMax = options.keysMax
+    this.#onCount = options.onCount
   }
 
   take(key: string): ThrottleVerdict {
     const now = this.#clock.nowMicros()
+    const window = this.#windowOf(key, now)
+    const leftMicros = window.startedAtMicros + this.#windowMicros - now
+    const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
+    if (window.used >= this.#limit) return { allowed: false, remaining: 0, resetSeconds }
+    window.used += 1
+    this.#onCount?.(key, 1)
+    return { allowed: true, remaining: this.#limit - window.used, resetSeconds }
+  }
+
+  /** Takes an event back that turned out not to be of the kind that is limited. */
+  giveBack(key: string): void {
+    const window = this.#windows.get(key)
+    if (window === undefined || window.used === 0) return
+    window.used -= 1
+    this.#onCount?.(key, -1)
+  }
+
+  /** Counts events of elsewhere, allowed there already; fewer than 0 were taken back. */
+  add(key: string, events: number): void {
+    const window = this.#windowOf(key, this.#clock.nowMicros())
+    window.used = Math.max(0, window.used + events)
+  }
+
+  #windowOf(key: string, now: number): Window {
     let window = this.#windows.get(key)
     if (window === undefined || now - window.startedAtMicros >= this.#windowMicros) {
       this.#windows.delete(key)
@@ -36,17 +69,7 @@ export class Throttle {
     }
     // A clock that was set back must not lock a key out for longer than one window from now.
     window.startedAtMicros = Math.min(window.startedAtMicros, now)
-    const leftMicros = window.startedAtMicros + this.#windowMicros - now
-    const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
-    if (window.used >= this.#limit) return { allowed: false, remaining: 0, resetSeconds }
-    window.used += 1
-    return { allowed: true, remaining: this.#limit - window.used, resetSeconds }
-  }
-
-  /** Takes an event back that turned out not to be of the kind that is limited. */
-  giveBack(key: string): void {
-    const window = this.#windows.get(key)
-    if (window !== undefined && window.used > 0) window.used -= 1
+    return window
   }
 
   #forgetOldest(): void {

@@ -7,7 +7,7 @@ import type { PasswordVault } from '../domain/links/password-vault.ts'
 import type { Clock } from '../lib/clock.ts'
 import { clientAddress, type Networks, subscriberOf } from '../lib/ip-address.ts'
 import type { RequestTarget } from '../lib/request-target.ts'
-import { Throttle } from '../lib/throttle.ts'
+import type { Throttles } from '../lib/throttles.ts'
 import { factsOfAgent } from './click/agent.ts'
 import type { ClickMaker } from './click/click-maker.ts'
 import type { RawVisit } from './click/raw-visit.ts'
@@ -58,21 +58,21 @@ export function redirectHandler(deps: {
   vault: PasswordVault
   cookies: PasswordCookies
   clock: Clock
+  throttles: Throttles
   trustedProxies: Networks
   /** The service's own host, which needs no look-up. */
   serviceHostFor: (host: string) => LinkHost | undefined
   onError: (error: unknown) => void
 }): RedirectHandler {
   const { finder, clock } = deps
-  const throttle = (limit: number) =>
-    new Throttle({
-      clock,
+  const throttle = (name: string, limit: number) =>
+    deps.throttles.create(name, {
       limit,
       windowSeconds: ATTEMPTS_WINDOW_SECONDS,
       keysMax: THROTTLED_KEYS_MAX,
     })
-  const perAddress = throttle(ATTEMPTS_PER_ADDRESS)
-  const perLink = throttle(ATTEMPTS_PER_LINK)
+  const perAddress = throttle('passwords-of-address', ATTEMPTS_PER_ADDRESS)
+  const perLink = throttle('passwords-of-link', ATTEMPTS_PER_LINK)
 
   /** At once where everything is in memory, which is the way of nearly every visit. */
   function find({ host: name, path }: RequestTarget): FoundLink | Promise<FoundLink> {

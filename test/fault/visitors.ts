@@ -1,11 +1,18 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BROWSER } from '../support/visit.ts'
 
 /** Visitors at a time. */
-const VISITORS = 8
+export const VISITORS = 8
 
 /** What came of the visits to one link, over all services that were started on its data. */
-export type Tally = { started: number; answered: number; failed: number }
+export type Tally = {
+  started: number
+  answered: number
+  failed: number
+  /** Of all visits that were answered, how long the slowest one took. */
+  longestMs: number
+}
 
 /** Visits that go on until they are told to stop, or nobody answers any more. */
 export type Visitors = {
@@ -16,21 +23,35 @@ export type Visitors = {
   readonly ended: Promise<void>
 }
 
+export type VisitorHabits = {
+  /** Whether a visitor keeps its connection for the next visit, as browsers and proxies do. */
+  readonly keepAlive?: boolean
+  /** Whether a visitor goes on after a visit that failed. */
+  readonly persistent?: boolean
+  /** A visitor waits between two visits, for up to so long. */
+  readonly pauseMsMax?: number
+}
+
 /** Lets visitors follow a link of this port, each one visit after the other. */
-export function sendVisitors(port: number, path: string): Visitors {
-  const tally: Tally = { started: 0, answered: 0, failed: 0 }
-  const agent = new Agent({ keepAlive: true, maxSockets: VISITORS })
+export function sendVisitors(port: number, path: string, habits: VisitorHabits = {}): Visitors {
+  const { keepAlive = true, persistent = false, pauseMsMax = 0 } = habits
+  const tally: Tally = { started: 0, answered: 0, failed: 0, longestMs: 0 }
+  const agent = new Agent({ keepAlive, maxSockets: VISITORS, scheduling: 'fifo' })
   let stopping = false
 
   async function visitAgainAndAgain(): Promise<void> {
     while (!stopping) {
       tally.started += 1
+      const startedAtMs = performance.now()
       const answered = await visitOnce(agent, port, path)
-      if (answered) tally.answered += 1
-      else {
+      if (answered) {
+        tally.answered += 1
+        tally.longestMs = Math.max(tally.longestMs, performance.now() - startedAtMs)
+      } else {
         tally.failed += 1
-        return
+        if (!persistent) return
       }
+      if (pauseMsMax > 0) await sleep(Math.random() * pauseMsMax)
     }
   }
 

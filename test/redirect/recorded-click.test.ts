@@ -6,6 +6,7 @@ import { passwordVault } from '../../src/domain/links/password-vault.ts'
 import { createFront } from '../../src/http/front.ts'
 import { Networks } from '../../src/lib/ip-address.ts'
 import { systemRandom } from '../../src/lib/random.ts'
+import { Throttles } from '../../src/lib/throttles.ts'
 import type { RawVisit } from '../../src/redirect/click/raw-visit.ts'
 import { redirectHandler } from '../../src/redirect/handler.ts'
 import { passwordCookies } from '../../src/redirect/password-cookie.ts'
@@ -22,6 +23,7 @@ describe('What a click is made from', () => {
     const seen: RawVisit[] = []
     const trustedProxies = new Networks()
     trustedProxies.add('127.0.0.1')
+    const clock = fakeClock()
     const front = createFront({
       isServiceHost: () => false,
       api: () => assert.fail('a visit'),
@@ -47,7 +49,8 @@ describe('What a click is made from', () => {
         },
         vault: passwordVault(randomBytes(32), systemRandom),
         cookies: passwordCookies(randomBytes(32)),
-        clock: fakeClock(),
+        clock,
+        throttles: new Throttles({ clock, peers: undefined }),
         trustedProxies,
         serviceHostFor: () => undefined,
         onError: (error) => assert.fail(String(error)),

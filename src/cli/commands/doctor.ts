@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import { diagnose } from '../../diagnose.ts'
-import { diagnoseHost } from '../../diagnose-host.ts'
+import type { Finding } from '../../diagnose.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -19,11 +18,7 @@ export function doctorCommand(terminal: Terminal): Command {
       '\nExample:\n  terse doctor\n  terse doctor go.example.com\n\nExits with 1 when there is a problem.',
     )
     .action(async (host: string | undefined, options: { json?: true }) => {
-      const config = readConfig()
-      const findings =
-        host === undefined
-          ? await diagnose(config, systemClock())
-          : await diagnoseHost(config, host, systemClock())
+      const findings = await look(host)
       if (options.json) terminal.out(JSON.stringify(findings, null, 2))
       else {
         for (const { subject, state, text, advice } of findings) {
@@ -33,4 +28,15 @@ export function doctorCommand(terminal: Terminal): Command {
       }
       if (findings.some((finding) => finding.state === 'problem')) process.exitCode = EXIT_PROBLEM
     })
+}
+
+/** The commands are all loaded for each of them; what looks around is not, before it is asked. */
+async function look(host: string | undefined): Promise<readonly Finding[]> {
+  const config = readConfig()
+  if (host === undefined) {
+    const { diagnose } = await import('../../diagnose.ts')
+    return diagnose(config, systemClock())
+  }
+  const { diagnoseHost } = await import('../../diagnose-host.ts')
+  return diagnoseHost(config, host, systemClock())
 }

@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { readConfig } from '../../config/read-config.ts'
+import { LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
+import { createLogger } from '../logger.ts'
+
+const NAME = 'worker'
+const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
+
+/** The program of the processes that `terse serve --processes` starts; their number comes last. */
+export function workerProgram(): readonly [module: string, ...args: string[]] {
+  return [MAIN, NAME]
+}
+
+/** Not for people: one of the processes that `terse serve --processes` runs. */
+export function workerCommand(): Command {
+  return new Command(NAME).argument('<number>').action(async (number: string) => {
+    const link = linkToSupervisor()
+    try {
+      const config = readConfig()
+      const { serveNode } = await import('../serve-node.ts')
+      await serveNode({
+        config,
+        log: createLogger(config.logLevel, { process: Number(number) }),
+        stopping: link.stopAsked,
+        onReady: link.ready,
+        shared: { listenOn: LISTENING_DESCRIPTOR, peers: link.peers },
+      })
+    } finally {
+      link.close()
+    }
+  })
+}

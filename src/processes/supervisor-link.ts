@@ -1,0 +1,50 @@
+import type { Peers } from '../lib/throttles.ts'
+import { parseToWorker, type ToSupervisor } from './messages.ts'
+
+/** The descriptor under which a worker finds its listening socket: the first one after the channel. */
+export const LISTENING_DESCRIPTOR = 4
+
+/** A worker's side of the channel to its supervisor. */
+export type SupervisorLink = {
+  /** Settles when the worker is to stop, with how long it leaves idle connections open. */
+  readonly stopAsked: Promise<number>
+  readonly peers: Peers
+  /** Says that the worker answers requests. */
+  ready(greeting: string): void
+  close(): void
+}
+
+/** @throws where nobody supervises this process */
+export function linkToSupervisor(): SupervisorLink {
+  if (process.send === undefined) {
+    throw new Error('This command is for `terse serve --processes`, which runs it.')
+  }
+  const listeners: Parameters<Peers['onTold']>[0][] = []
+  const asked = Promise.withResolvers<number>()
+  process.on('message', (text) => {
+    const message = parseToWorker(text)
+    if (message?.kind === 'stop') asked.resolve(message.idleGraceMs)
+    if (message?.kind === 'counts') for (const listener of listeners) listener(message.counts)
+  })
+  // A supervisor that was killed leaves nobody behind who would hold its port.
+  process.on('disconnect', () => asked.resolve(0))
+  process.on('SIGTERM', () => asked.resolve(0))
+  // A terminal tells every process of the group; what a worker does then, its supervisor decides.
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined)
+
+  function tell(message: ToSupervisor): void {
+    if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+  }
+
+  return {
+    stopAsked: asked.promise,
+    peers: {
+      tell: (counts) => tell({ kind: 'counts', counts }),
+      onTold: (listener) => listeners.push(listener),
+    },
+    ready: (greeting) => tell({ kind: 'ready', greeting }),
+    close() {
+      if (process.connected) process.disconnect?.()
+    },
+  }
+}

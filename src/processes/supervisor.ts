@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import { ListeningSockets } from './listening-sockets.ts'
+import type { ToWorker } from './messages.ts'
+import { Place } from './place.ts'
+import { WorkerProcess } from './worker-process.ts'
+
+/** For requests that are on their way on an idle connection when its process is replaced. */
+const IDLE_GRACE_MS = 1_000
+
+/**
+ * Runs several processes on one port and does nothing else: it opens no database, accepts no
+ * connection, and is on no request's way.
+ */
+export class Supervisor {
+  readonly #places: readonly Place[]
+  readonly #sockets: ListeningSockets
+  readonly #log: Logger
+  #restarting: Promise<void> = Promise.resolve()
+  #stopping = false
+
+  private constructor(places: readonly Place[], sockets: ListeningSockets, log: Logger) {
+    this.#places = places
+    this.#sockets = sockets
+    this.#log = log
+  }
+
+  /**
+   * @param options.program the module of a worker and its arguments; its number comes last
+   * @throws where the port is in use
+   */
+  static async open(options: {
+    count: number
+    host: string | undefined
+    port: number
+    program: readonly [module: string, ...args: string[]]
+    log: Logger
+  }): Promise<Supervisor> {
+    const { count, program, log } = options
+    const sockets = await ListeningSockets.open(options)
+    const tellOthers = (message: ToWorker, from: WorkerProcess) => {
+      for (const place of places) {
+        for (const worker of place.running) if (worker !== from) worker.send(message)
+      }
+    }
+    const places = Array.from({ length: count }, (_, index) => {
+      const number = index + 1
+      return new Place({
+        number,
+        launch: () =>
+          new WorkerProcess({
+            program: [...program, String(number)],
+            listenOn: sockets.descriptor(index),
+            onCounts: tellOthers,
+          }),
+        rest: () => sockets.release(index),
+        log,
+      })
+    })
+    return new Supervisor(places, sockets, log)
+  }
+
+  /**
+   * Settles when every process has been started. One that fails is started anew later; but when the
+   * first one fails, which it has told by then, so would the others: then the result is undefined.
+   */
+  async start(): Promise<string | undefined> {
+    const [first, ...others] = this.#places
+    const greeting = await first?.start()
+    if (greeting === undefined) {
+      this.#sockets.close()
+      return undefined
+    }
+    await Promise.all(
+      others.map(async (place) => {
+        if ((await place.start()) === undefined) place.revive()
+      }),
+    )
+    return greeting
+  }
+
+  /**
+   * Replaces the processes one after the other, each once its successor is ready. Stops at one whose
+   * successor fails. Asked again meanwhile, it does it again.
+   */
+  restart(): Promise<void> {
+    this.#restarting = this.#restarting.then(() => this.#restart())
+    return this.#restarting
+  }
+
+  /** Finishes what is under way; true when every process has ended as it should. */
+  async stop(): Promise<boolean> {
+    this.#stopping = true
+    this.#sockets.close()
+    const inOrder = await Promise.all(this.#places.map((place) => place.stop()))
+    await this.#restarting
+    return inOrder.every(Boolean)
+  }
+
+  async #restart(): Promise<void> {
+    if (this.#stopping) return
+    this.#log.info('restarting one process after the other')
+    for (const place of this.#places) {
+      const replaced = await place.replace(IDLE_GRACE_MS)
+      if (this.#stopping) return
+      if (!replaced) {
+        this.#log.error('the restart has ended: a new process does not start')
+        return
+      }
+    }
+    this.#log.info('restarted')
+  }
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { parseToSupervisor, type ToWorker } from './messages.ts'
+
+export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+/** One of the processes that serve, as its supervisor sees it. */
+export class WorkerProcess {
+  readonly startedAtMs = performance.now()
+  /** The greeting, once it answers requests; undefined when it ends before. */
+  readonly ready: Promise<string | undefined>
+  readonly ended: Promise<Ending>
+  readonly #child: ChildProcess
+  #hasEnded = false
+
+  /** @param options.program the module and its arguments */
+  constructor(options: {
+    program: readonly [module: string, ...args: string[]]
+    listenOn: number
+    onCounts: (message: ToWorker, from: WorkerProcess) => void
+  }) {
+    const [module, ...args] = options.program
+    this.#child = fork(module, args, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenOn],
+    })
+    const ready = Promise.withResolvers<string | undefined>()
+    const ended = Promise.withResolvers<Ending>()
+    const end = (ending: Ending) => {
+      this.#hasEnded = true
+      ready.resolve(undefined)
+      ended.resolve(ending)
+    }
+    this.#child.on('exit', (code, signal) => end({ code, signal }))
+    // Said of a process that could not be started at all; then there is no exit.
+    this.#child.on('error', () => {
+      if (this.#child.pid === undefined) end({ code: null, signal: null })
+    })
+    this.#child.on('message', (text) => {
+      const message = parseToSupervisor(text)
+      if (message?.kind === 'ready') ready.resolve(message.greeting)
+      if (message?.kind === 'counts') options.onCounts(message, this)
+    })
+    this.ready = ready.promise
+    this.ended = ended.promise
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Sends what a process that is about to end may miss. */
+  send(message: ToWorker): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+}

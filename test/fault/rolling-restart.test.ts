@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCli } from '../support/run-cli.ts'
+import { startProcess } from '../support/service-process.ts'
+import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
+import { sendVisitors } from './visitors.ts'
+
+/** Restarts in all, shared out among the engines. */
+const RESTARTS = Number(process.env.RESTARTS ?? 20) / ENGINES.length
+const PROCESSES = 2
+const RESTART_DEADLINE_MS = 30_000
+/**
+ * Visits one after the other, with pauses as short as leave new processes the time to start, and with
+ * pauses in which connections are idle, but for less long than a process that stops leaves them open.
+ */
+const HABITS = [
+  { keepAlive: true, pauseMsMax: 5 },
+  { keepAlive: true, pauseMsMax: 200 },
+  { keepAlive: false, pauseMsMax: 20 },
+] as const
+
+describe(`${PROCESSES} processes that are replaced under load`, { concurrency: true }, () => {
+  for (const engine of ENGINES) {
+    test(`fail no request and lose no click in ${RESTARTS} restarts, on ${engine.name}`, async (t) => {
+      const place = await engine.createPlace()
+      const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+      let service = await startProcess(place, { TERSE_PROCESSES: String(PROCESSES) })
+      t.after(async () => {
+        await service.stop()
+        await place.remove()
+      })
+      const api = () => apiClient(`http://127.0.0.1:${service.port}`, token.stdout.trim())
+      const link = { domain: 'localhost', key: 'rolled', url: 'https://example.com/' }
+      const { id } = expectStatus(await api().post('/links', link), 201).body
+      const crowds = HABITS.map((habits) => sendVisitors(service.port, '/rolled', habits))
+
+      for (let round = 1; round <= RESTARTS; round += 1) {
+        const before = workerPids(service)
+        const started = startedWorkers(service).length
+        service.child.kill('SIGHUP')
+        await eventually(async () => {
+          const done = service.output().stderr.match(/"restarted"/g) ?? []
+          assert.equal(done.length, round)
+        }, RESTART_DEADLINE_MS)
+        assert.equal(startedWorkers(service).length, started + PROCESSES)
+        assertAlive(before, false)
+        assertAlive(workerPids(service), true)
+        assert.deepEqual(
+          crowds.map(({ tally }) => tally.failed),
+          [0, 0, 0],
+          `in restart ${round}`,
+        )
+      }
+      for (const crowd of crowds) await crowd.stop()
+
+      const answered = crowds.reduce((sum, { tally }) => sum + tally.answered, 0)
+      const longest = Math.round(Math.max(...crowds.map(({ tally }) => tally.longestMs)))
+      assert.equal(await service.stop(), 0)
+      service = await startProcess(place)
+      const { body } = expectStatus(await api().get(`/links/${id}`), 200)
+      t.diagnostic(`${answered} answered, ${body.clicks} counted, longest ${longest} ms`)
+      assert.equal(body.clicks, answered)
+      assert.ok(answered > RESTARTS * 100, 'there was load')
+    })
+  }
+})
