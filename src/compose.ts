@@ -170,20 +170,22 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     },
     log,
   )
+  const redirect = redirectHandler({
+    finder,
+    recorder: intake,
+    makeClick: clickMaker({ clock, salts, countries }),
+    vault,
+    cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
+    clock,
+    trustedProxies: config.trustedProxies,
+    serviceHostFor: (host) => (isOwn(host) ? sharedHost : undefined),
+    onError,
+  })
   const front = createFront({
     isServiceHost: isOwn,
     api: (request, response) => app.routing(request, response),
-    redirect: redirectHandler({
-      finder,
-      recorder: intake,
-      makeClick: clickMaker({ clock, salts, countries }),
-      vault,
-      cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
-      clock,
-      trustedProxies: config.trustedProxies,
-      serviceHostFor: (host) => (isOwn(host) ? sharedHost : undefined),
-      onError,
-    }),
+    redirect: redirect.request,
+    fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
   const trimming = setInterval(() => trim(store, clock).catch(onError), TRIM_INTERVAL_MS)
   trimming.unref()
