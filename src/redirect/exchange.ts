@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { RequestTarget } from '../lib/request-target.ts'
 
 /** A visitor's request and the way to answer it, however both are held. */
@@ -6,7 +6,7 @@ export type Exchange = {
   readonly method: string
   readonly target: RequestTarget
   readonly headers: VisitHeaders
-  /** The socket's own; '' once it is closed. */
+  /** The socket's own. */
   readonly remoteAddress: string
   /** Whether an answer was begun. */
   readonly isAnswered: boolean
@@ -37,11 +37,14 @@ export class HttpExchange implements Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly target: RequestTarget
+  readonly remoteAddress: string
 
   constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
     this.request = request
     this.response = response
     this.target = target
+    // Taken now, because a closed socket has none.
+    this.remoteAddress = request.socket.remoteAddress ?? ''
   }
 
   get method(): string {
@@ -52,16 +55,13 @@ export class HttpExchange implements Exchange {
     return this.request.headers
   }
 
-  get remoteAddress(): string {
-    return this.request.socket.remoteAddress ?? ''
-  }
-
   get isAnswered(): boolean {
     return this.response.headersSent
   }
 
   answer(status: number, headers: AnswerHeaders, body: string): void {
-    this.response.writeHead(status, headers)
+    // With its words: Node would keep those of an answer that failed for its headers.
+    this.response.writeHead(status, STATUS_CODES[status], headers)
     if (body === '' || this.method === 'HEAD') this.response.end()
     else this.response.end(body, 'latin1')
   }
