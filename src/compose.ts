@@ -154,7 +154,8 @@ export async function startNode(
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: (request, response) => app.routing(request, response),
-    redirect,
+    redirect: redirect.request,
+    fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
   const trimming = startTrimming(foundation)
   const checking = startChecking()

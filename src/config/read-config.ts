@@ -29,6 +29,8 @@ export type Config = {
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** Whether simple visits are answered without Node's HTTP server. */
+  readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
   readonly countryDatabase: string | undefined
   /** What an answered click has outlived: the process, or the machine. */
@@ -103,6 +105,7 @@ function configOf(values: SettingValues): Config {
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
+    fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
   })

@@ -252,6 +252,14 @@ export const SETTINGS = {
     description:
       'An `.mmdb` file that tells the country of an address, such as DB-IP’s or MaxMind’s. Read once, at the start.',
   }),
+  TERSE_FAST_REDIRECTS: setting({
+    schema: z
+      .enum(['on', 'off'], { error: 'must be on or off' })
+      .transform((text) => text === 'on'),
+    default: 'on',
+    description:
+      'Whether plain visits are answered past Node’s HTTP server, in the same way at less cost. `off`: all requests go through it.',
+  }),
   TERSE_CLICK_DURABILITY: setting({
     schema: z.enum(CLICK_DURABILITIES, {
       error: `must be one of ${CLICK_DURABILITIES.join(', ')}`,

@@ -40,6 +40,7 @@ describe('the configuration', () => {
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
     countryDatabase: undefined,
+    fastRedirects: true,
     clickDurability: 'process',
     clickRetentionDays: 365,
   }
@@ -166,6 +167,7 @@ describe('the configuration', () => {
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
     TERSE_COUNTRY_DATABASE: [],
+    TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
     TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
   }
