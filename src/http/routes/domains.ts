@@ -14,7 +14,15 @@ import { workspaceOf } from '../authentication.ts'
 import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
 import { presentDnsReport, presentDomain } from '../present.ts'
 import { validateWith } from '../validation.ts'
-import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import {
+  CHECKED_LATELY,
+  CONFLICT,
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  INVALID_QUERY,
+  NOT_FOUND,
+} from './responses.ts'
 
 const tags = ['Domains']
 
@@ -103,7 +111,13 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         tags,
         summary: 'Check the DNS of a domain now, once a minute at most',
         params: idParams,
-        response: { 200: dnsReportSchema, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        response: {
+          200: dnsReportSchema,
+          ...NOT_FOUND,
+          ...INVALID_BODY,
+          ...FAILURES,
+          ...CHECKED_LATELY,
+        },
       },
     },
     async (request) =>
