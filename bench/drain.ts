@@ -15,6 +15,7 @@ import { openWriterAt } from '../test/support/click-writers.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../test/support/engines.ts'
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
 import { openAt } from '../test/support/store.ts'
+import { measureCountingLag } from './support/counting-lag.ts'
 import { createDataFolder } from './support/data-folder.ts'
 import { fillWithLinks } from './support/many-links.ts'
 import { report } from './support/report.ts'
@@ -43,6 +44,7 @@ const WORKLOADS = [
 const clock = systemClock()
 const rows: Record<string, unknown>[] = []
 const missed: string[] = []
+const lags: Readonly<Record<string, unknown>>[] = []
 
 /** The numbers of the links that `fillWithLinks` makes after two of the test's. */
 const FIRST_LINK = 3
@@ -164,9 +166,12 @@ await globalSetup()
 try {
   const only = process.env.BENCH_ENGINE
   for (const engine of ENGINES) {
-    if (only === undefined || engine.name === only) await benchEngine(engine)
+    if (only !== undefined && engine.name !== only) continue
+    await benchEngine(engine)
+    lags.push(await measureCountingLag(engine))
   }
 } finally {
   await globalTeardown()
 }
 report('drain', rows, missed)
+report('counting-lag', lags, [])
