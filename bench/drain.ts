@@ -18,6 +18,7 @@ import { openAt } from '../test/support/store.ts'
 import { measureCountingLag } from './support/counting-lag.ts'
 import { createDataFolder } from './support/data-folder.ts'
 import { fillWithLinks } from './support/many-links.ts'
+import { usageOf } from './support/process-usage.ts'
 import { report } from './support/report.ts'
 import { clickSource, zipf } from './support/sample-clicks.ts'
 import { round } from './support/statistics.ts'
@@ -92,7 +93,7 @@ async function measureDrain(
   const { journal, persons } = journalled(place, (index) =>
     source(Math.floor(midnight + (micros * index) / CLICKS)),
   )
-  const before = await countedIn(place)
+  const countedBefore = await countedIn(place)
 
   const writer = openWriterAt(place)
   const batchesMs: number[] = []
@@ -116,14 +117,16 @@ async function measureDrain(
     onDamage: fail,
   })
   const cpu = process.cpuUsage()
+  const before = usageOf(process.pid)
   const startedMs = performance.now()
   await drainer.drain()
   const seconds = (performance.now() - startedMs) / 1_000
   const { user, system } = process.cpuUsage(cpu)
   const cpuSeconds = (user + system) / 1e6
+  const after = usageOf(process.pid)
   await writer.close()
   journal.remove()
-  const counted = (await countedIn(place)) - before
+  const counted = (await countedIn(place)) - countedBefore
   if (counted !== persons) throw new Error(`${counted} counted of ${persons}`)
 
   const perCpuSecond = Math.round(CLICKS / cpuSeconds)
@@ -134,6 +137,9 @@ async function measureDrain(
     'clicks/s, wall': Math.round(CLICKS / seconds),
     'clicks/s of CPU': perCpuSecond,
     'CPU µs/click': round((cpuSeconds * 1e6) / CLICKS, 2),
+    'with the server’s': round((after.cpuMicros - before.cpuMicros) / CLICKS, 2),
+    'waited for a core, s': round((after.waitedMs - before.waitedMs) / 1_000),
+    'wall s': round(seconds),
     'longest batch ms': round(Math.max(...batchesMs)),
   })
   // On SQLite all the work is in this process, whose processor time other work beside does not change.
