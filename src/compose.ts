@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
+import { openDomains, serviceNameOf } from './compose-domains.ts'
 import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
 import { changeFollower } from './domain/changes/change-follower.ts'
 import { clicks } from './domain/clicks/clicks.ts'
-import { domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
@@ -36,8 +36,6 @@ import { openStore } from './storage/open-store.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
 const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
-/** For claims whose proof could not be looked for when it was due. */
-const PROVE_INTERVAL_MS = 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
@@ -134,14 +132,8 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   })
   const [countries] = await Promise.all([openCountriesOf(config), follower.start(), salts.start()])
 
-  const domainService = domains({
-    store,
-    clock,
-    random: systemRandom,
-    serviceHost,
-    proofPolicy: config.domainProof,
-    onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
-  })
+  const domainServices = openDomains(config, instance, log)
+  const domainService = domainServices.domains
   await domainService.proveAllPending()
 
   const linkService = links({
@@ -167,6 +159,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
         domains: domainService,
         retentionDays: config.clickRetentionDays,
       }),
+      domainChecks: domainServices.checks,
       authenticator: tokenAuthenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
@@ -201,10 +194,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
   })
   const trimming = setInterval(() => trim(store, clock).catch(onError), TRIM_INTERVAL_MS)
   trimming.unref()
-  const proving = setInterval(() => {
-    domainService.proveAllPending().catch(onError)
-  }, PROVE_INTERVAL_MS)
-  proving.unref()
+  const checking = domainServices.startChecking()
 
   try {
     await new Promise<void>((resolve, reject) => {
@@ -212,7 +202,7 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       front.listen({ port: config.port, host: config.host }, resolve)
     })
   } catch (error) {
-    await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
+    await Promise.all([follower.stop(), salts.stop(), intake.stop(), checking.stop(), app.close()])
     throw error
   }
   // Only now: the thread takes a while to start, and no visitor should wait for it.
@@ -222,7 +212,6 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
     port: (front.address() as AddressInfo).port,
     async stop() {
       clearInterval(trimming)
-      clearInterval(proving)
       const closed = new Promise((resolve) => front.close(resolve))
       const cutOff = setTimeout(() => front.closeAllConnections(), STOP_GRACE_MS)
       // A connection that was busy just now may be kept open by its client once it is answered.
@@ -230,15 +219,21 @@ export async function startNode(config: Config, instance: Instance, log: Logger)
       await closed
       clearInterval(closing)
       clearTimeout(cutOff)
-      await Promise.all([follower.stop(), salts.stop(), intake.stop(), app.close()])
+      await Promise.all([
+        follower.stop(),
+        salts.stop(),
+        intake.stop(),
+        checking.stop(),
+        app.close(),
+      ])
     },
   }
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
   const { store, clock } = instance
-  const url = new URL(config.baseUrl)
-  const host = url.hostname.replace(/\.$/, '')
+  const name = serviceNameOf(config)
+  const { host } = name
   const keyspaceId = await store.write(async (stores) => {
     const shared = await stores.keyspaces.openShared(host)
     if (shared.movedFrom !== undefined) {
@@ -246,8 +241,7 @@ async function openServiceHost(config: Config, instance: Instance): Promise<Serv
     }
     return shared.id
   })
-  const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  return { host, keyspaceId, ports: new Set([80, 443, basePort, config.port]) }
+  return { ...name, keyspaceId }
 }
 
 async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {

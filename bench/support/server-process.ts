@@ -44,7 +44,7 @@ async function startServer(options: {
   ])
   const startedMs = performance.now()
   const child = spawn(file, args, {
-    env: { PATH: process.env.PATH, ...options.env },
+    env: { PATH: process.env.PATH, BENCH_PID: String(process.pid), ...options.env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   endWithThisProcess(child)

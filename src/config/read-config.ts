@@ -18,6 +18,12 @@ export type Config = {
   readonly rateLimit: number
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
+  /** The name for CNAME records; undefined where the base URL's host is meant. */
+  readonly dnsTarget: string | undefined
+  /** Addresses and CIDR networks; empty where DNS is to say. */
+  readonly publicAddresses: readonly string[]
+  /** Empty for the machine's own. */
+  readonly dnsServers: readonly string[]
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
@@ -87,6 +93,9 @@ function configOf(values: SettingValues): Config {
     rateLimit: values.TERSE_RATE_LIMIT,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,
+    dnsTarget: values.TERSE_DNS_TARGET,
+    publicAddresses: values.TERSE_PUBLIC_ADDRESSES,
+    dnsServers: values.TERSE_DNS_SERVERS,
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,

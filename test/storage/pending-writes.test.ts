@@ -7,7 +7,7 @@ import { same } from './same.ts'
 import { addHome, addLink, insertLink, listOf, NOW, unique } from './samples.ts'
 
 /** More than one statement of the log takes. */
-const UNITS = 100
+const UNITS = 60
 
 describeStore('what units leave to be written with their transaction', (at) => {
   async function loggedSince(cursor: string): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import Bowser from 'bowser'
 import { isBot } from 'isbot'
 import { CLICK_FLAGS } from '../../domain/clicks/click.ts'
@@ -10,11 +11,13 @@ export type Device = 'ios' | 'android' | 'other'
 /** No real user agent is longer, and the patterns below must not be given all that a header holds. */
 const USER_AGENT_LENGTH_MAX = 512
 const KNOWN_AGENTS_MAX = 4096
+/** 96 bits: no two agents that ever come share them. */
+const DIGEST_LENGTH = 16
 
 /** What a user agent tells. */
 export type AgentFacts = {
-  /** The agent itself, as far as it is read. */
-  readonly text: string
+  /** Stands for the agent, as far as it is read, where that would be long to work with. */
+  readonly digest: string
   readonly device: Device
   readonly flags: number
   /** As in a click's fields; '' where unknown. */
@@ -24,7 +27,7 @@ export type AgentFacts = {
 }
 
 const NO_AGENT: AgentFacts = {
-  text: '',
+  digest: '',
   device: 'other',
   flags: CLICK_FLAGS.noUserAgent,
   kind: '',
@@ -53,7 +56,7 @@ function readAgent(text: string): AgentFacts {
   const parser = Bowser.getParser(text, true)
   const os = nameAmong(OS_NAMES, parser.parseOS().name)
   return {
-    text,
+    digest: hash('sha256', text, 'base64').slice(0, DIGEST_LENGTH),
     device: deviceOf(text),
     flags: isKnownBot(text) ? CLICK_FLAGS.bot : 0,
     kind: screenOf(text) ?? kindOf(parser.parsePlatform().type, os),

@@ -46,11 +46,11 @@ export class Origin {
    * visit of the day, and one that tells nothing to whoever lacks the salt.
    */
   visitor(agent: AgentFacts, salt: DaySalt): number {
-    if (this.#salt !== salt || this.#agent !== agent.text) {
+    if (this.#salt !== salt || this.#agent !== agent.digest) {
       // No address has a line break, so no two pairs of address and agent make one text.
-      this.#visitor = sipHash53(salt.key, `${this.#subscriber}\n${agent.text}`)
+      this.#visitor = sipHash53(salt.key, `${this.#subscriber}\n${agent.digest}`)
       this.#salt = salt
-      this.#agent = agent.text
+      this.#agent = agent.digest
     }
     return this.#visitor
   }
