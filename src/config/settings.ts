@@ -68,10 +68,11 @@ const PROCESSES_MAX = 256
 
 /** How many processes are wanted: `auto` for as many as the machine has cores for them. */
 export const processCount = z
-  .union([z.literal('auto'), integer(1, PROCESSES_MAX)], {
-    error: `must be a whole number from 1 to ${PROCESSES_MAX}, or auto`,
+  .string()
+  .refine((text) => text === 'auto' || integer(1, PROCESSES_MAX).safeParse(text).success, {
+    message: `must be a whole number from 1 to ${PROCESSES_MAX}, or auto`,
   })
-  .transform((count) => (count === 'auto' ? availableParallelism() : count))
+  .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
 
 const baseUrl = z
   .string()

@@ -15,6 +15,7 @@ export class Supervisor {
   readonly #places: readonly Place[]
   readonly #sockets: ListeningSockets
   readonly #log: Logger
+  /** The start, then every restart, one after the other. */
   #restarting: Promise<void> = Promise.resolve()
   #stopping = false
 
@@ -63,24 +64,15 @@ export class Supervisor {
    * Settles when every process has been started. One that fails is started anew later; but when the
    * first one fails, which it has told by then, so would the others: then the result is undefined.
    */
-  async start(): Promise<string | undefined> {
-    const [first, ...others] = this.#places
-    const greeting = await first?.start()
-    if (greeting === undefined) {
-      this.#sockets.close()
-      return undefined
-    }
-    await Promise.all(
-      others.map(async (place) => {
-        if ((await place.start()) === undefined) place.revive()
-      }),
-    )
-    return greeting
+  start(): Promise<string | undefined> {
+    const starting = this.#start()
+    this.#restarting = starting.then(() => undefined)
+    return starting
   }
 
   /**
    * Replaces the processes one after the other, each once its successor is ready. Stops at one whose
-   * successor fails. Asked again meanwhile, it does it again.
+   * successor fails. Asked for while the service starts or restarts, it waits for that.
    */
   restart(): Promise<void> {
     this.#restarting = this.#restarting.then(() => this.#restart())
@@ -94,6 +86,22 @@ export class Supervisor {
     const inOrder = await Promise.all(this.#places.map((place) => place.stop()))
     await this.#restarting
     return inOrder.every(Boolean)
+  }
+
+  async #start(): Promise<string | undefined> {
+    const [first, ...others] = this.#places
+    const greeting = await first?.start()
+    if (greeting === undefined) {
+      this.#stopping = true
+      this.#sockets.close()
+      return undefined
+    }
+    await Promise.all(
+      others.map(async (place) => {
+        if ((await place.start()) === undefined) place.revive()
+      }),
+    )
+    return greeting
   }
 
   async #restart(): Promise<void> {

@@ -23,9 +23,10 @@ export type ServiceProcess = {
 export async function startProcess(
   place: Place,
   settings: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
 ): Promise<ServiceProcess> {
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, [MAIN, 'serve', ...args], {
     env: {
       PATH: process.env.PATH,
       TERSE_PORT: String(port),

@@ -51,17 +51,18 @@ async function superviseProcesses(
   terminal: Terminal,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.
-  const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(process.stdin.isTTY ? ['SIGHUP'] : [])])
   const { host, port } = config
   const supervisor = await Supervisor.open({ count, host, port, program: workerProgram(), log })
+  // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.
+  const hangsUp = process.stdin.isTTY
+  const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
+  if (!hangsUp) process.on('SIGHUP', () => supervisor.restart())
   const greeting = await supervisor.start()
   if (greeting === undefined) {
     process.exitCode = 1
     return
   }
   terminal.out(greeting)
-  if (!process.stdin.isTTY) process.on('SIGHUP', () => supervisor.restart())
   await stopping
   log.info('stopping')
   if (!(await supervisor.stop())) process.exitCode = 1

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
+import { RawConnection } from '../support/raw-http.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { visit } from '../support/visit.ts'
+import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
+
+const TOKEN = /terse_[0-9A-Za-z]{36}/g
+/** As long as the processes take to tell each other what they counted. */
+const TELL_MS = 100
+const ANSWER_MS_MAX = 10_000
+/** For an answer of a process that is not held. */
+const ACCEPT_MS_MAX = 1_000
+
+async function start(t: TestContext, settings: Record<string, string> = {}) {
+  const place = await SQLITE.createPlace()
+  const service = await startProcess(place, { TERSE_PROCESSES: '2', ...settings })
+  t.after(async () => {
+    if (service.child.exitCode === null && service.child.signalCode === null) await service.kill()
+    await place.remove()
+  })
+  return { place, service }
+}
+
+/**
+ * A connection that one process of the service has accepted. The others are held meanwhile: what the
+ * kernel gives to them gets no answer.
+ */
+async function connectionTo(service: ServiceProcess, pid: number): Promise<RawConnection> {
+  const others = workerPids(service).filter((other) => other !== pid)
+  for (const other of others) process.kill(other, 'SIGSTOP')
+  try {
+    for (;;) {
+      const connection = await RawConnection.open(service.port)
+      connection.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const answer = await connection.nextAnswer(ACCEPT_MS_MAX).catch(() => undefined)
+      if (answer !== undefined) return connection
+      connection.destroy()
+    }
+  } finally {
+    for (const other of others) process.kill(other, 'SIGCONT')
+  }
+}
+
+describe('terse serve --processes', () => {
+  test('greets once, when all processes run, and stops them all', async (t) => {
+    const { service } = await start(t)
+    const { stdout } = service.output()
+    assert.equal(stdout.match(/Terse is running at/g)?.length, 1)
+    const tokens = stdout.match(TOKEN) ?? []
+    assert.equal(new Set(tokens).size, 1, stdout)
+    await eventually(async () => {
+      const numbers = startedWorkers(service).map((started) => started.process)
+      assert.deepEqual(numbers, [1, 2])
+    })
+    const pids = workerPids(service)
+    assertAlive(pids, true)
+    const api = apiClient(`http://127.0.0.1:${service.port}`, String(tokens[0]))
+    const link = { domain: 'localhost', key: 'many', url: 'https://example.com/' }
+    expectStatus(await api.post('/links', link), 201)
+    assert.equal((await visit(service.port, '/many')).status, 302)
+
+    assert.equal(await service.stop(), 0)
+    assertAlive(pids, false)
+    assert.equal(service.output().stderr.match(/"stopping"/g)?.length, 3)
+    assert.doesNotMatch(service.output().stderr, /"level":(40|50|60)/)
+  })
+
+  test('goes before TERSE_PROCESSES, and runs a single process without a supervisor', async () => {
+    const place = await SQLITE.createPlace()
+    const port = await freePort()
+    const env = { ...place.env, TERSE_PORT: String(port), TERSE_PROCESSES: '2' }
+    for (const count of ['0', 'many', '1.5']) {
+      const { code, stderr, stdout } = await runCli(['serve', '--processes', count], env)
+      assert.equal(code, 1)
+      assert.match(stderr, /^terse: .*--processes.*whole number from 1 to 256, or auto\.\n$/)
+      assert.equal(stdout, '')
+    }
+    const service = await startProcess(place, { TERSE_PROCESSES: '2' }, ['--processes', '1'])
+    assert.deepEqual(startedWorkers(service), [])
+    assert.equal(await service.stop(), 0)
+    await place.remove()
+  })
+
+  test('names a port that is in use in one line, also one that other processes share', async (t) => {
+    const { service } = await start(t)
+    const other = await SQLITE.createPlace()
+    t.after(() => other.remove())
+    for (const count of ['1', '2']) {
+      const settings = { TERSE_HOST: '127.0.0.1', TERSE_PORT: String(service.port) }
+      const env = { ...other.env, ...settings }
+      const { code, stdout, stderr } = await runCli(['serve', '--processes', count], env)
+      assert.equal(code, 1)
+      assert.match(stderr, new RegExp(`^terse: .*${service.port}.*TERSE_PORT.*\n$`))
+      assert.equal(stdout, '')
+    }
+  })
+
+  test('says once why nothing can start, and ends with 1', async (t) => {
+    const place = await SQLITE.createPlace()
+    t.after(() => place.remove())
+    const key = path.join(place.dataDir, 'secret.key')
+    writeFileSync(key, 'no key\n')
+    chmodSync(key, 0o600)
+    const env = { ...place.env, TERSE_PORT: String(await freePort()) }
+    const { code, stdout, stderr } = await runCli(['serve', '--processes', '3'], env)
+    assert.equal(code, 1)
+    assert.match(stderr, /^terse: .*secret\.key is damaged.*\n$/)
+    assert.equal(stdout, '')
+  })
+
+  test('leaves nobody behind when the supervisor is killed', async (t) => {
+    const { place, service } = await start(t)
+    await eventually(async () => assert.equal(startedWorkers(service).length, 2))
+    const pids = workerPids(service)
+    await service.kill()
+    await eventually(async () => assertAlive(pids, false))
+    const next = await startProcess(place, {
+      TERSE_PROCESSES: '2',
+      TERSE_PORT: String(service.port),
+    })
+    assert.equal(await next.stop(), 0)
+  })
+
+  test('starts a process anew that ended, while the other one answers', async (t) => {
+    const { service } = await start(t)
+    await eventually(async () => assert.equal(startedWorkers(service).length, 2))
+    const [first = 0, second = 0] = workerPids(service)
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+      const started = startedWorkers(service).length
+      process.kill(signal === 'SIGKILL' ? first : second, signal)
+      await eventually(async () => {
+        assert.equal(startedWorkers(service).length, started + 1)
+      }, 20_000)
+      assertAlive(workerPids(service), true)
+      for (const pid of workerPids(service)) (await connectionTo(service, pid)).destroy()
+    }
+    assert.equal(service.output().stderr.match(/"a process ended by itself/g)?.length, 2)
+    assert.equal(await service.stop(), 0)
+  })
+
+  test('stops when it is told so while it replaces its processes', async (t) => {
+    const { service } = await start(t)
+    const before = workerPids(service)
+    service.child.kill('SIGHUP')
+    await eventually(async () => assert.match(service.output().stderr, /"restarting one process/))
+    const exited = once(service.child, 'exit')
+    service.child.kill('SIGTERM')
+    assert.deepEqual(await exited, [0, null])
+    assertAlive([...before, ...workerPids(service)], false)
+  })
+
+  test('counts the requests of a token in all processes together', async (t) => {
+    const limit = 20
+    const { service } = await start(t, { TERSE_RATE_LIMIT: String(limit) })
+    const token = service.output().stdout.match(TOKEN)?.[0]
+    await eventually(async () => assert.equal(startedWorkers(service).length, 2))
+    const [firstPid = 0, secondPid = 0] = workerPids(service)
+    const first = await connectionTo(service, firstPid)
+    const second = await connectionTo(service, secondPid)
+    const ask = async (connection: RawConnection) => {
+      const head = `GET /api/v1/links HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`
+      connection.write(head)
+      return (await connection.nextAnswer(ANSWER_MS_MAX))?.status
+    }
+    for (let count = 0; count < limit; count += 1) assert.equal(await ask(first), 200)
+    assert.equal(await ask(first), 429)
+    // What the second process allows until it hears of it is far less than its own limit.
+    let allowed = 0
+    while ((await ask(second)) === 200) {
+      allowed += 1
+      await sleep(TELL_MS)
+    }
+    assert.ok(allowed < limit / 2, `${allowed} allowed beyond the limit`)
+    first.destroy()
+    second.destroy()
+  })
+})

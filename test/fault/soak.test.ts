@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { runCli } from '../support/run-cli.ts'
+import { startProcess } from '../support/service-process.ts'
+import { workerPids } from '../support/worker-pids.ts'
+import { sendVisitors, VISITORS } from './visitors.ts'
+
+/** In all, shared out among the engines; `SOAK_SECONDS=1200` for ten minutes each. */
+const SECONDS = Number(process.env.SOAK_SECONDS ?? 20) / ENGINES.length
+/** As fast as they can be answered, to learn what half of that is. */
+const SATURATED_SECONDS = 2
+const SAMPLE_INTERVAL_MS = SECONDS * 10
+const API_PAUSE_MS = 20
+/** Of files, and of memory in the long form, between the second quarter and the last one. */
+const FILES_GROWTH_MAX = 4
+const MEMORY_GROWTH_MAX = 1.15
+/** Shorter than this, the compiler and the caches are still filling up. */
+const MEMORY_SECONDS_MIN = 300
+
+type Sample = { readonly mib: number; readonly files: number }
+
+function sample(pids: readonly number[]): Sample {
+  const sum = (of: (pid: number) => number) => pids.reduce((total, pid) => total + of(pid), 0)
+  return {
+    mib: sum((pid) => {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+      return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024
+    }),
+    files: sum((pid) => readdirSync(`/proc/${pid}/fd`).length),
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+describe('two processes under half of their load', { skip: !existsSync('/proc/self/fd') }, () => {
+  for (const engine of ENGINES) {
+    test(`fail nothing for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, async (t) => {
+      const place = await engine.createPlace()
+      const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+      const service = await startProcess(place, { TERSE_PROCESSES: '2' })
+      t.after(async () => {
+        await service.stop()
+        await place.remove()
+      })
+      await eventually(async () => assert.equal(workerPids(service).length, 2))
+      const api = apiClient(`http://127.0.0.1:${service.port}`, token.stdout.trim())
+      const input = { domain: 'localhost', url: 'https://example.com/' }
+      const soaked = expectStatus(await api.post('/links', { ...input, key: 'soaked' }), 201).body
+
+      const saturating = sendVisitors(service.port, '/soaked')
+      await sleep(SATURATED_SECONDS * 1_000)
+      await saturating.stop()
+      const perSecond = saturating.tally.answered / SATURATED_SECONDS
+      // Each visitor waits as long as an answer takes under full load, so that it asks half as often.
+      const pauseMsMax = (2 * 1_000 * VISITORS) / perSecond
+      const visitors = sendVisitors(service.port, '/soaked', { pauseMsMax, persistent: true })
+
+      let writing = true
+      let written = 0
+      const writes = (async () => {
+        for (let tag = 0; writing; tag += 1) {
+          const { id } = expectStatus(await api.post('/links', input), 201).body
+          expectStatus(await api.patch(`/links/${id}`, { tags: [String(tag)] }), 200)
+          expectStatus(await api.delete(`/links/${id}`), 200)
+          written += 3
+          await sleep(API_PAUSE_MS)
+        }
+      })()
+      // It is awaited at the end; what it throws before must not be taken for unhandled.
+      writes.catch(() => undefined)
+
+      const samples: Sample[] = []
+      const pids = workerPids(service)
+      const endsAtMs = performance.now() + SECONDS * 1_000
+      while (performance.now() < endsAtMs) {
+        await sleep(SAMPLE_INTERVAL_MS)
+        samples.push(sample(pids))
+      }
+      writing = false
+      await writes
+      await visitors.stop()
+
+      const quarter = Math.floor(samples.length / 4)
+      const early = samples.slice(quarter, 2 * quarter)
+      const late = samples.slice(-quarter)
+      const [earlyMib, lateMib] = [early, late].map((part) => median(part.map(({ mib }) => mib)))
+      const [earlyFiles, lateFiles] = [early, late].map((part) =>
+        median(part.map(({ files }) => files)),
+      )
+      assert.ok(earlyMib && lateMib && earlyFiles && lateFiles)
+      const { answered, failed, longestMs } = visitors.tally
+      t.diagnostic(
+        `${Math.round(perSecond)}/s at most; ${answered} answered, ${failed} failed, ${written} writes, longest ${Math.round(longestMs)} ms; ` +
+          `${Math.round(earlyMib)} then ${Math.round(lateMib)} MiB, ${earlyFiles} then ${lateFiles} files`,
+      )
+      assert.equal(failed, 0)
+      assert.equal(saturating.tally.failed, 0)
+      assert.ok(lateFiles <= earlyFiles + FILES_GROWTH_MAX)
+      if (SECONDS >= MEMORY_SECONDS_MIN) assert.ok(lateMib <= earlyMib * MEMORY_GROWTH_MAX)
+      const total = answered + saturating.tally.answered
+      await eventually(async () => {
+        const { body } = expectStatus(await api.get(`/links/${soaked.id}`), 200)
+        assert.equal(body.clicks, total)
+      }, 30_000)
+    })
+  }
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import { ListeningSockets } from '../../src/processes/listening-sockets.ts'
+import { freePort } from '../support/free-port.ts'
+
+const HOST = '127.0.0.1'
+
+async function open(t: TestContext, host: string | undefined, sharedOut?: boolean) {
+  const port = await freePort()
+  const sockets = await ListeningSockets.open({ host, port }, sharedOut)
+  t.after(() => sockets.close())
+  return { port, sockets }
+}
+
+/** Listens on what the sockets hold, as a worker does. */
+async function listenOn(t: TestContext, fd: number): Promise<AddressInfo> {
+  const server = createServer().listen({ fd })
+  t.after(() => server.close())
+  await once(server, 'listening')
+  return server.address() as AddressInfo
+}
+
+describe('ListeningSockets', () => {
+  test('has one socket for each place where the kernel shares out, and else one for all', async (t) => {
+    const one = (await open(t, HOST, false)).sockets
+    assert.equal(one.descriptor(0), one.descriptor(1))
+    one.release(0)
+    assert.equal(one.descriptor(0), one.descriptor(1), 'the others still need it')
+    if (process.platform !== 'linux') return
+    const many = (await open(t, HOST)).sockets
+    const first = many.descriptor(0)
+    assert.notEqual(first, many.descriptor(1))
+    assert.equal(first, many.descriptor(0))
+  })
+
+  for (const sharedOut of [process.platform === 'linux', false]) {
+    test(`refuses a port that is in use, sharing out: ${sharedOut}`, async (t) => {
+      const { port, sockets } = await open(t, HOST, sharedOut)
+      await listenOn(t, sockets.descriptor(0))
+      for (const host of [HOST, undefined]) {
+        await assert.rejects(ListeningSockets.open({ host, port }, sharedOut), {
+          code: 'EADDRINUSE',
+        })
+      }
+    })
+  }
+
+  test('listens on every address where none is named, and on what a name stands for', async (t) => {
+    const everywhere = await open(t, undefined)
+    const { address } = await listenOn(t, everywhere.sockets.descriptor(0))
+    assert.match(address, /^(::|0\.0\.0\.0)$/)
+    const named = await open(t, 'localhost')
+    const { address: local } = await listenOn(t, named.sockets.descriptor(0))
+    assert.match(local, /^(::1|127\.0\.0\.1)$/)
+  })
+})
