@@ -287,7 +287,7 @@ function openRedirect(
   return redirectHandler({
     finder,
     recorder,
-    makeClick: clickMaker({ clock, ...origins }),
+    makeClick: clickMaker(origins),
     vault: vaultOf(instance),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,

@@ -52,7 +52,7 @@ export function createFront(handlers: FrontHandlers): Server {
   /** The newest answer of each connection, begun or not. */
   const lastAnswers = new WeakMap<Socket, ServerResponse>()
   const isForApi = ({ host, path }: RequestTarget) =>
-    isServicePath(path) && handlers.isServiceHost(host)
+    handlers.isServiceHost(host) && isServicePath(path)
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     lastAnswers.set(request.socket, response)

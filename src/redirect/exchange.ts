@@ -11,11 +11,12 @@ export type Exchange = {
   /** Whether an answer was begun. */
   readonly isAnswered: boolean
   /**
-   * @param headers with a `Content-Length`
+   * @param fixed headers that many answers share, in one object, so that they may be written in advance
+   * @param own this answer's headers; among them or the fixed ones is `Content-Length`
    * @param body its bytes, a character each; not sent in answer to `HEAD`
    * @throws where a header's value cannot be sent
    */
-  answer(status: number, headers: AnswerHeaders, body: string): void
+  answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void
   /** Ends the connection without an answer, or within one. */
   abandon(): void
 }
@@ -59,9 +60,9 @@ export class HttpExchange implements Exchange {
     return this.response.headersSent
   }
 
-  answer(status: number, headers: AnswerHeaders, body: string): void {
+  answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void {
     // With its words: Node would keep those of an answer that failed for its headers.
-    this.response.writeHead(status, STATUS_CODES[status], headers)
+    this.response.writeHead(status, STATUS_CODES[status], { ...fixed, ...own })
     if (body === '' || this.method === 'HEAD') this.response.end()
     else this.response.end(body, 'latin1')
   }

@@ -90,6 +90,7 @@ export function redirectHandler(deps: {
     exchange: Exchange,
     { host, link }: FoundLink,
     knowsPassword: boolean,
+    atMicros: number,
   ): Decision {
     const visit = {
       host,
@@ -99,21 +100,27 @@ export function redirectHandler(deps: {
       query: exchange.target.query,
       knowsPassword,
     }
-    return decide(visit, clock.nowMicros() / 1000)
-  }
-
-  function hasCookieFor(link: PreparedLink | undefined, { headers }: Exchange): boolean {
-    if (link === undefined || link.password === null) return false
-    return deps.cookies.accepts(link, headers.cookie, clock.nowMicros() / 1000)
+    return decide(visit, atMicros / 1000)
   }
 
   function answerVisit(exchange: Exchange, found: FoundLink): void {
-    answer(exchange, decideFor(exchange, found, hasCookieFor(found.link, exchange)))
+    const atMicros = clock.nowMicros()
+    const { link } = found
+    const knowsPassword =
+      link !== undefined &&
+      link.password !== null &&
+      deps.cookies.accepts(link, exchange.headers.cookie, atMicros / 1000)
+    answer(exchange, decideFor(exchange, found, knowsPassword, atMicros), atMicros)
   }
 
   /** Journals the visit, then answers it. An answer that fails must not stop those beside it. */
-  function record(exchange: Exchange, link: PreparedLink, respond: () => void): void {
-    const click = deps.makeClick(link.seq, rawVisitOf(exchange))
+  function record(
+    exchange: Exchange,
+    link: PreparedLink,
+    atMicros: number,
+    respond: () => void,
+  ): void {
+    const click = deps.makeClick(link.seq, rawVisitOf(exchange, atMicros))
     deps.recorder.record(click, () => {
       try {
         respond()
@@ -123,10 +130,12 @@ export function redirectHandler(deps: {
     })
   }
 
-  function answer(exchange: Exchange, decision: Decision): void {
+  function answer(exchange: Exchange, decision: Decision, atMicros: number): void {
     switch (decision.kind) {
       case 'redirect':
-        record(exchange, decision.link, () => sendRedirect(exchange, 302, decision.location))
+        record(exchange, decision.link, atMicros, () => {
+          sendRedirect(exchange, 302, decision.location)
+        })
         return
       case 'fallback':
         sendRedirect(exchange, 302, decision.location)
@@ -148,9 +157,10 @@ export function redirectHandler(deps: {
     }
   }
 
-  function rawVisitOf(exchange: Exchange): RawVisit {
+  function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
     const { headers } = exchange
     return {
+      at: atMicros,
       method: exchange.method,
       address: addressOf(exchange),
       query: exchange.target.query,
@@ -170,11 +180,10 @@ export function redirectHandler(deps: {
     return clientAddress(remoteAddress, header, deps.trustedProxies)
   }
 
-  function isSecure(request: IncomingMessage): boolean {
+  function isSecure({ request, remoteAddress }: HttpExchange): boolean {
     return (
       'encrypted' in request.socket ||
-      (request.headers['x-forwarded-proto'] === 'https' &&
-        deps.trustedProxies.has(request.socket.remoteAddress ?? ''))
+      (request.headers['x-forwarded-proto'] === 'https' && deps.trustedProxies.has(remoteAddress))
     )
   }
 
@@ -182,11 +191,12 @@ export function redirectHandler(deps: {
   async function answerForm(exchange: HttpExchange): Promise<void> {
     const { request, target } = exchange
     const found = await find(target)
-    const decision = decideFor(exchange, found, false)
+    const askedAt = clock.nowMicros()
+    const decision = decideFor(exchange, found, false, askedAt)
     if (decision.kind !== 'ask-password') {
       request.resume()
       if (decision.kind === 'redirect') sendMethodNotAllowed(exchange)
-      else answer(exchange, decision)
+      else answer(exchange, decision, askedAt)
       return
     }
     const { link, password } = decision
@@ -211,18 +221,14 @@ export function redirectHandler(deps: {
     // Many may know a link's password and come at once. An address pays for right ones too, because
     // each costs a hash.
     perLink.giveBack(String(link.seq))
-    const cookie = deps.cookies.issue(
-      link,
-      target.path,
-      isSecure(request),
-      clock.nowMicros() / 1000,
-    )
-    const passed = decideFor(exchange, found, true)
+    const verifiedAt = clock.nowMicros()
+    const cookie = deps.cookies.issue(link, target.path, isSecure(exchange), verifiedAt / 1000)
+    const passed = decideFor(exchange, found, true, verifiedAt)
     if (passed.kind !== 'redirect') {
-      answer(exchange, passed)
+      answer(exchange, passed, verifiedAt)
       return
     }
-    record(exchange, link, () => {
+    record(exchange, link, verifiedAt, () => {
       sendRedirect(exchange, 303, passed.location, { 'Set-Cookie': cookie })
     })
   }

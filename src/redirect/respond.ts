@@ -2,41 +2,40 @@ import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { PAGE_POLICY, type PageContent, renderPage } from './pages/page.ts'
 
 /** On every answer to a visitor: kept by nobody, indexed by nobody. */
-const COMMON_HEADERS = {
+const COMMON_HEADERS: AnswerHeaders = {
   'Cache-Control': 'private, no-store',
   'X-Robots-Tag': 'noindex',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
-} as const
+}
 
-const NONE: AnswerHeaders = {}
+const REDIRECT_HEADERS: AnswerHeaders = { ...COMMON_HEADERS, 'Content-Length': '0' }
+
+const PAGE_HEADERS: AnswerHeaders = {
+  ...COMMON_HEADERS,
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+}
 
 /** @param status 302 for a visit, 303 for the answer to a form */
 export function sendRedirect(
   exchange: Exchange,
   status: 302 | 303,
   location: string,
-  extra: AnswerHeaders = NONE,
+  extra?: AnswerHeaders,
 ): void {
-  const headers = { ...COMMON_HEADERS, Location: location, 'Content-Length': '0', ...extra }
-  exchange.answer(status, headers, '')
+  exchange.answer(status, REDIRECT_HEADERS, { Location: location, ...extra }, '')
 }
 
 export function sendPage(
   exchange: Exchange,
   status: number,
   content: PageContent,
-  extra: AnswerHeaders = NONE,
+  extra?: AnswerHeaders,
 ): void {
   const page = bytesOf(content)
-  const headers = {
-    ...COMMON_HEADERS,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': String(page.length),
-    'Content-Security-Policy': PAGE_POLICY,
-    'X-Content-Type-Options': 'nosniff',
-    ...extra,
-  }
-  exchange.answer(status, headers, page)
+  const own = { 'Content-Length': String(page.length), ...extra }
+  exchange.answer(status, PAGE_HEADERS, own, page)
 }
 
 /** Most pages are the same for everybody. */

@@ -98,7 +98,6 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
       },
     },
     makeClick: clickMaker({
-      clock,
       salts: { at: () => ({ day: 0, text: '', key: sipKeyOf(KEY) }) },
       countries: (address) => (address.startsWith('203.') ? 'DE' : ''),
     }),

@@ -24,17 +24,13 @@ export class FastExchange {
   }
 
   /**
-   * @param headers with a `Content-Length`
+   * @param fixed headers that many answers share, in one object
+   * @param own this answer's headers; among them or the fixed ones is `Content-Length`
    * @param body its bytes, a character each
    * @throws where a header's value cannot be sent
    */
-  answer(status: number, headers: Readonly<Record<string, string>>, body: string): void {
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
-    for (const name in headers) {
-      const value = headers[name] as string
-      validateHeaderValue(name, value)
-      head += `${name}: ${value}\r\n`
-    }
+  answer(status: number, fixed: Headers, own: Headers, body: string): void {
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fixedLines(fixed)}${linesOf(own)}`
     this.#isAnswered = true
     this.#connection.send(
       `${head}Date: ${httpDate()}\r\n${this.#connection.keepAliveHeaders}\r\n${body}`,
@@ -45,6 +41,29 @@ export class FastExchange {
   abandon(): void {
     this.#connection.destroy()
   }
+}
+
+type Headers = Readonly<Record<string, string>>
+
+const linesOfFixed = new WeakMap<Headers, string>()
+
+function fixedLines(headers: Headers): string {
+  let lines = linesOfFixed.get(headers)
+  if (lines === undefined) {
+    lines = linesOf(headers)
+    linesOfFixed.set(headers, lines)
+  }
+  return lines
+}
+
+function linesOf(headers: Headers): string {
+  let lines = ''
+  for (const name in headers) {
+    const value = headers[name] as string
+    validateHeaderValue(name, value)
+    lines += `${name}: ${value}\r\n`
+  }
+  return lines
 }
 
 /** What an exchange needs of the connection that it is on. */
