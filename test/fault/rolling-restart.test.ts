@@ -12,6 +12,7 @@ import { sendVisitors } from './visitors.ts'
 const RESTARTS = Number(process.env.RESTARTS ?? 20) / ENGINES.length
 const PROCESSES = 2
 const RESTART_DEADLINE_MS = 30_000
+const TIMEOUT_MS = RESTARTS * RESTART_DEADLINE_MS
 /**
  * Visits one after the other, with pauses as short as leave new processes the time to start, and with
  * pauses in which connections are idle, but for less long than a process that stops leaves them open.
@@ -24,7 +25,9 @@ const HABITS = [
 
 describe(`${PROCESSES} processes that are replaced under load`, { concurrency: true }, () => {
   for (const engine of ENGINES) {
-    test(`fail no request and lose no click in ${RESTARTS} restarts, on ${engine.name}`, async (t) => {
+    test(`fail no request and lose no click in ${RESTARTS} restarts, on ${engine.name}`, {
+      timeout: TIMEOUT_MS,
+    }, async (t) => {
       const place = await engine.createPlace()
       const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
       let service = await startProcess(place, { TERSE_PROCESSES: String(PROCESSES) })
