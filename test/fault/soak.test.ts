@@ -16,6 +16,7 @@ const SECONDS = Number(process.env.SOAK_SECONDS ?? 20) / ENGINES.length
 const SATURATED_SECONDS = 2
 const SAMPLE_INTERVAL_MS = SECONDS * 10
 const API_PAUSE_MS = 20
+const TIMEOUT_MS = SECONDS * 1_000 + 120_000
 /** Of files, and of memory in the long form, between the second quarter and the last one. */
 const FILES_GROWTH_MAX = 4
 const MEMORY_GROWTH_MAX = 1.15
@@ -42,7 +43,9 @@ function median(values: readonly number[]): number {
 
 describe('two processes under half of their load', { skip: !existsSync('/proc/self/fd') }, () => {
   for (const engine of ENGINES) {
-    test(`fail nothing for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, async (t) => {
+    test(`fail nothing for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, {
+      timeout: TIMEOUT_MS,
+    }, async (t) => {
       const place = await engine.createPlace()
       const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
       const service = await startProcess(place, { TERSE_PROCESSES: '2' })

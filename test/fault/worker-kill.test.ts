@@ -17,6 +17,7 @@ const PROCESSES = 2
 const KILL_AFTER_MS_MAX = 250
 /** Long after a process that has failed again and again has been started anew. */
 const RESTART_DEADLINE_MS = 20_000
+const TIMEOUT_MS = ROUNDS * RESTART_DEADLINE_MS
 
 for (const engine of ENGINES) {
   describe(`one of ${PROCESSES} processes that is killed under load, on ${engine.name}`, () => {
@@ -37,7 +38,9 @@ for (const engine of ENGINES) {
       return expectStatus(await api.get(`/links/${id}`), 200).body.clicks
     }
 
-    test(`costs the visits on its connections alone, in ${ROUNDS} rounds, and no click`, async (t) => {
+    test(`costs the visits on its connections alone, in ${ROUNDS} rounds, and no click`, {
+      timeout: TIMEOUT_MS,
+    }, async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const kills = fc.sample(
         fc.record({
