@@ -82,6 +82,7 @@ describe('What a click is made from', () => {
       'x-forwarded-for': '203.0.113.9',
     })
     assert.deepEqual(raw, {
+      at: fakeClock().nowMicros(),
       method: 'GET',
       address: '203.0.113.9',
       query: 'a=1&qr=1',
@@ -96,6 +97,9 @@ describe('What a click is made from', () => {
   })
 
   test('is nothing where nothing is sent', async () => {
-    assert.deepEqual(await visitOnce('/key', {}), rawVisit({ address: '127.0.0.1' }))
+    assert.deepEqual(
+      await visitOnce('/key', {}),
+      rawVisit({ at: fakeClock().nowMicros(), address: '127.0.0.1' }),
+    )
   })
 })
