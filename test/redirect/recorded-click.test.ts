@@ -82,6 +82,7 @@ describe('What a click is made from', () => {
       'x-forwarded-for': '203.0.113.9',
     })
     assert.deepEqual(raw, {
+      at: fakeClock().nowMicros(),
       method: 'GET',
       address: '203.0.113.9',
       query: 'a=1&qr=1',
