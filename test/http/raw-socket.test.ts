@@ -31,156 +31,160 @@ const IDLE_CONNECTIONS = 500
 const [engine] = ENGINES
 assert.ok(engine !== undefined)
 
-describe('bytes on a socket', () => {
-  let service: Service
-  before(async () => {
-    service = await startService(engine)
-    const api = await service.api()
-    expectStatus(await api.post('/domains', { domain: 'go.localhost' }), 201)
-    for (const [key, url] of Object.entries({ visible: VISIBLE, hidden: HIDDEN })) {
-      expectStatus(await api.post('/links', { domain: 'go.localhost', key, url }), 201)
-    }
-  })
-  after(() => service.stop())
-
-  async function expectServed(): Promise<void> {
-    const startedMs = performance.now()
-    const { status, headers } = await visit(service.port, '/visible', { host: 'go.localhost' })
-    assert.equal(status, 302)
-    assert.equal(headers.location, VISIBLE)
-    const tookMs = performance.now() - startedMs
-    assert.ok(tookMs < 1_000, `another visitor waited ${tookMs} ms`)
-  }
-
-  const tables = { HOSTS, TARGETS, SYNTAX, BODIES, SMUGGLING, CONVERSATIONS }
-  for (const [title, scenarios] of Object.entries(tables)) {
-    describe(title.toLowerCase(), () => {
-      for (const { name, send, answers: expected, location } of scenarios) {
-        test(name, async () => {
-          const connection = await RawConnection.open(service.port)
-          connection.write(send)
-          const answers = await connection.answersUntilClosed(ANSWER_WITHIN_MS)
-          const statuses = answers.map(({ status }) => status)
-          assert.equal(statuses.length, expected.length, `answered ${statuses}`)
-          for (const [nth, allowed] of expected.entries()) {
-            assert.ok([allowed].flat().includes(statuses[nth] ?? 0), `answered ${statuses}`)
-          }
-          for (const answer of answers) {
-            assert.notEqual(headerOf(answer, 'location'), HIDDEN)
-            assert.doesNotMatch(answer.body, /\bat .+:\d+:\d+|node_modules/)
-          }
-          if (location !== undefined)
-            assert.equal(headerOf(answers[0] ?? never(), 'location'), location)
-          await expectServed()
-        })
-      }
-    })
-  }
-
-  test('what follows a refused wish for another protocol is answered, or the connection closed', async () => {
-    const connection = await RawConnection.open(service.port)
-    connection.write(upgrade('h2c') + upgrade('h2c', 'Connection: close\r\n'))
-    const answers = await connection.answersUntilClosed(ANSWER_WITHIN_MS)
-    for (const { status } of answers) assert.equal(status, 302)
-    await expectServed()
-  })
-
-  describe('clients that waste time', { concurrency: true }, () => {
-    /** Writes the rest of a request byte by byte, until the server has had enough. */
-    async function drip(connection: RawConnection, rest: string): Promise<void> {
-      for (const byte of rest) {
-        if (connection.isClosed) return
-        connection.write(byte)
-        await sleep(DRIP_INTERVAL_MS)
-      }
-    }
-
-    const head = 'Host: localhost\r\nContent-Length: 1000\r\n'
-    const wasters: readonly { name: string; first: string; rest: string }[] = [
-      { name: 'sends nothing', first: '', rest: '' },
-      { name: 'stops within the request line', first: 'GET /vis', rest: '' },
-      { name: 'stops within a header', first: 'GET /visible HTTP/1.1\r\nHost: go.loc', rest: '' },
-      { name: 'drips its head', first: 'GET /visible HTTP/1.1\r\nA: ', rest: 'b'.repeat(100) },
-      {
-        name: 'drips the body of a request to the API',
-        first: `POST /api/v1/links HTTP/1.1\r\n${head}Content-Type: application/json\r\nAuthorization: TOKEN\r\n\r\n`,
-        rest: ' '.repeat(100),
-      },
-      {
-        name: 'drips the form of a link with a password',
-        first: `POST /locked HTTP/1.1\r\n${head}Content-Type: application/x-www-form-urlencoded\r\n\r\n`,
-        rest: 'a'.repeat(100),
-      },
-      {
-        name: 'drips chunks',
-        first:
-          'POST /locked HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n',
-        rest: '1\r\na\r\n'.repeat(20),
-      },
-    ]
-    let authorization: string
-    let over = 0
+for (const fast of ['on', 'off']) {
+  describe(`bytes on a socket, with fast redirects ${fast}`, () => {
+    let service: Service
     before(async () => {
-      const secret = await service.token()
-      authorization = `Bearer ${secret}`
-      const link = { domain: 'localhost', key: 'locked', url: VISIBLE, password: 'secret' }
-      expectStatus(await (await service.api()).post('/links', link), 201)
+      service = await startService(engine, { TERSE_FAST_REDIRECTS: fast })
+      const api = await service.api()
+      expectStatus(await api.post('/domains', { domain: 'go.localhost' }), 201)
+      for (const [key, url] of Object.entries({ visible: VISIBLE, hidden: HIDDEN })) {
+        expectStatus(await api.post('/links', { domain: 'go.localhost', key, url }), 201)
+      }
     })
+    after(() => service.stop())
 
-    for (const { name, first, rest } of wasters) {
-      test(`one that ${name} is cut off within 25 s`, async () => {
-        const connection = await RawConnection.open(service.port)
-        connection.write(first.replace('TOKEN', authorization))
-        try {
-          const dripping = drip(connection, rest)
-          const answers = await connection.answersUntilClosed(CUT_OFF_WITHIN_MS)
-          await dripping
-          for (const { status } of answers) assert.equal(status, 408)
-        } finally {
-          connection.destroy()
-          over += 1
+    async function expectServed(): Promise<void> {
+      const startedMs = performance.now()
+      const { status, headers } = await visit(service.port, '/visible', { host: 'go.localhost' })
+      assert.equal(status, 302)
+      assert.equal(headers.location, VISIBLE)
+      const tookMs = performance.now() - startedMs
+      assert.ok(tookMs < 1_000, `another visitor waited ${tookMs} ms`)
+    }
+
+    const tables = { HOSTS, TARGETS, SYNTAX, BODIES, SMUGGLING, CONVERSATIONS }
+    for (const [title, scenarios] of Object.entries(tables)) {
+      describe(title.toLowerCase(), () => {
+        for (const { name, send, answers: expected, location } of scenarios) {
+          test(name, async () => {
+            const connection = await RawConnection.open(service.port)
+            connection.write(send)
+            const answers = await connection.answersUntilClosed(ANSWER_WITHIN_MS)
+            const statuses = answers.map(({ status }) => status)
+            assert.equal(statuses.length, expected.length, `answered ${statuses}`)
+            for (const [nth, allowed] of expected.entries()) {
+              assert.ok([allowed].flat().includes(statuses[nth] ?? 0), `answered ${statuses}`)
+            }
+            for (const answer of answers) {
+              assert.notEqual(headerOf(answer, 'location'), HIDDEN)
+              assert.doesNotMatch(answer.body, /\bat .+:\d+:\d+|node_modules/)
+            }
+            if (location !== undefined)
+              assert.equal(headerOf(answers[0] ?? never(), 'location'), location)
+            await expectServed()
+          })
         }
       })
     }
 
-    test('one that does not read its answers is cut off too', async () => {
-      // More than the buffers on the way hold: only who reads can get the last one.
-      const answers = 30
-      const socket = connect({ host: '127.0.0.1', port: service.port })
-      socket.on('error', () => {})
-      await once(socket, 'connect')
-      const target = '/docs/static/swagger-ui-bundle.js'
-      socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(answers))
-      await sleep(UNREAD_WITHIN_MS)
-      let heads = 0
-      socket.setEncoding('latin1').on('data', (text) => {
-        heads += text.toString().split('HTTP/1.1 200').length - 1
+    test('what follows a refused wish for another protocol is answered, or the connection closed', async () => {
+      const connection = await RawConnection.open(service.port)
+      connection.write(upgrade('h2c') + upgrade('h2c', 'Connection: close\r\n'))
+      const answers = await connection.answersUntilClosed(ANSWER_WITHIN_MS)
+      for (const { status } of answers) assert.equal(status, 302)
+      await expectServed()
+    })
+
+    // They take long, and most are the same either way.
+    const skip = fast === 'off'
+    describe('clients that waste time', { concurrency: true, skip }, () => {
+      /** Writes the rest of a request byte by byte, until the server has had enough. */
+      async function drip(connection: RawConnection, rest: string): Promise<void> {
+        for (const byte of rest) {
+          if (connection.isClosed) return
+          connection.write(byte)
+          await sleep(DRIP_INTERVAL_MS)
+        }
+      }
+
+      const head = 'Host: localhost\r\nContent-Length: 1000\r\n'
+      const wasters: readonly { name: string; first: string; rest: string }[] = [
+        { name: 'sends nothing', first: '', rest: '' },
+        { name: 'stops within the request line', first: 'GET /vis', rest: '' },
+        { name: 'stops within a header', first: 'GET /visible HTTP/1.1\r\nHost: go.loc', rest: '' },
+        { name: 'drips its head', first: 'GET /visible HTTP/1.1\r\nA: ', rest: 'b'.repeat(100) },
+        {
+          name: 'drips the body of a request to the API',
+          first: `POST /api/v1/links HTTP/1.1\r\n${head}Content-Type: application/json\r\nAuthorization: TOKEN\r\n\r\n`,
+          rest: ' '.repeat(100),
+        },
+        {
+          name: 'drips the form of a link with a password',
+          first: `POST /locked HTTP/1.1\r\n${head}Content-Type: application/x-www-form-urlencoded\r\n\r\n`,
+          rest: 'a'.repeat(100),
+        },
+        {
+          name: 'drips chunks',
+          first:
+            'POST /locked HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n',
+          rest: '1\r\na\r\n'.repeat(20),
+        },
+      ]
+      let authorization: string
+      let over = 0
+      before(async () => {
+        const secret = await service.token()
+        authorization = `Bearer ${secret}`
+        const link = { domain: 'localhost', key: 'locked', url: VISIBLE, password: 'secret' }
+        expectStatus(await (await service.api()).post('/links', link), 201)
       })
-      await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
-      assert.ok(heads < answers, `${heads} answers`)
-    })
 
-    test('other visitors are served quickly in the meantime', async () => {
-      while (over < wasters.length) {
-        await expectServed()
-        await sleep(VISIT_INTERVAL_MS)
+      for (const { name, first, rest } of wasters) {
+        test(`one that ${name} is cut off within 25 s`, async () => {
+          const connection = await RawConnection.open(service.port)
+          connection.write(first.replace('TOKEN', authorization))
+          try {
+            const dripping = drip(connection, rest)
+            const answers = await connection.answersUntilClosed(CUT_OFF_WITHIN_MS)
+            await dripping
+            for (const { status } of answers) assert.equal(status, 408)
+          } finally {
+            connection.destroy()
+            over += 1
+          }
+        })
       }
-    })
 
-    test(`other visitors are served quickly beside ${IDLE_CONNECTIONS} idle connections`, async () => {
-      const opened = Array.from({ length: IDLE_CONNECTIONS }, () =>
-        RawConnection.open(service.port),
-      )
-      const connections = await Promise.all(opened)
-      try {
-        for (let nth = 0; nth < 10; nth += 1) await expectServed()
-        assert.ok(connections.every(({ isClosed }) => !isClosed))
-      } finally {
-        for (const connection of connections) connection.destroy()
-      }
+      test('one that does not read its answers is cut off too', async () => {
+        // More than the buffers on the way hold: only who reads can get the last one.
+        const answers = 30
+        const socket = connect({ host: '127.0.0.1', port: service.port })
+        socket.on('error', () => {})
+        await once(socket, 'connect')
+        const target = '/docs/static/swagger-ui-bundle.js'
+        socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(answers))
+        await sleep(UNREAD_WITHIN_MS)
+        let heads = 0
+        socket.setEncoding('latin1').on('data', (text) => {
+          heads += text.toString().split('HTTP/1.1 200').length - 1
+        })
+        await once(socket, 'close', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+        assert.ok(heads < answers, `${heads} answers`)
+      })
+
+      test('other visitors are served quickly in the meantime', async () => {
+        while (over < wasters.length) {
+          await expectServed()
+          await sleep(VISIT_INTERVAL_MS)
+        }
+      })
+
+      test(`other visitors are served quickly beside ${IDLE_CONNECTIONS} idle connections`, async () => {
+        const opened = Array.from({ length: IDLE_CONNECTIONS }, () =>
+          RawConnection.open(service.port),
+        )
+        const connections = await Promise.all(opened)
+        try {
+          for (let nth = 0; nth < 10; nth += 1) await expectServed()
+          assert.ok(connections.every(({ isClosed }) => !isClosed))
+        } finally {
+          for (const connection of connections) connection.destroy()
+        }
+      })
     })
   })
-})
+}
 
 function never(): never {
   throw new Error('there is no answer')
