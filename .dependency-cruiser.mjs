@@ -1,5 +1,5 @@
 /** Imports run one way: main → cli → compose → rooms → domain → lib. */
-const rooms = ['http', 'redirect', 'clicks', 'storage']
+const rooms = ['http', 'redirect', 'clicks', 'dns', 'storage']
 const forbid = (name, from, to, comment) => ({
   name,
   severity: 'error',
@@ -44,6 +44,12 @@ export default {
       '^src/redirect/',
       'node_modules/(kysely|zod|fastify|pg)/',
       'The hot path carries no framework.',
+    ),
+    forbid(
+      'only-dns-asks-dns',
+      '^src/(?!dns/|processes/listening-sockets)',
+      '^(node:)?dns(/promises)?$',
+      'Questions to DNS go through the port, with its time-outs; the name to listen on is no such question.',
     ),
     forbid(
       'only-http-knows-the-contract',

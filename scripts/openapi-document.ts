@@ -14,6 +14,7 @@ export async function openApiDocument(): Promise<object> {
     links: nobody as AppDependencies['links'],
     domains: nobody as AppDependencies['domains'],
     clicks: nobody as AppDependencies['clicks'],
+    domainChecks: nobody as AppDependencies['domainChecks'],
     authenticator: nobody as AppDependencies['authenticator'],
     idempotency: unused,
     baseUrl: 'http://localhost',

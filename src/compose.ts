@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
+import { type DomainServices, openDomains, serviceNameOf } from './compose-domains.ts'
 import type { Config } from './config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
 import { hostChange } from './domain/changes/change.ts'
 import { type ChangeFollower, changeFollower } from './domain/changes/change-follower.ts'
 import type { ClickRecorder } from './domain/clicks/click.ts'
 import { clicks } from './domain/clicks/clicks.ts'
-import { type Domains, domains } from './domain/domains/domains.ts'
 import type { ServiceHost } from './domain/domains/service-host.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
@@ -39,8 +39,6 @@ import { openStore } from './storage/open-store.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
 const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
-/** For claims whose proof could not be looked for when it was due. */
-const PROVE_INTERVAL_MS = 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
@@ -143,21 +141,34 @@ export async function startNode(
     memory.follower.start(),
     salts.start(),
   ])
-  const domainService = openDomains(foundation)
-  await domainService.proveAllPending()
+  const { domains, checks, startChecking } = openDomains(config, instance, log)
+  await domains.proveAllPending()
   const intake = await startIntake(config, instance, log)
-  const app = await openApi(foundation, memory.authenticator, domainService, intake)
+  const app = await openApi(foundation, {
+    authenticator: memory.authenticator,
+    domains,
+    checks,
+    intake,
+  })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: (request, response) => app.routing(request, response),
-    redirect,
+    redirect: redirect.request,
+    fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
-  const chores = startChores(foundation, domainService)
+  const trimming = startTrimming(foundation)
+  const checking = startChecking()
 
   async function stopBehindFront(): Promise<void> {
-    chores.stop()
-    await Promise.all([memory.follower.stop(), salts.stop(), intake.stop(), app.close()])
+    trimming.stop()
+    await Promise.all([
+      memory.follower.stop(),
+      salts.stop(),
+      intake.stop(),
+      checking.stop(),
+      app.close(),
+    ])
   }
 
   try {
@@ -214,29 +225,22 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
   })
 }
 
-function openDomains({ config, instance, log, serviceHost }: Foundation): Domains {
-  return domains({
-    store: instance.store,
-    clock: instance.clock,
-    random: systemRandom,
-    serviceHost,
-    proofPolicy: config.domainProof,
-    onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
-  })
+/** What the API needs that other parts of the node use too. */
+type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
+  readonly authenticator: Authenticator
+  readonly intake: ClickIntake
 }
 
 function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  tokenAuthenticator: Authenticator,
-  domainService: Domains,
-  intake: ClickIntake,
+  { authenticator, domains, checks, intake }: ApiParts,
 ): ReturnType<typeof buildApp> {
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,
     clock,
     random: systemRandom,
-    domains: domainService,
+    domains,
     vault: vaultOf(instance),
     serviceHost,
     appSchemes: config.appSchemes,
@@ -245,15 +249,16 @@ function openApi(
   return buildApp(
     {
       links: linkService,
-      domains: domainService,
+      domains,
       clicks: clicks({
         store,
         clock,
         links: linkService,
-        domains: domainService,
+        domains,
         retentionDays: config.clickRetentionDays,
       }),
-      authenticator: tokenAuthenticator,
+      domainChecks: checks,
+      authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
       rateLimit: config.rateLimit,
@@ -282,7 +287,7 @@ function openRedirect(
   return redirectHandler({
     finder,
     recorder,
-    makeClick: clickMaker({ clock, ...origins }),
+    makeClick: clickMaker(origins),
     vault: vaultOf(instance),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,
@@ -297,26 +302,12 @@ function vaultOf({ instanceKey }: Instance): PasswordVault {
   return passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
 }
 
-/** What is to be done now and then, whoever else does it too. */
-function startChores(
-  { instance, log }: Foundation,
-  domainService: Domains,
-): { readonly stop: () => void } {
-  const onError = logFailure(log)
+function startTrimming({ instance, log }: Foundation): { readonly stop: () => void } {
   const trimming = setInterval(() => {
-    trim(instance.store, instance.clock).catch(onError)
+    trim(instance.store, instance.clock).catch(logFailure(log))
   }, TRIM_INTERVAL_MS)
-  const proving = setInterval(() => {
-    domainService.proveAllPending().catch(onError)
-  }, PROVE_INTERVAL_MS)
   trimming.unref()
-  proving.unref()
-  return {
-    stop() {
-      clearInterval(trimming)
-      clearInterval(proving)
-    },
-  }
+  return { stop: () => clearInterval(trimming) }
 }
 
 function logFailure(log: Logger): (error: unknown) => void {
@@ -334,8 +325,8 @@ function listen(front: Server, place: ListeningPlace): Promise<void> {
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
   const { store, clock } = instance
-  const url = new URL(config.baseUrl)
-  const host = url.hostname.replace(/\.$/, '')
+  const name = serviceNameOf(config)
+  const { host } = name
   const keyspaceId = await store.write(async (stores) => {
     const shared = await stores.keyspaces.openShared(host)
     if (shared.movedFrom !== undefined) {
@@ -343,8 +334,7 @@ async function openServiceHost(config: Config, instance: Instance): Promise<Serv
     }
     return shared.id
   })
-  const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  return { host, keyspaceId, ports: new Set([80, 443, basePort, config.port]) }
+  return { ...name, keyspaceId }
 }
 
 async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {

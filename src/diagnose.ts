@@ -17,7 +17,8 @@ const CLOCK_SKEW_MS_MAX = 5_000
 
 export type Finding = {
   readonly subject: string
-  readonly state: 'ok' | 'warning' | 'problem'
+  /** `skipped`: it was not looked at. */
+  readonly state: 'ok' | 'warning' | 'problem' | 'skipped'
   readonly text: string
   /** What to do about it. */
   readonly advice?: string

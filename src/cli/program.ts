@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { VERSION } from '../lib/version.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { domainCommand } from './commands/domain.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -20,6 +21,7 @@ export function buildProgram(terminal: Terminal): Command {
     serveCommand(terminal),
     workspaceCommand(terminal),
     tokenCommand(terminal),
+    domainCommand(terminal),
     doctorCommand(terminal),
   ]) {
     program.addCommand(command)

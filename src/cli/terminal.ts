@@ -4,11 +4,16 @@ export type Terminal = {
   out(text: string): void
   /** Everything else. */
   err(text: string): void
+  /** A line that the next one replaces, where somebody watches; nothing elsewhere. */
+  status(text: string): void
 }
 
 export const processTerminal: Terminal = {
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  status(text) {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
+  },
 }
 
 /** Rows of text under headings, in columns as wide as they need to be. */

@@ -20,9 +20,17 @@ export type Config = {
   readonly rateLimit: number
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
+  /** The name for CNAME records; undefined where the base URL's host is meant. */
+  readonly dnsTarget: string | undefined
+  /** Addresses and CIDR networks; empty where DNS is to say. */
+  readonly publicAddresses: readonly string[]
+  /** Empty for the machine's own. */
+  readonly dnsServers: readonly string[]
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** Whether simple visits are answered without Node's HTTP server. */
+  readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
   readonly countryDatabase: string | undefined
   /** What an answered click has outlived: the process, or the machine. */
@@ -90,10 +98,14 @@ function configOf(values: SettingValues): Config {
     rateLimit: values.TERSE_RATE_LIMIT,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,
+    dnsTarget: values.TERSE_DNS_TARGET,
+    publicAddresses: values.TERSE_PUBLIC_ADDRESSES,
+    dnsServers: values.TERSE_DNS_SERVERS,
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
+    fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
   })

@@ -3,13 +3,15 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { Networks } from '../lib/ip-address.ts'
 
-/** What makes a domain `active`. `dns`: its DNS records. `none`: nothing is asked; for development. */
-const DOMAIN_PROOFS = ['dns', 'none'] as const
+/** What makes a domain `active`; what each means is in the description of the setting. */
+const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
 /** What a click has outlived once its visit is answered. */
 const CLICK_DURABILITIES = ['process', 'disk'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
 function networks(text: string, context: z.RefinementCtx): Networks {
   const list = new Networks()
@@ -19,6 +21,37 @@ function networks(text: string, context: z.RefinementCtx): Networks {
     }
   }
   return list
+}
+
+function listed(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
+}
+
+function addresses(text: string, context: z.RefinementCtx): readonly string[] {
+  const list = listed(text)
+  for (const cidr of list) {
+    if (!new Networks().add(cidr)) {
+      context.addIssue({ code: 'custom', message: `"${cidr}" is not an address or CIDR network` })
+    }
+  }
+  return Object.freeze(list)
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+function dnsServers(text: string, context: z.RefinementCtx): readonly string[] {
+  const list = listed(text)
+  for (const server of list) {
+    const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
+    const isAddress = bracketed === undefined ? isIP(plain ?? server) !== 0 : isIP(bracketed) === 6
+    if (!isAddress || Number(port ?? 53) > 65_535 || Number(port ?? 53) === 0) {
+      context.addIssue({
+        code: 'custom',
+        message: `"${server}" is not an address, with or without port`,
+      })
+    }
+  }
+  return Object.freeze(list)
 }
 
 function integer(min: number, max: number) {
@@ -170,7 +203,29 @@ export const SETTINGS = {
     schema: z.enum(DOMAIN_PROOFS, { error: `must be one of ${DOMAIN_PROOFS.join(', ')}` }),
     default: 'dns',
     description:
-      'What makes a domain active. `dns`: its DNS records (being built: until then only `*.localhost` becomes active). `none`: nothing; for a development instance, or where every user is trusted.',
+      'What makes a domain active. `dns`: its owner has set the TXT record of the workspace, and the domain leads to this service. `routing`: it leads here; where all the domains are yours. `none`: nothing; for a development instance, or where every user is trusted.',
+  }),
+  TERSE_DNS_TARGET: setting({
+    schema: z
+      .string()
+      .transform((text) => text.toLowerCase().replace(/\.$/, ''))
+      .refine((text) => HOST_NAME.test(text), { message: 'must be a host name with a dot' })
+      .optional(),
+    default: undefined,
+    unset: 'the host of `TERSE_BASE_URL`',
+    description: 'The name that domains are to lead to by a CNAME record.',
+  }),
+  TERSE_PUBLIC_ADDRESSES: setting({
+    schema: z.string().transform(addresses),
+    default: '',
+    description:
+      'Addresses or CIDR networks, separated by commas, at which this service is reached. When empty, those that DNS gives for `TERSE_DNS_TARGET`.',
+  }),
+  TERSE_DNS_SERVERS: setting({
+    schema: z.string().transform(dnsServers),
+    default: '',
+    description:
+      'DNS servers to ask about domains, separated by commas, such as `9.9.9.9,1.1.1.1:53`. When empty, those of the machine.',
   }),
   TERSE_CLAIM_ON_LINK: setting({
     schema: z
@@ -197,6 +252,14 @@ export const SETTINGS = {
     unset: 'the one that comes with Terse',
     description:
       'An `.mmdb` file that tells the country of an address, such as DB-IP’s or MaxMind’s. Read once, at the start.',
+  }),
+  TERSE_FAST_REDIRECTS: setting({
+    schema: z
+      .enum(['on', 'off'], { error: 'must be on or off' })
+      .transform((text) => text === 'on'),
+    default: 'on',
+    description:
+      'Whether plain visits are answered past Node’s HTTP server, in the same way at less cost. `off`: all requests go through it.',
   }),
   TERSE_CLICK_DURABILITY: setting({
     schema: z.enum(CLICK_DURABILITIES, {

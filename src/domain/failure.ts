@@ -15,6 +15,8 @@ export class Failure extends Error {
   override readonly name = 'Failure'
   readonly code: FailureCode
   readonly fields: FieldFaults | undefined
+  /** For `rate_limited`, where it is known when the same request may be made again. */
+  retryAfterSeconds: number | undefined
 
   private constructor(code: FailureCode, message: string, fields?: FieldFaults, cause?: unknown) {
     super(message, { cause })
@@ -47,8 +49,10 @@ export class Failure extends Error {
   }
 
   /** The caller asks for too much at once; the same request may be made a little later. */
-  static tooMany(message: string): Failure {
-    return new Failure('rate_limited', message)
+  static tooMany(message: string, retryAfterSeconds?: number): Failure {
+    const failure = new Failure('rate_limited', message)
+    failure.retryAfterSeconds = retryAfterSeconds
+    return failure
   }
 
   /** The store cannot be reached, or cannot write; the same request may work a little later. */

@@ -3,6 +3,7 @@ import type { ChangeLog } from './changes/change-log.ts'
 import type { ClickReports } from './clicks/click-reports.ts'
 import type { ClickStore } from './clicks/click-store.ts'
 import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
+import type { DomainCheckStore } from './domains/domain-check-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
 import type { KeyspaceStore } from './domains/keyspace-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
@@ -19,6 +20,7 @@ export type Nouns = {
   readonly tokens: TokenStore
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
+  readonly domainChecks: DomainCheckStore
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore

@@ -1,4 +1,5 @@
 import type { Clicks } from '../domain/clicks/clicks.ts'
+import type { DomainChecks } from '../domain/domains/domain-checks.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
@@ -10,6 +11,7 @@ export type AppDependencies = {
   readonly links: Links
   readonly domains: Domains
   readonly clicks: Clicks
+  readonly domainChecks: DomainChecks
   readonly authenticator: Authenticator
   readonly idempotency: IdempotencyReader
   /** The origin in the addresses that answers hold. */

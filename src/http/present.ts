@@ -1,6 +1,8 @@
+import type { DnsReportResource } from '../contract/dns-report.ts'
 import type { DomainResource } from '../contract/domains.ts'
 import type { LinkResource } from '../contract/links.ts'
 import type { Domain } from '../domain/domains/domain.ts'
+import type { DnsReport } from '../domain/domains/domain-checks.ts'
 import type { Link } from '../domain/links/link.ts'
 import { shortLink } from '../domain/links/short-link.ts'
 import { formatInstant } from '../lib/instant.ts'
@@ -49,5 +51,21 @@ export function presentDomain(domain: Domain): DomainResource {
     expired_url: domain.expired_url,
     created_at: formatInstant(domain.created_at),
     updated_at: formatInstant(domain.updated_at),
+  }
+}
+
+export function presentDnsReport(report: DnsReport): DnsReportResource {
+  const instant = (micros: number | null) => (micros === null ? null : formatInstant(micros))
+  const { seen } = report
+  return {
+    domain: report.domain.host,
+    status: report.domain.status,
+    proof: report.policy,
+    verdict: report.verdict,
+    records: report.records.map((record) => ({ ...record })),
+    seen: { txt: [...seen.txt], cname: [...seen.cname], a: [...seen.a], aaaa: [...seen.aaaa] },
+    differences: report.differences.map((difference) => ({ ...difference })),
+    last_check_at: instant(report.checkedAt),
+    next_check_at: instant(report.nextCheckAt),
   }
 }

@@ -59,7 +59,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (error instanceof Failure) {
     if (error.code === 'unauthorized')
       reply.header('WWW-Authenticate', 'Bearer error="invalid_token"')
-    if (error.code === 'rate_limited') reply.header('Retry-After', String(BUSY_RETRY_SECONDS))
+    if (error.code === 'rate_limited') {
+      reply.header('Retry-After', String(error.retryAfterSeconds ?? BUSY_RETRY_SECONDS))
+    }
     if (error.code === 'unavailable') {
       reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
       request.log.warn({ reqId: request.id, err: error.cause }, 'the store is not available')

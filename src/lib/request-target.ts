@@ -33,17 +33,25 @@ export function parseRequestTarget(
     hostHeader = rawHeaders[index + 1]
   }
   if (hostHeader === undefined) return undefined
-  let host = parseHostHeader(hostHeader)
+  let host = parseHost(hostHeader)
   let rest = target
   if (!target.startsWith('/')) {
     const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(target)
     if (absolute === null) return undefined
-    host = parseHostHeader(absolute[1] ?? '')
+    host = parseHost(absolute[1] ?? '')
     rest = absolute[2]?.startsWith('/') ? absolute[2] : `/${absolute[2] ?? ''}`
   }
-  if (host === undefined) return undefined
-  const fragment = rest.indexOf('#')
-  if (fragment !== -1) rest = rest.slice(0, fragment)
+  return host === undefined ? undefined : splitTarget(host, rest)
+}
+
+/**
+ * The parts of a target in origin form: a path, and maybe a query.
+ *
+ * @param host as `parseHost` gives it
+ */
+export function splitTarget(host: string, target: string): RequestTarget {
+  const fragment = target.indexOf('#')
+  const rest = fragment === -1 ? target : target.slice(0, fragment)
   const mark = rest.indexOf('?')
   return mark === -1
     ? { host, path: rest, query: '' }
@@ -51,7 +59,7 @@ export function parseRequestTarget(
 }
 
 /** The host of a `Host` header (RFC 9110, section 7.2); undefined for what is not a host. */
-function parseHostHeader(header: string): string | undefined {
+export function parseHost(header: string): string | undefined {
   const host = header.toLowerCase().replace(PORT, '').replace(/\.$/, '')
   return host.length <= HOST_LENGTH_MAX && HOST.test(host) ? host : undefined
 }

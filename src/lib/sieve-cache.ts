@@ -37,7 +37,8 @@ export class SieveCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    entry.visited = true
+    // Written only where it changes, which keeps the memory of entries in use unchanged.
+    if (!entry.visited) entry.visited = true
     return entry.value
   }
 

@@ -12,6 +12,7 @@ import { factsOfAgent } from './click/agent.ts'
 import type { ClickMaker } from './click/click-maker.ts'
 import type { RawVisit } from './click/raw-visit.ts'
 import { type Decision, decide } from './decide.ts'
+import { type Exchange, HttpExchange } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
 import {
   EXPIRED_PAGE,
@@ -35,20 +36,14 @@ const ATTEMPTS_WINDOW_SECONDS = 60
 const THROTTLED_KEYS_MAX = 100_000
 const RETRY_AFTER_SECONDS = 2
 
-/** What one visit needs while it is answered. */
-type Exchange = {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly target: RequestTarget
-}
-
 type FoundLink = { readonly host: LinkHost | undefined; readonly link: PreparedLink | undefined }
 
-export type RedirectHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: RequestTarget,
-) => void
+export type RedirectHandler = {
+  /** Answers whatever is asked of a link. */
+  request(request: IncomingMessage, response: ServerResponse, target: RequestTarget): void
+  /** Answers a `GET` or `HEAD`. */
+  visit(exchange: Exchange): void
+}
 
 /** Answers visits to links: find, decide, record, respond. */
 export function redirectHandler(deps: {
@@ -95,30 +90,37 @@ export function redirectHandler(deps: {
     exchange: Exchange,
     { host, link }: FoundLink,
     knowsPassword: boolean,
+    atMicros: number,
   ): Decision {
     const visit = {
       host,
       isRoot: exchange.target.path === '/',
       link,
-      device: factsOfAgent(exchange.request.headers['user-agent']).device,
+      device: factsOfAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
       knowsPassword,
     }
-    return decide(visit, clock.nowMicros() / 1000)
-  }
-
-  function hasCookieFor(link: PreparedLink | undefined, request: IncomingMessage): boolean {
-    if (link === undefined || link.password === null) return false
-    return deps.cookies.accepts(link, request.headers.cookie, clock.nowMicros() / 1000)
+    return decide(visit, atMicros / 1000)
   }
 
   function answerVisit(exchange: Exchange, found: FoundLink): void {
-    answer(exchange, decideFor(exchange, found, hasCookieFor(found.link, exchange.request)))
+    const atMicros = clock.nowMicros()
+    const { link } = found
+    const knowsPassword =
+      link !== undefined &&
+      link.password !== null &&
+      deps.cookies.accepts(link, exchange.headers.cookie, atMicros / 1000)
+    answer(exchange, decideFor(exchange, found, knowsPassword, atMicros), atMicros)
   }
 
   /** Journals the visit, then answers it. An answer that fails must not stop those beside it. */
-  function record(exchange: Exchange, link: PreparedLink, respond: () => void): void {
-    const click = deps.makeClick(link.seq, rawVisitOf(exchange))
+  function record(
+    exchange: Exchange,
+    link: PreparedLink,
+    atMicros: number,
+    respond: () => void,
+  ): void {
+    const click = deps.makeClick(link.seq, rawVisitOf(exchange, atMicros))
     deps.recorder.record(click, () => {
       try {
         respond()
@@ -128,38 +130,40 @@ export function redirectHandler(deps: {
     })
   }
 
-  function answer(exchange: Exchange, decision: Decision): void {
-    const { request, response, target } = exchange
+  function answer(exchange: Exchange, decision: Decision, atMicros: number): void {
     switch (decision.kind) {
       case 'redirect':
-        record(exchange, decision.link, () => sendRedirect(response, 302, decision.location))
+        record(exchange, decision.link, atMicros, () => {
+          sendRedirect(exchange, 302, decision.location)
+        })
         return
       case 'fallback':
-        sendRedirect(response, 302, decision.location)
+        sendRedirect(exchange, 302, decision.location)
         return
       case 'ask-password':
-        sendPage(request, response, 200, passwordPage(false))
+        sendPage(exchange, 200, passwordPage(false))
         return
       case 'unknown-host':
-        sendPage(request, response, 404, unknownHostPage(target.host))
+        sendPage(exchange, 404, unknownHostPage(exchange.target.host))
         return
       case 'not-found':
-        sendPage(request, response, 404, NOT_FOUND_PAGE)
+        sendPage(exchange, 404, NOT_FOUND_PAGE)
         return
       case 'expired':
-        sendPage(request, response, 410, EXPIRED_PAGE)
+        sendPage(exchange, 410, EXPIRED_PAGE)
         return
       default:
         decision satisfies never
     }
   }
 
-  function rawVisitOf({ request, target }: Exchange): RawVisit {
-    const { headers } = request
+  function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
+    const { headers } = exchange
     return {
-      method: request.method ?? '',
-      address: addressOf(request),
-      query: target.query,
+      at: atMicros,
+      method: exchange.method,
+      address: addressOf(exchange),
+      query: exchange.target.query,
       userAgent: headers['user-agent'],
       referer: headers.referer,
       acceptLanguage: headers['accept-language'],
@@ -170,96 +174,83 @@ export function redirectHandler(deps: {
     }
   }
 
-  function addressOf(request: IncomingMessage): string {
-    const forwarded = request.headers['x-forwarded-for']
+  function addressOf({ headers, remoteAddress }: Exchange): string {
+    const forwarded = headers['x-forwarded-for']
     const header = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
-    return clientAddress(request.socket.remoteAddress ?? '', header, deps.trustedProxies)
+    return clientAddress(remoteAddress, header, deps.trustedProxies)
   }
 
-  function isSecure(request: IncomingMessage): boolean {
+  function isSecure({ request, remoteAddress }: HttpExchange): boolean {
     return (
       'encrypted' in request.socket ||
-      (request.headers['x-forwarded-proto'] === 'https' &&
-        deps.trustedProxies.has(request.socket.remoteAddress ?? ''))
+      (request.headers['x-forwarded-proto'] === 'https' && deps.trustedProxies.has(remoteAddress))
     )
   }
 
   /** The answer to the password form. */
-  async function answerForm(exchange: Exchange): Promise<void> {
-    const { request, response, target } = exchange
+  async function answerForm(exchange: HttpExchange): Promise<void> {
+    const { request, target } = exchange
     const found = await find(target)
-    const decision = decideFor(exchange, found, false)
+    const askedAt = clock.nowMicros()
+    const decision = decideFor(exchange, found, false, askedAt)
     if (decision.kind !== 'ask-password') {
       request.resume()
       if (decision.kind === 'redirect') sendMethodNotAllowed(exchange)
-      else answer(exchange, decision)
+      else answer(exchange, decision, askedAt)
       return
     }
     const { link, password } = decision
-    const address = perAddress.take(subscriberOf(addressOf(request)))
+    const address = perAddress.take(subscriberOf(addressOf(exchange)))
     const verdict = address.allowed ? perLink.take(String(link.seq)) : address
     if (!verdict.allowed) {
       request.resume()
       const wait = verdict.resetSeconds
       const retry = { 'Retry-After': String(wait) }
-      sendPage(request, response, 429, tooManyAttemptsPage(wait), retry)
+      sendPage(exchange, 429, tooManyAttemptsPage(wait), retry)
       return
     }
     const text = await readPassword(request)
     if (text === undefined) {
-      sendPage(request, response, 400, INVALID_REQUEST_PAGE)
+      sendPage(exchange, 400, INVALID_REQUEST_PAGE)
       return
     }
     if (!(await deps.vault.verify(password, text))) {
-      sendPage(request, response, 403, passwordPage(true))
+      sendPage(exchange, 403, passwordPage(true))
       return
     }
     // Many may know a link's password and come at once. An address pays for right ones too, because
     // each costs a hash.
     perLink.giveBack(String(link.seq))
-    const cookie = deps.cookies.issue(
-      link,
-      target.path,
-      isSecure(request),
-      clock.nowMicros() / 1000,
-    )
-    const passed = decideFor(exchange, found, true)
+    const verifiedAt = clock.nowMicros()
+    const cookie = deps.cookies.issue(link, target.path, isSecure(exchange), verifiedAt / 1000)
+    const passed = decideFor(exchange, found, true, verifiedAt)
     if (passed.kind !== 'redirect') {
-      answer(exchange, passed)
+      answer(exchange, passed, verifiedAt)
       return
     }
-    record(exchange, link, () => {
-      sendRedirect(response, 303, passed.location, { 'Set-Cookie': cookie })
+    record(exchange, link, verifiedAt, () => {
+      sendRedirect(exchange, 303, passed.location, { 'Set-Cookie': cookie })
     })
   }
 
-  function sendMethodNotAllowed({ request, response }: Exchange): void {
-    request.resume()
-    sendPage(request, response, 405, INVALID_REQUEST_PAGE, { Allow: 'GET, HEAD' })
+  function sendMethodNotAllowed(exchange: HttpExchange): void {
+    exchange.request.resume()
+    sendPage(exchange, 405, INVALID_REQUEST_PAGE, { Allow: 'GET, HEAD' })
   }
 
-  function fail({ request, response }: Exchange, error: unknown): void {
+  function fail(exchange: Exchange, error: unknown): void {
     const expected = error instanceof Failure && error.code === 'unavailable'
     if (!expected) deps.onError(error)
-    if (response.headersSent) response.destroy()
+    if (exchange.isAnswered) exchange.abandon()
     else {
       const retry = { 'Retry-After': String(RETRY_AFTER_SECONDS) }
-      sendPage(request, response, expected ? 503 : 500, UNAVAILABLE_PAGE, retry)
+      sendPage(exchange, expected ? 503 : 500, UNAVAILABLE_PAGE, retry)
     }
   }
 
-  return (request, response, target) => {
-    const exchange = { request, response, target }
+  function visit(exchange: Exchange): void {
     try {
-      if (request.method === 'POST') {
-        answerForm(exchange).catch((error) => fail(exchange, error))
-        return
-      }
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        sendMethodNotAllowed(exchange)
-        return
-      }
-      const found = find(target)
+      const found = find(exchange.target)
       if (found instanceof Promise) {
         found
           .then((loaded) => answerVisit(exchange, loaded))
@@ -270,6 +261,20 @@ export function redirectHandler(deps: {
     } catch (error) {
       fail(exchange, error)
     }
+  }
+
+  return {
+    visit,
+    request(request, response, target) {
+      const exchange = new HttpExchange(request, response, target)
+      if (request.method === 'POST') {
+        answerForm(exchange).catch((error) => fail(exchange, error))
+      } else if (request.method === 'GET' || request.method === 'HEAD') {
+        visit(exchange)
+      } else {
+        sendMethodNotAllowed(exchange)
+      }
+    },
   }
 }
 

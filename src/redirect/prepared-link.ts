@@ -44,8 +44,8 @@ export function groupBytes(group: LinkGroup): number {
 
 /** The link of exactly this key; where there is none, the only one that differs by letter case. */
 export function pickLink(group: LinkGroup, key: string): PreparedLink | undefined {
-  const exact = group.find((link) => link.key === key)
-  return exact ?? (group.length === 1 ? group[0] : undefined)
+  // Nearly always there is one, and what it is called does not matter.
+  return group.length === 1 ? group[0] : group.find((link) => link.key === key)
 }
 
 function prepare(link: VisitedLink): PreparedLink {

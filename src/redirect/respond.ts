@@ -1,46 +1,51 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { PAGE_POLICY, type PageContent, renderPage } from './pages/page.ts'
 
 /** On every answer to a visitor: kept by nobody, indexed by nobody. */
-const COMMON_HEADERS = {
+const COMMON_HEADERS: AnswerHeaders = {
   'Cache-Control': 'private, no-store',
   'X-Robots-Tag': 'noindex',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
-} as const
+}
 
-type ExtraHeaders = Readonly<Record<string, string>>
+const REDIRECT_HEADERS: AnswerHeaders = { ...COMMON_HEADERS, 'Content-Length': '0' }
+
+const PAGE_HEADERS: AnswerHeaders = {
+  ...COMMON_HEADERS,
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+}
 
 /** @param status 302 for a visit, 303 for the answer to a form */
 export function sendRedirect(
-  response: ServerResponse,
+  exchange: Exchange,
   status: 302 | 303,
   location: string,
-  extra: ExtraHeaders = {},
+  extra?: AnswerHeaders,
 ): void {
-  response.writeHead(status, {
-    ...COMMON_HEADERS,
-    Location: location,
-    'Content-Length': '0',
-    ...extra,
-  })
-  response.end()
+  exchange.answer(status, REDIRECT_HEADERS, { Location: location, ...extra }, '')
 }
 
 export function sendPage(
-  request: IncomingMessage,
-  response: ServerResponse,
+  exchange: Exchange,
   status: number,
   content: PageContent,
-  extra: ExtraHeaders = {},
+  extra?: AnswerHeaders,
 ): void {
-  const page = Buffer.from(renderPage(content))
-  response.writeHead(status, {
-    ...COMMON_HEADERS,
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Length': String(page.length),
-    'Content-Security-Policy': PAGE_POLICY,
-    'X-Content-Type-Options': 'nosniff',
-    ...extra,
-  })
-  response.end(request.method === 'HEAD' ? undefined : page)
+  const page = bytesOf(content)
+  const own = { 'Content-Length': String(page.length), ...extra }
+  exchange.answer(status, PAGE_HEADERS, own, page)
+}
+
+/** Most pages are the same for everybody. */
+const rendered = new WeakMap<PageContent, string>()
+
+/** A page's bytes, a character each. */
+function bytesOf(content: PageContent): string {
+  const known = rendered.get(content)
+  if (known !== undefined) return known
+  const bytes = Buffer.from(renderPage(content)).toString('latin1')
+  rendered.set(content, bytes)
+  return bytes
 }

@@ -13,7 +13,7 @@ import {
 } from '../domain/clicks/day-codec.ts'
 import { DayTally } from '../domain/clicks/day-tally.ts'
 import { ByteWriter } from '../lib/byte-writer.ts'
-import type { DayKey, GrownDay } from './click-day-rows.ts'
+import type { ClickRows, DayKey, DayPart, DayRow, GrownDay } from './click-day-rows.ts'
 import type { Schema } from './schema.ts'
 
 /** What a row of `click_days` holds. */
@@ -28,88 +28,107 @@ export const PARTS = {
 }
 
 /** A day of more bytes than this is taken apart. */
-const WHOLE_BYTES_MAX = 2_048
+const WHOLE_BYTES_MAX = 4_096
 /** Of a day that has been taken apart, so much of it may wait to be added to the parts. */
 const RECENT_SHARE_MAX = 1 / 8
+/** Days in memory at a time; an engine with a network between reads and writes them at once. */
+const DAYS_AT_A_TIME = 64
 
-/** Folds days that have grown; each within a transaction that holds the lock of the day's row. */
-export async function foldDays(db: Kysely<Schema>, days: readonly GrownDay[]): Promise<void> {
-  const writer = new ByteWriter()
-  for (const { day, scope, subject, workspace_id, parts } of days) {
-    const key = { day, scope, subject, workspace_id }
-    const recent = new DayTally()
-    readChunks(await readRecent(db, key), recent)
-    recent.limitValues()
-    writeTally(writer, recent)
-    const whole = writer.take()
-    if (whole.length <= Math.max(WHOLE_BYTES_MAX, parts * RECENT_SHARE_MAX)) {
-      await setRecent(db, key, whole, parts)
-    } else {
-      await addToParts(db, key, recent, parts > 0)
-    }
+/** The tables of one transaction. */
+type Transaction = { readonly db: Kysely<Schema>; readonly rows: ClickRows }
+
+/** Folds days that have grown, whose recent rows this transaction has locked. */
+export async function foldDays(tx: Transaction, days: readonly GrownDay[]): Promise<void> {
+  for (let start = 0; start < days.length; start += DAYS_AT_A_TIME) {
+    await foldFew(tx, days.slice(start, start + DAYS_AT_A_TIME), fitsRecent)
   }
 }
 
-/** Adds what is recent in a day that is over to its parts, so that readers need not. */
-export async function settleDay(db: Kysely<Schema>, key: DayKey): Promise<void> {
-  // Takes the row's lock on every engine: nobody appends to it until this transaction has ended.
-  await db
-    .updateTable('click_days')
-    .set((eb) => ({ folded: eb.ref('folded') }))
-    .where((eb) => eb.and({ ...key, part: PARTS.recent }))
-    .execute()
-  const recent = new DayTally()
-  const chunks = await readRecent(db, key)
-  readChunks(chunks, recent)
-  if (chunks.length > 0) await addToParts(db, key, recent, true)
-  await db
-    .deleteFrom('unsettled_days')
-    .where((eb) => eb.and(key))
-    .execute()
-}
-
-async function addToParts(
-  db: Kysely<Schema>,
-  key: DayKey,
-  tally: DayTally,
-  exist: boolean,
-): Promise<void> {
-  if (exist) await readParts(db, key, tally)
-  tally.limitValues()
-  const rows = encodeParts(tally).map(({ part, data }) => ({
-    ...key,
-    part,
-    data,
-    folded: 0,
-    parts: 0,
-  }))
-  for (const row of rows) {
-    await db
-      .insertInto('click_days')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['day', 'scope', 'subject', 'workspace_id', 'part'])
-          .doUpdateSet({ data: row.data }),
-      )
+/** Adds what is recent in days that are over to their parts, so that readers need not. */
+export async function settleDays(tx: Transaction, keys: readonly DayKey[]): Promise<void> {
+  for (const key of keys) {
+    // Takes the row's lock on every engine: nobody appends to it until this transaction has ended.
+    await tx.db
+      .updateTable('click_days')
+      .set((eb) => ({ folded: eb.ref('folded') }))
+      .where((eb) => eb.and({ ...key, part: PARTS.recent }))
       .execute()
   }
-  const bytes = rows.reduce((sum, { data }) => sum + data.length, 0)
-  await setRecent(db, key, new Uint8Array(0), bytes)
-  if (exist) return
+  const days = keys.map((key) => ({ ...key, parts: 1 }))
+  await foldFew(tx, days, ({ length }) => length === 0)
+  for (const key of keys) {
+    await tx.db
+      .deleteFrom('unsettled_days')
+      .where((eb) => eb.and(key))
+      .execute()
+  }
+}
+
+/** Whether a folded day may stay in its recent part. */
+function fitsRecent({ length }: Uint8Array, { parts }: GrownDay): boolean {
+  return length <= Math.max(WHOLE_BYTES_MAX, parts * RECENT_SHARE_MAX)
+}
+
+async function foldFew(
+  { db, rows }: Transaction,
+  days: readonly GrownDay[],
+  staysRecent: (folded: Uint8Array, day: GrownDay) => boolean,
+): Promise<void> {
+  const writer = new ByteWriter()
+  const recent = byName(await rows.readDays(days, 'recent'))
+  const written: DayRow[] = []
+  const taken: { day: GrownDay; tally: DayTally }[] = []
+  for (const day of days) {
+    const tally = new DayTally()
+    const chunks = recent.get(nameOf(day))?.[0]?.data ?? NOTHING
+    readChunks(chunks, tally)
+    tally.limitValues()
+    if (chunks.length > 0) writeTally(writer, tally)
+    const folded = writer.take()
+    if (!staysRecent(folded, day)) taken.push({ day, tally })
+    else if (folded.length > 0) written.push(recentRow(day, folded, day.parts))
+  }
+
+  const apart = taken.filter(({ day }) => day.parts > 0).map(({ day }) => day)
+  const others = byName(apart.length === 0 ? [] : await rows.readDays(apart, 'others'))
+  for (const { day, tally } of taken) {
+    if (day.parts > 0) readParts(others.get(nameOf(day)) ?? [], tally)
+    tally.limitValues()
+    const parts = encodeParts(tally)
+    const bytes = parts.reduce((sum, { data }) => sum + data.length, 0)
+    written.push(recentRow(day, NOTHING, bytes))
+    for (const part of parts) written.push({ ...keyOf(day), ...part, folded: 0, parts: 0 })
+  }
+  if (written.length > 0) await rows.writeDays(written)
+
+  const unsettled = taken.filter(({ day }) => day.parts === 0).map(({ day }) => keyOf(day))
+  if (unsettled.length === 0) return
   await db
     .insertInto('unsettled_days')
-    .values(key)
+    .values(unsettled)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 
-async function readParts(db: Kysely<Schema>, key: DayKey, into: DayTally): Promise<void> {
-  const rows = await db
-    .selectFrom('click_days')
-    .select(['part', 'data'])
-    .where((eb) => eb.and(key))
-    .execute()
+const NOTHING = new Uint8Array(0)
+
+function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {
+  return { day, scope, subject, workspace_id }
+}
+
+function recentRow(day: DayKey, data: Uint8Array, parts: number): DayRow {
+  return { ...keyOf(day), part: PARTS.recent, folded: data.length, parts, data }
+}
+
+function nameOf({ day, scope, subject, workspace_id }: DayKey): string {
+  return `${day} ${scope} ${subject} ${workspace_id}`
+}
+
+function byName(parts: readonly DayPart[]): ReadonlyMap<string, readonly DayPart[]> {
+  return Map.groupBy(parts, nameOf)
+}
+
+function readParts(rows: readonly DayPart[], into: DayTally): void {
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
   const partOf = (part: number) => {
     const data = parts.get(part)
@@ -138,26 +157,4 @@ export function encodeParts(tally: DayTally): { part: number; data: Uint8Array }
       encode(PARTS.slots(dimension), () => writeValueSlots(writer, tally, dimension)),
     ]),
   ]
-}
-
-async function readRecent(db: Kysely<Schema>, key: DayKey): Promise<Uint8Array> {
-  const row = await db
-    .selectFrom('click_days')
-    .select('data')
-    .where((eb) => eb.and({ ...key, part: PARTS.recent }))
-    .executeTakeFirst()
-  return row?.data ?? new Uint8Array(0)
-}
-
-async function setRecent(
-  db: Kysely<Schema>,
-  key: DayKey,
-  data: Uint8Array,
-  parts: number,
-): Promise<void> {
-  await db
-    .updateTable('click_days')
-    .set({ data, folded: data.length, parts })
-    .where((eb) => eb.and({ ...key, part: PARTS.recent }))
-    .execute()
 }

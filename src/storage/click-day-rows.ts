@@ -17,6 +17,14 @@ export type DayDelta = DayKey & { readonly data: Uint8Array }
 /** A day to which so much has been appended that it should be folded. */
 export type GrownDay = DayKey & { readonly parts: number }
 
+/** One of the rows of a day (click-day-folder.ts says what its parts are). */
+export type DayRow = DayKey & {
+  readonly part: number
+  readonly folded: number
+  readonly parts: number
+  readonly data: Uint8Array
+}
+
 /** What a link's counters grow by. */
 export type LinkCount = {
   readonly link_seq: number
@@ -24,12 +32,18 @@ export type LinkCount = {
   readonly last_click: number
 }
 
+export type DayPart = DayKey & Pick<DayRow, 'part' | 'data'>
+
 /** What the engines write differently, because it is many rows at a time. */
 export type ClickRows = {
   /** In the order of the links, so that writers queue. */
   addToLinks(counts: readonly LinkCount[]): Promise<void>
   /** In the order of the keys, and each key once. */
   appendToDays(deltas: readonly DayDelta[]): Promise<readonly GrownDay[]>
+  /** The recent parts of days, or all the others. */
+  readDays(keys: readonly DayKey[], which: 'recent' | 'others'): Promise<readonly DayPart[]>
+  /** Writes rows whether they are there or not. */
+  writeDays(rows: readonly DayRow[]): Promise<void>
 }
 
 /**

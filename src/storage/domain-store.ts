@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { DomainStore } from '../domain/domains/domain-store.ts'
 import { StaleRow } from '../domain/store.ts'
@@ -40,6 +40,31 @@ const findServed = statement((db, owner: { workspaceId: string; host: string }) 
 export function domainStore(db: Kysely<Schema>): DomainStore {
   const domains = () => db.selectFrom('domains').selectAll()
 
+  async function changeStatus(change: {
+    id: string
+    host: string
+    from: RawBuilder<DomainStatus>
+    to: RawBuilder<DomainStatus>
+    atMicros: number
+  }): Promise<boolean> {
+    const result = await db
+      .updateTable('domains')
+      .set((eb) => ({
+        status: change.to,
+        updated_at: eb
+          .case()
+          .when('updated_at', '>=', change.atMicros)
+          .then(eb('updated_at', '+', 1))
+          .else(change.atMicros)
+          .end(),
+      }))
+      .where('id', '=', change.id)
+      .where('host', '=', change.host)
+      .where('status', '=', change.from)
+      .executeTakeFirst()
+    return result.numUpdatedRows > 0n
+  }
+
   return {
     findById: (workspaceId, id) =>
       domains().where('workspace_id', '=', workspaceId).where('id', '=', id).executeTakeFirst(),
@@ -78,24 +103,11 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
       if (result.numUpdatedRows === 0n) throw new StaleRow()
     },
 
-    async activate(id, host, atMicros) {
-      const result = await db
-        .updateTable('domains')
-        .set((eb) => ({
-          status: 'active',
-          updated_at: eb
-            .case()
-            .when('updated_at', '>=', atMicros)
-            .then(eb('updated_at', '+', 1))
-            .else(atMicros)
-            .end(),
-        }))
-        .where('id', '=', id)
-        .where('host', '=', host)
-        .where('status', '=', PENDING)
-        .executeTakeFirst()
-      return result.numUpdatedRows > 0n
-    },
+    activate: (id, host, atMicros) =>
+      changeStatus({ id, host, from: PENDING, to: ACTIVE, atMicros }),
+
+    deactivate: (id, host, atMicros) =>
+      changeStatus({ id, host, from: ACTIVE, to: PENDING, atMicros }),
 
     delete: (workspaceId, id) =>
       db

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
+import type { DomainStatus } from '../domain/domains/domain.ts'
 import { currentVersion } from './migrations/migrate.ts'
 import { openPool } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
@@ -29,18 +30,58 @@ export type Inspection = {
   readonly serverMillis: number | undefined
 }
 
+/** A workspace's claim on a host. */
+export type InspectedClaim = {
+  readonly workspaceId: string
+  readonly workspace: string
+  readonly status: DomainStatus
+}
+
+type Location = { readonly databaseUrl: string | undefined; readonly dataDir: string }
+type Opened = {
+  readonly db: Kysely<Schema>
+  readonly engine: string
+  readonly serverMillis: number | undefined
+}
+
 /**
  * Looks at the database that the configuration names. Undefined where there is no SQLite file yet.
  *
  * @throws where it cannot be reached, or is newer than the program
  */
-export async function inspectDatabase(options: {
-  databaseUrl: string | undefined
-  dataDir: string
-}): Promise<Inspection | undefined> {
-  if (options.databaseUrl === undefined) return inspectSqlite(sqliteFile(options.dataDir))
+export function inspectDatabase(location: Location): Promise<Inspection | undefined> {
+  return within(location, inspect)
+}
+
+/** The claims on a host, the active one first. Undefined where there is no database yet. */
+export function inspectClaims(
+  location: Location,
+  host: string,
+): Promise<readonly InspectedClaim[] | undefined> {
+  return within(location, async ({ db }) => {
+    if ((await currentVersion(db)) === 0) return []
+    return db
+      .selectFrom('domains')
+      .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
+      .select([
+        'domains.workspace_id as workspaceId',
+        'workspaces.name as workspace',
+        'domains.status',
+      ])
+      .where('domains.host', '=', host)
+      .orderBy('domains.status')
+      .orderBy('domains.id')
+      .execute()
+  })
+}
+
+async function within<T>(
+  location: Location,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T | undefined> {
+  if (location.databaseUrl === undefined) return withinSqlite(sqliteFile(location.dataDir), work)
   const pool = openPool({
-    url: options.databaseUrl,
+    url: location.databaseUrl,
     connectionsMax: 1,
     statementTimeoutMs: TIMEOUT_MS,
     onError: () => {},
@@ -51,13 +92,17 @@ export async function inspectDatabase(options: {
       select current_setting('server_version') as version,
         (extract(epoch from clock_timestamp()) * 1000)::bigint::text as millis`.execute(db)
     const row = server.rows[0]
-    return await inspect(db, `PostgreSQL ${row?.version}`, Number(row?.millis))
+    const engine = `PostgreSQL ${row?.version}`
+    return await work({ db, engine, serverMillis: Number(row?.millis) })
   } finally {
     await db.destroy()
   }
 }
 
-async function inspectSqlite(file: string): Promise<Inspection | undefined> {
+async function withinSqlite<T>(
+  file: string,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T | undefined> {
   if (!existsSync(file)) return undefined
   // Without a log beside it the file is complete; opened as usual, SQLite would leave an empty log.
   const location = pathToFileURL(file)
@@ -70,21 +115,14 @@ async function inspectSqlite(file: string): Promise<Inspection | undefined> {
       attachForReading(database, { file: counted, name: 'counted', immutable })
     }
     const row = database.prepare('select sqlite_version() as version').get()
-    return await inspect(
-      kyselyOver(new SqliteConnection(database)),
-      `SQLite ${row?.version}`,
-      undefined,
-    )
+    const db = kyselyOver(new SqliteConnection(database))
+    return await work({ db, engine: `SQLite ${row?.version}`, serverMillis: undefined })
   } finally {
     database.close()
   }
 }
 
-async function inspect(
-  db: Kysely<Schema>,
-  engine: string,
-  serverMillis: number | undefined,
-): Promise<Inspection> {
+async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection> {
   const schemaVersion = await currentVersion(db)
   if (schemaVersion === 0) {
     const none = { workspaces: 0, links: 0, positions: new Map(), lastChangeMicros: undefined }

@@ -3,6 +3,7 @@ import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
 import { clickReports, type RawClickPages } from './click-reports.ts'
 import { clickStore } from './click-store.ts'
+import { domainCheckStore } from './domain-check-store.ts'
 import { domainStore } from './domain-store.ts'
 import { idempotencyStore } from './idempotency-store.ts'
 import { instanceStore } from './instance-store.ts'
@@ -42,6 +43,7 @@ export function nouns(
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
+    domainChecks: domainCheckStore(db),
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),

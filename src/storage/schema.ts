@@ -34,6 +34,19 @@ export type Schema = {
     created_at: number
     updated_at: number
   }
+  /** When each claim is checked. A row goes with its claim. */
+  domain_checks: {
+    domain_id: string
+    since: number
+    attempts: number
+    next_at: number | null
+    missing_since: number | null
+    checked_at: number | null
+    demanded_at: number | null
+    /** Rises with every lease, and with every change that makes a check under way void. */
+    fence: number
+    lease_until: number | null
+  }
   links: {
     seq: Generated<number>
     id: string

@@ -29,7 +29,27 @@ describe('the command line', { concurrency: 2 }, () => {
     },
     { command: 'token list', example: /terse token list/, options: ['--workspace', '--json'] },
     { command: 'token revoke', example: /terse token revoke \S+/, options: ['<id>'] },
-    { command: 'doctor', example: /terse doctor/, options: ['--json'] },
+    {
+      command: 'domain add',
+      example: /terse domain add \S+ --workspace acme/,
+      options: ['<host>'],
+    },
+    {
+      command: 'domain list',
+      example: /terse domain list --workspace acme/,
+      options: ['--workspace', '--json'],
+    },
+    {
+      command: 'domain check',
+      example: /terse domain check \S+ --wait/,
+      options: ['<host>', '--workspace', '--wait', '--json'],
+    },
+    {
+      command: 'domain remove',
+      example: /terse domain remove \S+ --workspace acme/,
+      options: ['<host>', '--workspace'],
+    },
+    { command: 'doctor', example: /terse doctor/, options: ['[host]', '--json'] },
   ]
   for (const { command, example, options } of COMMANDS) {
     test(`explains terse ${command}, with an example`, async () => {
@@ -46,7 +66,7 @@ describe('the command line', { concurrency: 2 }, () => {
   test('lists its commands, and tells its version', async () => {
     const help = await runCli(['--help'], {})
     assert.equal(help.code, 0)
-    for (const name of ['serve', 'workspace', 'token', 'doctor']) {
+    for (const name of ['serve', 'workspace', 'token', 'domain', 'doctor']) {
       assert.match(help.stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
     }
     assert.match((await runCli(['--version'], {})).stdout, /^\d+\.\d+\.\d+\n$/)

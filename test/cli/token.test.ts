@@ -120,10 +120,13 @@ for (const engine of ENGINES) {
     })
 
     test('gives a token an end, from which on the running server refuses it', async () => {
-      const end = Date.now() + 4_000
+      const startedAt = Date.now()
+      await create('--workspace', 'expiring')
+      // Room for two more commands, which take longer on a busy machine.
+      const end = Date.now() + Math.max(3_000, 5 * (Date.now() - startedAt))
       const expires = new Date(end).toISOString()
       const api = apiWith(await create('--workspace', 'expiring', '--expires', expires))
-      const [fresh] = await list('expiring')
+      const fresh = (await list('expiring')).find(({ expires_at }) => expires_at !== null)
       assert.equal(Date.parse(fresh?.expires_at ?? ''), end)
       assert.equal(fresh?.state, 'valid')
       for (;;) {
@@ -135,7 +138,8 @@ for (const engine of ENGINES) {
         assert.match(body.message, /expired/)
         break
       }
-      assert.equal((await list('expiring'))[0]?.state, 'expired')
+      const states = (await list('expiring')).map(({ state }) => state)
+      assert.deepEqual(states.sort(), ['expired', 'valid'])
     })
 
     test('tells when a token was last used', async () => {

@@ -12,7 +12,7 @@ import { sendVisitors } from './visitors.ts'
 const RESTARTS = Number(process.env.RESTARTS ?? 20) / ENGINES.length
 const PROCESSES = 2
 const RESTART_DEADLINE_MS = 30_000
-const TIMEOUT_MS = RESTARTS * RESTART_DEADLINE_MS
+const TIMEOUT_MS = 60_000 + RESTARTS * 15_000
 /**
  * Visits one after the other, with pauses as short as leave new processes the time to start, and with
  * pauses in which connections are idle, but for less long than a process that stops leaves them open.

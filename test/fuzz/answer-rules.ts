@@ -14,6 +14,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   413: ['body_too_large'],
   415: ['unsupported_media_type'],
   422: ['validation_failed'],
+  429: ['rate_limited'],
 }
 
 /** What must never be told: where the program lies, how it is built, what the database said. */

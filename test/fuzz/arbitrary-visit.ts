@@ -10,14 +10,14 @@ type KnownLink = { readonly key: string }
 
 const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148'
 
-const HOSTILE_HOSTS = [
+export const HOSTILE_HOSTS = [
   ...['', ' ', 'a@b/x', 'go.localhost@evil.example', 'go.localhost/plain', 'go.localhost:x'],
   ...['go.localhost:99999', 'go.localhost:123456', 'go..localhost', '.', '[', '[::1', '[::1]:80'],
   ...['go.localhost, evil.example', 'go.localhost\0', '<script>alert(1)</script>', '127.0.0.1'],
   ...['xn--a.example', 'xn--\xfc', 'a'.repeat(5_000), `${'a.'.repeat(200)}example`, '__proto__'],
 ]
 
-const HOSTILE_PATHS = [
+export const HOSTILE_PATHS = [
   ...['*', '//', '///', '/.', '/..', '/%', '/%zz', '/%00', '/%ff', '/%ED%A0%80', '/%2f', '/\xff'],
   ...['/plain/', '/plain%00', '/plain%0d%0aSet-Cookie:x=y', '//evil.example/', '/\\evil.example'],
   ...['/a//b', '/a%2Fb', '/PLAIN', '/a/../plain', '/__proto__', '/constructor', '/api/v1/links'],

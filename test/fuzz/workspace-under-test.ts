@@ -1,6 +1,9 @@
+import type { Click } from '../../src/domain/clicks/click.ts'
 import { SCOPES } from '../../src/domain/tokens/scope.ts'
 import { type Api, expectStatus } from '../support/api.ts'
+import { someClick } from '../support/clicks.ts'
 import type { Service } from '../support/service.ts'
+import { seqOf, takeIn } from '../support/taken-clicks.ts'
 import type { Caller, IdChoice } from './arbitrary-request.ts'
 import { IdLedger } from './id-ledger.ts'
 
@@ -28,10 +31,15 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
   const foreignDomains: string[] = []
   const workspace = await service.instance.workspaces.ensure('own')
 
+  const clicks: Click[] = []
   for (let nth = 0; nth < OWN_LINKS; nth += 1) {
     const { body } = expectStatus(await api.post('/links', link(`own${nth}`)), 201)
     links.noteCreated(body.id)
+    const at = service.instance.clock.nowMicros() - nth * HOUR_MICROS
+    const known = { at, link_seq: await seqOf(service, body), flags: nth % 3, visitor: nth }
+    clicks.push(someClick(known), someClick({ ...known, country: 'DE', referrer: 'a.example' }))
   }
+  await takeIn(service, clicks)
   for (let nth = 0; nth < OWN_DOMAINS; nth += 1) {
     const { body } = expectStatus(
       await api.post('/domains', { domain: `own${nth}.localhost` }),

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Click } from '../../src/domain/clicks/click.ts'
+import { AGENTS } from '../redirect/agents.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
+import { visit } from '../support/visit.ts'
 
 /** What is known of the clicks on the link that most charts here are of. */
 const CLICKS: readonly (readonly [at: string, rest: Partial<Click>])[] = [
@@ -70,6 +73,19 @@ onEachEngine('Charts of clicks', (stage) => {
       group_by: null,
       total: { clicks: 0, bots: 0, visitors: 0 },
     })
+  })
+
+  test('tell of a visit within seconds', async () => {
+    const link = await createLink(stage.api, { key: 'visited' })
+    const headers = { 'user-agent': AGENTS.iPhone, 'accept-language': 'de-AT' }
+    await visit(stage.service.port, '/visited?qr=1', { headers })
+    await visit(stage.service.port, '/visited', { headers: { 'user-agent': AGENTS.googlebot } })
+    await eventually(async () => {
+      const { total } = await show('bots=include', `/links/${link.id}/clicks`)
+      assert.deepEqual(total, { clicks: 1, bots: 1, visitors: 1 })
+    })
+    const { data } = await show('group_by=source&language=de', `/links/${link.id}/clicks`)
+    assert.deepEqual(data, [{ value: 'qr', clicks: 1 }])
   })
 
   test('tell every interval, in order, and the sum', async () => {

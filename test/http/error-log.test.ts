@@ -13,6 +13,7 @@ test('what failed is in the log under the id that the client was told', async ()
     links: nobody as AppDependencies['links'],
     domains: nobody as AppDependencies['domains'],
     clicks: nobody as AppDependencies['clicks'],
+    domainChecks: nobody as AppDependencies['domainChecks'],
     authenticator: nobody as AppDependencies['authenticator'],
     idempotency: () => undefined,
     baseUrl: 'http://localhost',

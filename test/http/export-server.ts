@@ -36,7 +36,7 @@ export async function startExportServer(): Promise<ExportServer> {
       clock,
       retentionDays: 1,
     } as unknown as Parameters<typeof clicks>[0]),
-    tokens: {
+    authenticator: {
       authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
     },
     baseUrl: 'http://localhost',
@@ -48,6 +48,7 @@ export async function startExportServer(): Promise<ExportServer> {
     isServiceHost: () => true,
     api: (request, response) => app.routing(request, response),
     redirect: (_request, response) => response.end(),
+    fastRedirect: undefined,
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -10,11 +10,14 @@ const REQUEST = 'GET /key HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const GRACE_MS = 500
 const ANSWER_MS_MAX = 5_000
 
-async function start() {
+async function start(isFast: boolean) {
   const front = createFront({
     isServiceHost: () => false,
     api: () => assert.fail('no request is for the API'),
     redirect: (_request, response) => response.writeHead(302, { 'Content-Length': '0' }).end(),
+    fastRedirect: isFast
+      ? (exchange) => exchange.answer(302, { 'Content-Length': '0' }, {}, '')
+      : undefined,
   })
   front.listen(0, '127.0.0.1')
   await once(front, 'listening')
@@ -32,38 +35,40 @@ async function idleConnection(port: number): Promise<RawConnection> {
   return connection
 }
 
-describe('stopFront', () => {
-  test('answers what comes on an idle connection within the grace, and closes it', async () => {
-    const { front, port } = await start()
-    const asking = await idleConnection(port)
-    const fresh = await RawConnection.open(port)
-    const stopped = stopFront(front, 60_000)
-    for (const connection of [asking, fresh]) {
-      connection.write(REQUEST)
-      const answer = await connection.nextAnswer(ANSWER_MS_MAX)
-      assert.ok(answer)
-      assert.equal(headerOf(answer, 'connection'), 'close')
+for (const isFast of [true, false]) {
+  describe(`stopFront, with fast redirects ${isFast ? 'on' : 'off'}`, () => {
+    test('answers what comes on an idle connection within the grace, and closes it', async () => {
+      const { front, port } = await start(isFast)
+      const asking = await idleConnection(port)
+      const fresh = await RawConnection.open(port)
+      const stopped = stopFront(front, 60_000)
+      for (const connection of [asking, fresh]) {
+        connection.write(REQUEST)
+        const answer = await connection.nextAnswer(ANSWER_MS_MAX)
+        assert.ok(answer)
+        assert.equal(headerOf(answer, 'connection'), 'close')
+        assert.deepEqual(await connection.answersUntilClosed(ANSWER_MS_MAX), [])
+      }
+      // None is left, so it does not wait for the grace to end.
+      await stopped
+    })
+
+    test('closes a connection that stays idle once the grace is over', async () => {
+      const { front, port } = await start(isFast)
+      const connection = await idleConnection(port)
+      const startedMs = performance.now()
+      await stopFront(front, GRACE_MS)
+      assert.ok(performance.now() - startedMs >= GRACE_MS)
       assert.deepEqual(await connection.answersUntilClosed(ANSWER_MS_MAX), [])
-    }
-    // None is left, so it does not wait for the grace to end.
-    await stopped
-  })
+    })
 
-  test('closes a connection that stays idle once the grace is over', async () => {
-    const { front, port } = await start()
-    const connection = await idleConnection(port)
-    const startedMs = performance.now()
-    await stopFront(front, GRACE_MS)
-    assert.ok(performance.now() - startedMs >= GRACE_MS)
-    assert.deepEqual(await connection.answersUntilClosed(ANSWER_MS_MAX), [])
+    test('accepts nobody any more', async () => {
+      const { front, port } = await start(isFast)
+      const connection = await idleConnection(port)
+      const stopped = stopFront(front, GRACE_MS)
+      await assert.rejects(RawConnection.open(port), { code: 'ECONNREFUSED' })
+      connection.destroy()
+      await stopped
+    })
   })
-
-  test('accepts nobody any more', async () => {
-    const { front, port } = await start()
-    const connection = await idleConnection(port)
-    const stopped = stopFront(front, GRACE_MS)
-    await assert.rejects(RawConnection.open(port), { code: 'ECONNREFUSED' })
-    connection.destroy()
-    await stopped
-  })
-})
+}

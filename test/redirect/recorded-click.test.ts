@@ -24,37 +24,39 @@ describe('What a click is made from', () => {
     const trustedProxies = new Networks()
     trustedProxies.add('127.0.0.1')
     const clock = fakeClock()
+    const redirect = redirectHandler({
+      finder: {
+        findHost: () => HOST,
+        findGroup: () => [preparedLink()],
+        apply: () => {},
+        forgetAll: () => {},
+      },
+      recorder: { record: (_click, done) => done() },
+      makeClick(link_seq, raw) {
+        seen.push(raw)
+        const nothing = {
+          country: '',
+          device: '',
+          os: '',
+          browser: '',
+          referrer: '',
+          language: '',
+        }
+        return { at: 0, link_seq, flags: 0, visitor: 0, ...nothing, source: '' }
+      },
+      vault: passwordVault(randomBytes(32), systemRandom),
+      cookies: passwordCookies(randomBytes(32)),
+      clock,
+      throttles: new Throttles({ clock, peers: undefined }),
+      trustedProxies,
+      serviceHostFor: () => undefined,
+      onError: (error) => assert.fail(String(error)),
+    })
     const front = createFront({
       isServiceHost: () => false,
       api: () => assert.fail('a visit'),
-      redirect: redirectHandler({
-        finder: {
-          findHost: () => HOST,
-          findGroup: () => [preparedLink()],
-          apply: () => {},
-          forgetAll: () => {},
-        },
-        recorder: { record: (_click, done) => done() },
-        makeClick(link_seq, raw) {
-          seen.push(raw)
-          const nothing = {
-            country: '',
-            device: '',
-            os: '',
-            browser: '',
-            referrer: '',
-            language: '',
-          }
-          return { at: 0, link_seq, flags: 0, visitor: 0, ...nothing, source: '' }
-        },
-        vault: passwordVault(randomBytes(32), systemRandom),
-        cookies: passwordCookies(randomBytes(32)),
-        clock,
-        throttles: new Throttles({ clock, peers: undefined }),
-        trustedProxies,
-        serviceHostFor: () => undefined,
-        onError: (error) => assert.fail(String(error)),
-      }),
+      redirect: redirect.request,
+      fastRedirect: undefined,
     })
     await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
     try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
+import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
 import type { Nouns } from '../../src/domain/store.ts'
 import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
 
@@ -24,6 +25,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.page': (s) => s.domains.page(workspace, 0, 25),
     'domains.pendingOn': (s) => s.domains.pendingOn(host),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
+    'domainChecks.find': (s) => s.domainChecks.find(id),
+    'domainChecks.hasDue': (s) => s.domainChecks.hasDue(NOW),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.page': (s) => s.links.page(listOf(workspace)),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
@@ -57,7 +60,20 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'domains.insert': (s) => s.domains.insert(newDomain(workspace)),
     'domains.update': (s) => s.domains.update(newDomain(workspace), NOW),
     'domains.activate': (s) => s.domains.activate(id, host, NOW),
+    'domains.deactivate': (s) => s.domains.deactivate(id, host, NOW),
     'domains.delete': (s) => s.domains.delete(workspace, id),
+    'domainChecks.insert': async (s) => {
+      const domain = newDomain(workspace)
+      await s.domains.insert(domain)
+      await s.domainChecks.insert(domain.id, newSchedule(NOW))
+    },
+    'domainChecks.leaseDue': (s) => s.domainChecks.leaseDue(NOW, NOW + 1, 10),
+    'domainChecks.lease': (s) => s.domainChecks.lease(id, NOW + 1),
+    'domainChecks.noteDemand': (s) => s.domainChecks.noteDemand(id, NOW),
+    'domainChecks.finish': (s) => s.domainChecks.finish(id, 1, newSchedule(NOW), NOW),
+    'domainChecks.release': (s) => s.domainChecks.release(id, 1),
+    'domainChecks.restart': (s) => s.domainChecks.restart(id, newSchedule(NOW)),
+    'domainChecks.makeDue': (s) => s.domainChecks.makeDue(host, NOW),
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, NOW),
     'links.delete': (s) => s.links.delete(workspace, id),

@@ -17,7 +17,12 @@ async function services({ store }: StoreUnderTest) {
   )
   const serviceHost = { host: 'go.example', keyspaceId, ports: new Set([443]) }
   const base = { store, clock, random: systemRandom, serviceHost }
-  const domainService = domains({ ...base, proofPolicy: 'none', onError: assert.ifError })
+  const domainService = domains({
+    ...base,
+    proofPolicy: 'none',
+    onDue: () => {},
+    onError: assert.ifError,
+  })
   const linkService = links({
     ...base,
     domains: domainService,

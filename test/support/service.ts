@@ -6,6 +6,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { type Api, apiClient } from './api.ts'
 import type { Engine, Place } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { NO_DNS } from './no-dns.ts'
 
 /** The whole service, in this process, over a place of its own. */
 export type Service = {
@@ -32,6 +33,7 @@ export async function startService(
     TERSE_HOST: '127.0.0.1',
     TERSE_BASE_URL: `http://localhost:${port}`,
     TERSE_RATE_LIMIT: '0',
+    TERSE_DNS_SERVERS: NO_DNS,
     ...place.env,
     ...settings,
   })

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
+import type { Finding } from '../../diagnose.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -7,19 +8,35 @@ const EXIT_PROBLEM = 1
 
 export function doctorCommand(terminal: Terminal): Command {
   return new Command('doctor')
-    .description('Look at the instance and say what to do about what is wrong. Changes nothing.')
+    .description(
+      'Look at the instance, or at the DNS of one host, and say what to do about what is wrong. Changes nothing.',
+    )
+    .argument('[host]', 'a domain to look at')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  terse doctor\n\nExits with 1 when there is a problem.')
-    .action(async (options: { json?: true }) => {
-      const { diagnose } = await import('../../diagnose.ts')
-      const findings = await diagnose(readConfig(), systemClock())
+    .addHelpText(
+      'after',
+      '\nExample:\n  terse doctor\n  terse doctor go.example.com\n\nExits with 1 when there is a problem.',
+    )
+    .action(async (host: string | undefined, options: { json?: true }) => {
+      const findings = await look(host)
       if (options.json) terminal.out(JSON.stringify(findings, null, 2))
       else {
         for (const { subject, state, text, advice } of findings) {
-          terminal.out(`${state.padEnd(8)} ${subject.padEnd(9)} ${text}`)
-          if (advice !== undefined) terminal.out(`${' '.repeat(18)} ${advice}`)
+          terminal.out(`${state.padEnd(8)} ${subject.padEnd(11)} ${text}`)
+          if (advice !== undefined) terminal.out(`${' '.repeat(20)} ${advice}`)
         }
       }
       if (findings.some((finding) => finding.state === 'problem')) process.exitCode = EXIT_PROBLEM
     })
+}
+
+/** The commands are all loaded for each of them; what looks around is not, before it is asked. */
+async function look(host: string | undefined): Promise<readonly Finding[]> {
+  const config = readConfig()
+  if (host === undefined) {
+    const { diagnose } = await import('../../diagnose.ts')
+    return diagnose(config, systemClock())
+  }
+  const { diagnoseHost } = await import('../../diagnose-host.ts')
+  return diagnoseHost(config, host, systemClock())
 }

@@ -17,7 +17,7 @@ import type { Rest } from './value-sums.ts'
 const POINTS_MAX = 10_000
 /** Under way at once in one workspace: each may look at many days, or at many clicks. */
 const REPORTS_MAX = 8
-const EXPORTS_MAX = 2
+const EXPORTS_MAX = 4
 
 const GROUPS_BY_DEFAULT = 10
 

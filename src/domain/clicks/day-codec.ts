@@ -30,6 +30,9 @@ const OTHERS = 128
 const TALLY = 241
 const PART_VERSION = 1
 
+/** One for all values that are read without their slots: there are many. */
+const NO_SLOTS: readonly SlotCounts[] = []
+
 /** A click that is not added to others yet; the least room for few, each the most. */
 export function writeClick(writer: ByteWriter, click: Click): void {
   const slot = slotOf(click.at)
@@ -127,7 +130,7 @@ export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<st
   const sums = new Map<string, Tally>()
   for (let count = reader.varint(); count > 0; count -= 1) {
     const value = reader.shortText()
-    const sum = { persons: reader.varint(), others: reader.varint(), slots: [] }
+    const sum = { persons: reader.varint(), others: reader.varint(), slots: NO_SLOTS }
     if (wanted?.has(value) !== false) sums.set(value, sum)
   }
   return sums

@@ -1,7 +1,7 @@
 import { QUARTERS_PER_DAY } from './intervals.ts'
 
 /** Days that are read at once, so that neither memory nor the event loop is held up by more. */
-const DAYS_AT_ONCE = { total: 366, values: 92, valuesWithSlots: 7 }
+const DAYS_AT_ONCE = { total: 366, values: 31, valuesWithSlots: 7 }
 
 /** Consecutive days, both ends included, and whether their quarter hours are needed. */
 export type DaySpan = { readonly fromDay: number; readonly toDay: number; readonly slots: boolean }

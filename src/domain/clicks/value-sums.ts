@@ -35,18 +35,23 @@ export class ValueSums {
   add(value: string, day: number, tally: Tally): void {
     const begin = day * QUARTERS_PER_DAY
     const isWithin = this.#from <= begin && begin + QUARTERS_PER_DAY <= this.#to
-    const parts = isWithin
-      ? [tally]
-      : tally.slots.filter(({ slot }) => this.#from <= begin + slot && begin + slot < this.#to)
-    for (const { persons, others } of parts) {
-      const sum = this.#sums.get(value)
-      if (sum === undefined) this.#sums.set(value, { persons, others })
-      else {
-        sum.persons += persons
-        sum.others += others
+    if (isWithin) this.#add(value, tally)
+    else {
+      for (const slot of tally.slots) {
+        const quarter = begin + slot.slot
+        if (this.#from <= quarter && quarter < this.#to) this.#add(value, slot)
       }
     }
     if (this.#sums.size > VALUES_MAX) this.#prune()
+  }
+
+  #add(value: string, { persons, others }: Counts): void {
+    const sum = this.#sums.get(value)
+    if (sum === undefined) this.#sums.set(value, { persons, others })
+    else {
+      sum.persons += persons
+      sum.others += others
+    }
   }
 
   /** The values with most of the clicks that are asked for, and all others together. */

@@ -20,6 +20,8 @@ export type DomainStore = {
   update(domain: Domain, readAt: number): Promise<void>
   /** Makes a pending claim active. False when it is not pending, or not on this host, any more. */
   activate(id: string, host: string, atMicros: number): Promise<boolean>
+  /** Makes an active claim pending. False when it is not active, or not on this host, any more. */
+  deactivate(id: string, host: string, atMicros: number): Promise<boolean>
   /** What was deleted. */
   delete(workspaceId: string, id: string): Promise<Domain | undefined>
   /** Newest first. */

@@ -8,10 +8,11 @@ import { once } from '../idempotency/once.ts'
 import { hostThatCouldLoop, parseDestination } from '../links/destination.ts'
 import type { Page } from '../page.ts'
 import { type Nouns, type Store, UniqueViolation } from '../store.ts'
+import { newSchedule } from './check-schedule.ts'
 import type { Domain } from './domain.ts'
 import { parseHost } from './host.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
-import type { ServiceHost } from './service-host.ts'
+import type { ServiceName } from './service-host.ts'
 
 /** A create or an update as it was sent: left out means "as it is", null means "none". */
 type DomainInput = {
@@ -31,6 +32,12 @@ export type Domains = {
   create(workspaceId: string, input: DomainInput, request?: IdempotentRequest): Promise<Domain>
   /** @throws {Failure} `not_found` */
   get(workspaceId: string, id: string): Promise<Domain>
+  /**
+   * The workspace's claim on a host.
+   *
+   * @throws {Failure} `not_found`, `validation_failed` for a text that is no host name
+   */
+  getByHost(workspaceId: string, text: string): Promise<Domain>
   list(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
   update(workspaceId: string, id: string, input: DomainInput): Promise<Domain>
   /** What is wrong with the fields of an input, as far as that can be told without the store. */
@@ -41,7 +48,7 @@ export type Domains = {
    * is tried again later.
    */
   prove(domain: Domain): Promise<Domain>
-  /** Looks at every pending claim once. */
+  /** Looks once at every pending claim that needs no DNS: the policy may have changed. */
   proveAllPending(): Promise<void>
 }
 
@@ -51,8 +58,10 @@ export function domains(deps: {
   store: Store
   clock: Clock
   random: Random
-  serviceHost: ServiceHost
+  serviceHost: ServiceName
   proofPolicy: ProofPolicy
+  /** Told that a check is due that needs DNS, and so is not made here. */
+  onDue: () => void
   /** Told of a proof that could not be looked for, which fails no request. */
   onError: (error: unknown) => void
 }): Domains {
@@ -90,8 +99,11 @@ export function domains(deps: {
   }
 
   async function prove(domain: Domain): Promise<Domain> {
-    if (domain.status === 'active' || !isProvedWithoutDns(domain.host, deps.proofPolicy))
+    if (domain.status === 'active') return domain
+    if (!isProvedWithoutDns(domain.host, deps.proofPolicy)) {
+      deps.onDue()
       return domain
+    }
     try {
       await store.write(async (stores) => {
         if ((await stores.domains.findActive(domain.host)) !== undefined) return
@@ -154,6 +166,8 @@ export function domains(deps: {
         await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
         await stores.keyspaces.rename(workspaceId, current.host, domain.host)
         await stores.changes.append(hostChange(domain.host), now)
+        await stores.domainChecks.restart(id, newSchedule(now))
+        if (current.status === 'active') await stores.domainChecks.makeDue(current.host, now)
         return { domain, leftHost: current.host }
       })
     } catch (error) {
@@ -185,6 +199,13 @@ export function domains(deps: {
     },
 
     get,
+    async getByHost(workspaceId, text) {
+      const parsed = parseHost(text)
+      if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
+      const domain = await store.read.domains.findByHost(workspaceId, parsed.value)
+      if (domain === undefined) throw Failure.notFound(`Domain ${parsed.value}`)
+      return domain
+    },
     faultsOf: (input) => faultsFoundBy(() => parseInput(input)),
     list: (workspaceId, offset, limit) => store.read.domains.page(workspaceId, offset, limit),
 
@@ -204,7 +225,9 @@ export function domains(deps: {
         const domain = await stores.domains.delete(workspaceId, id)
         if (domain === undefined) throw Failure.notFound('Domain')
         await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
-        await stores.changes.append(hostChange(domain.host), clock.nowMicros())
+        const now = clock.nowMicros()
+        await stores.changes.append(hostChange(domain.host), now)
+        if (domain.status === 'active') await stores.domainChecks.makeDue(domain.host, now)
         return domain
       })
       await proveWhenPossible(() => proveNextClaim(deleted.host), undefined)
@@ -216,7 +239,9 @@ export function domains(deps: {
       let afterId = '00000000-0000-0000-0000-000000000000'
       for (;;) {
         const batch = await store.read.domains.pendingAfter(afterId, PENDING_BATCH)
-        for (const domain of batch) await prove(domain)
+        for (const domain of batch) {
+          if (isProvedWithoutDns(domain.host, deps.proofPolicy)) await prove(domain)
+        }
         const last = batch.at(-1)
         if (last === undefined) return
         afterId = last.id
@@ -247,6 +272,7 @@ export function newClaim(workspaceId: string, host: string, clock: Clock, random
 export async function insertClaim(stores: Nouns, domain: Domain): Promise<number | undefined> {
   if (!(await stores.domains.insert(domain))) return undefined
   const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
+  await stores.domainChecks.insert(domain.id, newSchedule(domain.created_at))
   await stores.changes.append(hostChange(domain.host), domain.created_at)
   return keyspaceId
 }

@@ -1,8 +1,10 @@
 /** The host of the service itself: an active domain that all workspaces share. */
-export type ServiceHost = {
+export type ServiceHost = ServiceName & { readonly keyspaceId: number }
+
+/** Under which name and ports the service is reached. */
+export type ServiceName = {
   /** Lower-case, in A-label form, without port. */
   readonly host: string
-  readonly keyspaceId: number
   /** The ports on which this service can be reached. */
   readonly ports: ReadonlySet<number>
 }

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { dnsReportSchema } from '../../contract/dns-report.ts'
 import {
   domainBody,
   domainDeleted,
@@ -11,9 +12,17 @@ import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
-import { presentDomain } from '../present.ts'
+import { presentDnsReport, presentDomain } from '../present.ts'
 import { validateWith } from '../validation.ts'
-import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import {
+  CHECKED_LATELY,
+  CONFLICT,
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  INVALID_QUERY,
+  NOT_FOUND,
+} from './responses.ts'
 
 const tags = ['Domains']
 
@@ -77,6 +86,42 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
     },
     async (request) =>
       presentDomain(await deps.domains.get(workspaceOf(request), request.params.id)),
+  )
+
+  app.get(
+    '/domains/:id/dns',
+    {
+      config: { scope: 'domains:read' },
+      schema: {
+        tags,
+        summary: 'Show the DNS records to set, and what DNS says now',
+        params: idParams,
+        response: { 200: dnsReportSchema, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) =>
+      presentDnsReport(await deps.domainChecks.report(workspaceOf(request), request.params.id)),
+  )
+
+  app.post(
+    '/domains/:id/verify',
+    {
+      config: { scope: 'domains:write' },
+      schema: {
+        tags,
+        summary: 'Check the DNS of a domain now, once a minute at most',
+        params: idParams,
+        response: {
+          200: dnsReportSchema,
+          ...NOT_FOUND,
+          ...INVALID_BODY,
+          ...FAILURES,
+          ...CHECKED_LATELY,
+        },
+      },
+    },
+    async (request) =>
+      presentDnsReport(await deps.domainChecks.verify(workspaceOf(request), request.params.id)),
   )
 
   const update = {

@@ -35,3 +35,9 @@ export const INVALID_QUERY = {
 export const CONFLICT = {
   409: problemSchema.describe('The Idempotency-Key was used for a different request.'),
 }
+
+export const CHECKED_LATELY = {
+  429: problemSchema.describe(
+    'A check of this domain was asked for less than a minute ago, or the token has used up its requests.',
+  ),
+}

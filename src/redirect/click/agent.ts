@@ -38,8 +38,19 @@ const NO_AGENT: AgentFacts = {
 /** User agents repeat: what is known of one is kept rather than matched again. */
 const knownAgents = new SieveCache<AgentFacts>(KNOWN_AGENTS_MAX)
 
+// A visit asks twice, for its destination and for its click, with the very same text.
+let lastAgent: string | undefined
+let lastFacts = NO_AGENT
+
 /** What a user agent tells of the visitor's device, and whether it is a bot's. */
 export function factsOfAgent(userAgent: string | undefined): AgentFacts {
+  if (userAgent === lastAgent) return lastFacts
+  lastFacts = lookUp(userAgent)
+  lastAgent = userAgent
+  return lastFacts
+}
+
+function lookUp(userAgent: string | undefined): AgentFacts {
   if (userAgent === undefined || userAgent === '') return NO_AGENT
   const agent =
     userAgent.length > USER_AGENT_LENGTH_MAX ? userAgent.slice(0, USER_AGENT_LENGTH_MAX) : userAgent

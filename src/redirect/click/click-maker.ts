@@ -1,6 +1,5 @@
 import { CLICK_FLAGS, type Click } from '../../domain/clicks/click.ts'
 import { hasQrMark } from '../../domain/qr/qr-mark.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { factsOfAgent } from './agent.ts'
 import type { Countries } from './countries.ts'
 import { firstLanguage } from './language.ts'
@@ -14,13 +13,12 @@ import type { VisitorSalts } from './visitor-salts.ts'
 export type ClickMaker = (linkSeq: number, visit: RawVisit) => Click
 
 export function clickMaker(deps: {
-  clock: Clock
   salts: Pick<VisitorSalts, 'at'>
   countries: Countries
 }): ClickMaker {
   const origins = new Origins(deps.countries)
   return (linkSeq, visit) => {
-    const at = deps.clock.nowMicros()
+    const { at } = visit
     const agent = factsOfAgent(visit.userAgent)
     const origin = origins.find(visit.address)
     let flags = agent.flags

@@ -1,5 +1,7 @@
 /** What a click is made from: a visit's header values as they were sent. */
 export type RawVisit = {
+  /** Microseconds since the epoch. */
+  readonly at: number
   readonly method: string
   /** The client's address, after the proxies that are trusted. */
   readonly address: string

@@ -1,3 +1,5 @@
+import { memoized } from '../../lib/memoized.ts'
+
 /** A host name's limit (RFC 1035). */
 const HOST_LENGTH_MAX = 253
 /** The scheme, a user and a port may stand around the host; what is longer is no browser's. */
@@ -14,7 +16,13 @@ const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]{2,45}\])$/
  * reads: `new URL` would cost more than all the rest of a click.
  */
 export function referrerHost(referer: string | undefined): string {
-  if (referer === undefined) return ''
+  return referer === undefined ? '' : hostOf(referer)
+}
+
+/** Most referrers are a bare origin, which is all that browsers tell another site, and few at that. */
+const hostOf = memoized(readHost, { countMax: 4096, lengthMax: 128 })
+
+function readHost(referer: string): string {
   const text = referer.length > READ_LENGTH_MAX ? referer.slice(0, READ_LENGTH_MAX) : referer
   const scheme = SCHEME.exec(text)
   if (scheme === null) return ''

@@ -47,6 +47,19 @@ export const foundation: Migration = {
       )`,
       sql`create unique index domains_active_host on domains (host) where status = 'active'`,
       sql`create index domains_pending on domains (id) where status = 'pending'`,
+      sql`create index domains_pending_host on domains (host) where status = 'pending'`,
+      sql`create table domain_checks (
+        domain_id ${uuid} primary key references domains (id) on delete cascade,
+        since bigint not null,
+        attempts integer not null,
+        next_at bigint,
+        missing_since bigint,
+        checked_at bigint,
+        demanded_at bigint,
+        fence bigint not null,
+        lease_until bigint
+      )`,
+      sql`create index domain_checks_due on domain_checks (next_at) where next_at is not null`,
       sql`create table links (
         seq ${sequence},
         id ${uuid} not null unique,

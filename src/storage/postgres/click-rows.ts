@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 import type { Schema } from '../schema.ts'
 
 /**
@@ -47,6 +47,36 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
         select day, scope, subject, workspace_id, parts from appended
         where size - folded > greatest(${FOLD_BYTES_MIN}::integer, folded)`.execute(db)
       return result.rows
+    },
+
+    async readDays(keys, which) {
+      const result = await sql<DayPart>`
+        select day, scope, subject, workspace_id, part, data
+        from unnest(
+          ${keys.map(({ day }) => day)}::integer[],
+          ${keys.map(({ scope }) => scope)}::smallint[],
+          ${keys.map(({ subject }) => subject)}::bigint[],
+          ${keys.map(({ workspace_id }) => workspace_id)}::text[])
+          as asked (day, scope, subject, workspace_id)
+        join click_days using (day, scope, subject, workspace_id)
+        where part ${sql.raw(which === 'recent' ? '= 0' : '> 0')}`.execute(db)
+      return result.rows
+    },
+
+    async writeDays(rows) {
+      await sql`
+        insert into click_days (day, scope, subject, workspace_id, part, folded, parts, data)
+        select * from unnest(
+          ${rows.map(({ day }) => day)}::integer[],
+          ${rows.map(({ scope }) => scope)}::smallint[],
+          ${rows.map(({ subject }) => subject)}::bigint[],
+          ${rows.map(({ workspace_id }) => workspace_id)}::text[],
+          ${rows.map(({ part }) => part)}::smallint[],
+          ${rows.map(({ folded }) => folded)}::integer[],
+          ${rows.map(({ parts }) => parts)}::integer[],
+          ${rows.map(({ data }) => data)}::bytea[])
+        on conflict (day, scope, subject, workspace_id, part) do update set
+          folded = excluded.folded, parts = excluded.parts, data = excluded.data`.execute(db)
     },
   }
 }

@@ -3,7 +3,7 @@ import { dayOf } from '../../domain/clicks/click-day.ts'
 import type { ClickBatch, ClickWriter } from '../../domain/clicks/click-writer.ts'
 import { StaleRow } from '../../domain/store.ts'
 import { type BatchGrowth, growthOf } from '../batch-growth.ts'
-import { foldDays, settleDay } from '../click-day-folder.ts'
+import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import type { Schema } from '../schema.ts'
@@ -42,7 +42,7 @@ export function openPostgresClickWriter(options: {
       // Rows that several nodes add to come last, and in the same order for all, so that none waits
       // long for another and no two for each other.
       await rows.addToLinks(growth.counts)
-      await foldDays(tx, await rows.appendToDays(growth.deltas))
+      await foldDays({ db: tx, rows }, await rows.appendToDays(growth.deltas))
       return true
     })
   }
@@ -53,7 +53,10 @@ export function openPostgresClickWriter(options: {
       .selectAll()
       .where('day', '<', today)
       .execute()
-    for (const day of days) await db.transaction().execute((tx) => settleDay(tx, day))
+    for (const day of days) {
+      const rows = (tx: Kysely<Schema>) => ({ db: tx, rows: postgresClickRows(tx) })
+      await db.transaction().execute((tx) => settleDays(rows(tx), [day]))
+    }
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type ClickRows, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
+import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 import { translateError } from './errors.ts'
 
 /** Row by row, for SQLite has no network between; without Kysely, which costs as much as the row. */
@@ -16,6 +16,18 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
      returning length(data), folded, parts`,
   )
   appendToDay.setReturnArrays(true)
+  const ofKey = 'day = ? and scope = ? and subject = ? and workspace_id = ?'
+  const readRecent = database.prepare(
+    `select part, data from click_days where ${ofKey} and part = 0`,
+  )
+  const readOthers = database.prepare(
+    `select part, data from click_days where ${ofKey} and part > 0`,
+  )
+  const writeDay = database.prepare(
+    `insert into click_days (day, scope, subject, workspace_id, part, folded, parts, data)
+     values (?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict do update set folded = excluded.folded, parts = excluded.parts, data = excluded.data`,
+  )
 
   return {
     async addToLinks(counts) {
@@ -41,6 +53,32 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
         throw translateError(error)
       }
       return grown
+    },
+
+    async readDays(keys, which) {
+      const statement = which === 'recent' ? readRecent : readOthers
+      const found: DayPart[] = []
+      try {
+        for (const { day, scope, subject, workspace_id } of keys) {
+          for (const { part, data } of statement.all(day, scope, subject, workspace_id)) {
+            if (!(data instanceof Uint8Array)) throw new Error('a day of clicks holds no bytes')
+            found.push({ day, scope, subject, workspace_id, part: Number(part), data })
+          }
+        }
+      } catch (error) {
+        throw translateError(error)
+      }
+      return found
+    },
+
+    async writeDays(rows) {
+      try {
+        for (const { day, scope, subject, workspace_id, part, folded, parts, data } of rows) {
+          writeDay.run(day, scope, subject, workspace_id, part, folded, parts, data)
+        }
+      } catch (error) {
+        throw translateError(error)
+      }
     },
   }
 }

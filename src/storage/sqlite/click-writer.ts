@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { ClickBatch, ClickWriter } from '../../domain/clicks/click-writer.ts'
 import { Turns } from '../../lib/turns.ts'
 import { growthOf } from '../batch-growth.ts'
-import { foldDays, settleDay } from '../click-day-folder.ts'
+import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import { attachForReading, countedFile, rawClicksFolder } from './click-files.ts'
@@ -67,7 +67,7 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
     return inTransaction(database, BUSY_DEADLINE_MS, async () => {
       if (!(await movePosition(db, batch))) return false
       await rows.addToLinks(growth.counts)
-      await foldDays(db, await rows.appendToDays(growth.deltas))
+      await foldDays({ db, rows }, await rows.appendToDays(growth.deltas))
       return true
     })
   }
@@ -81,9 +81,7 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
       .limit(SETTLE_MAX)
       .execute()
     if (days.length === 0) return 0
-    await inTransaction(database, BUSY_DEADLINE_MS, async () => {
-      for (const day of days) await settleDay(db, day)
-    })
+    await inTransaction(database, BUSY_DEADLINE_MS, () => settleDays({ db, rows }, days))
     return days.length
   }
 

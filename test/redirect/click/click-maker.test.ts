@@ -3,17 +3,14 @@ import { describe, test } from 'node:test'
 import { CLICK_FLAGS } from '../../../src/domain/clicks/click.ts'
 import { clickMaker } from '../../../src/redirect/click/click-maker.ts'
 import type { DaySalt } from '../../../src/redirect/click/visitor-salts.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
 import { AGENTS } from '../agents.ts'
 import { rawVisit } from './raw-visits.ts'
 
 const saltOf = (day: number): DaySalt => ({ day, text: String(day), key: [day, 2, 3, 4] })
 
 describe('a click', () => {
-  const clock = fakeClock()
   let salt = saltOf(1)
   const makeClick = clickMaker({
-    clock,
     salts: { at: () => salt },
     countries: (address) => (address.startsWith('192.0.2.') ? 'CH' : ''),
   })
@@ -33,7 +30,7 @@ describe('a click', () => {
     )
     const { visitor, ...rest } = click
     assert.deepEqual(rest, {
-      at: clock.nowMicros(),
+      at: rawVisit().at,
       link_seq: 7,
       flags: 0,
       country: 'CH',
@@ -50,7 +47,7 @@ describe('a click', () => {
   test('leaves empty what is not known', () => {
     const { visitor, ...rest } = makeClick(7, rawVisit())
     assert.deepEqual(rest, {
-      at: clock.nowMicros(),
+      at: rawVisit().at,
       link_seq: 7,
       flags: CLICK_FLAGS.noUserAgent,
       country: '',

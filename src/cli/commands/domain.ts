@@ -1,0 +1,168 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { Domain } from '../../domain/domains/domain.ts'
+import type { DnsReport } from '../../domain/domains/domain-checks.ts'
+import { Failure } from '../../domain/failure.ts'
+import { formatInstant } from '../../lib/instant.ts'
+import { dnsReportText } from '../dns-report-text.ts'
+import { formatTable, type Terminal } from '../terminal.ts'
+import { waitUntilActive } from '../wait-until-active.ts'
+import { type DomainTools, withDomains } from '../with-domains.ts'
+
+const EXIT_PENDING = 1
+const LIST_BATCH = 100
+const WAIT_MINUTES = 60
+const MINUTE_MS = 60_000
+
+type CheckOptions = { workspace?: string; wait?: number | true; json?: true }
+type ListOptions = { workspace?: string; json?: true }
+
+export function domainCommand(terminal: Terminal): Command {
+  const command = new Command('domain')
+    .description('Add, list, check and remove domains.')
+    .addHelpText('after', '\nExample:\n  terse domain add go.example.com --workspace acme')
+
+  command
+    .command('add')
+    .description('Add a domain to a workspace, and print the DNS records to set.')
+    .argument('<host>', 'such as go.example.com')
+    .requiredOption('--workspace <name>', 'the workspace that it is for')
+    .addHelpText('after', '\nExample:\n  terse domain add go.example.com --workspace acme')
+    .action(async (host: string, options: { workspace: string }) => {
+      const report = await withDomains(async ({ instance, domains, checks }) => {
+        const { id } = await instance.workspaces.get(options.workspace)
+        const domain = await domains.create(id, { domain: host })
+        return checks.report(id, domain.id)
+      })
+      terminal.out(dnsReportText(report))
+      if (report.domain.status === 'pending') {
+        const { host: added } = report.domain
+        terminal.out(`\nThen: terse domain check ${added} --workspace ${options.workspace} --wait`)
+      }
+    })
+
+  command
+    .command('list')
+    .description('List the domains of a workspace, or all.')
+    .option('--workspace <name>', 'of this workspace alone')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  terse domain list --workspace acme')
+    .action(async (options: ListOptions) => {
+      const rows = await withDomains((tools) => listDomains(tools, options.workspace))
+      terminal.out(
+        options.json
+          ? JSON.stringify(rows, null, 2)
+          : formatTable(
+              ['DOMAIN', 'STATUS', 'WORKSPACE', 'CREATED'],
+              rows.map((row) => [row.domain, row.status, row.workspace, row.created_at]),
+            ),
+      )
+    })
+
+  command
+    .command('check')
+    .description('Check the DNS of a domain now, and say what to do. Exits with 1 unless active.')
+    .argument('<host>', 'such as go.example.com')
+    .option('--workspace <name>', 'whose domain it is, where several have added it')
+    .option('--wait [minutes]', `until it is active, ${WAIT_MINUTES} minutes at most`, parseMinutes)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  terse domain check go.example.com --wait')
+    .action(async (host: string, options: CheckOptions) => {
+      const report = await withDomains((tools) => check(terminal, tools, host, options))
+      if (options.json) terminal.out(JSON.stringify(reportAsJson(report), null, 2))
+      else if (options.wait === undefined) terminal.out(dnsReportText(report))
+      if (report.domain.status !== 'active') process.exitCode = EXIT_PENDING
+    })
+
+  command
+    .command('remove')
+    .description('Remove a domain from a workspace. Its links stay, and stop answering.')
+    .argument('<host>', 'such as go.example.com')
+    .requiredOption('--workspace <name>', 'the workspace whose domain it is')
+    .addHelpText('after', '\nExample:\n  terse domain remove go.example.com --workspace acme')
+    .action(async (host: string, options: { workspace: string }) => {
+      const domain = await withDomains(async (tools) => {
+        const found = await findClaim(tools, host, options.workspace)
+        await tools.domains.delete(found.workspace_id, found.id)
+        return found
+      })
+      terminal.err(`${domain.host} is removed from ${options.workspace}.`)
+    })
+
+  return command
+}
+
+async function check(
+  terminal: Terminal,
+  tools: DomainTools,
+  host: string,
+  options: CheckOptions,
+): Promise<DnsReport> {
+  const domain = await findClaim(tools, host, options.workspace)
+  if (options.wait === undefined) return tools.checks.verify(domain.workspace_id, domain.id)
+  const minutes = options.wait === true ? WAIT_MINUTES : options.wait
+  return waitUntilActive(terminal, tools.checks, domain, minutes * MINUTE_MS)
+}
+
+/** The claim that a command is about: that of the workspace, or the only one there is. */
+async function findClaim(
+  { instance, domains }: DomainTools,
+  host: string,
+  workspaceName: string | undefined,
+): Promise<Domain> {
+  if (workspaceName !== undefined) {
+    return domains.getByHost((await instance.workspaces.get(workspaceName)).id, host)
+  }
+  const claims: { workspace: string; domain: Domain }[] = []
+  for (const { id, name } of await instance.workspaces.list()) {
+    try {
+      claims.push({ workspace: name, domain: await domains.getByHost(id, host) })
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'not_found')) throw error
+    }
+  }
+  const [only, ...others] = claims
+  if (only === undefined) throw Failure.notFound(`Domain ${host}`)
+  if (others.length > 0) {
+    const names = claims.map(({ workspace }) => workspace).join(', ')
+    throw Failure.invalid({ workspace: [`is needed: ${host} was added by ${names}`] })
+  }
+  return only.domain
+}
+
+async function listDomains({ instance, domains }: DomainTools, workspaceName: string | undefined) {
+  const { workspaces } = instance
+  const owners =
+    workspaceName === undefined ? await workspaces.list() : [await workspaces.get(workspaceName)]
+  const rows = []
+  for (const { id: workspaceId, name } of owners) {
+    for (let offset = 0; ; offset += LIST_BATCH) {
+      const { items } = await domains.list(workspaceId, offset, LIST_BATCH)
+      for (const { id, host, status, created_at } of items) {
+        const created = formatInstant(created_at)
+        rows.push({ id, domain: host, status, workspace: name, created_at: created })
+      }
+      if (items.length < LIST_BATCH) break
+    }
+  }
+  return rows
+}
+
+function reportAsJson({ domain, policy, checkedAt, nextCheckAt, ...report }: DnsReport) {
+  const instant = (micros: number | null) => (micros === null ? null : formatInstant(micros))
+  return {
+    domain: domain.host,
+    status: domain.status,
+    proof: policy,
+    ...report,
+    last_check_at: instant(checkedAt),
+    next_check_at: instant(nextCheckAt),
+  }
+}
+
+function parseMinutes(text: string): number {
+  const minutes = Number(text)
+  if (!(minutes >= 0 && minutes <= 10_080)) {
+    throw new InvalidArgumentError('It must be a number of minutes, up to 10080.')
+  }
+  return minutes
+}

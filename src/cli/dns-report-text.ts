@@ -1,0 +1,29 @@
+import type { DnsReport } from '../domain/domains/domain-checks.ts'
+import { formatInstant } from '../lib/instant.ts'
+import { formatTable } from './terminal.ts'
+
+/** What DNS should say of a domain, what it says, and what to do. */
+export function dnsReportText(report: DnsReport): string {
+  const { domain, records, differences, nextCheckAt } = report
+  const lines = [`${domain.host} is ${domain.status}.`]
+  if (domain.status === 'pending' && records.length > 0) {
+    lines.push(
+      '',
+      'Set these records where the DNS of the domain is kept:',
+      '',
+      recordTable(report),
+    )
+  }
+  if (differences.length > 0) lines.push('', ...differences.map(({ text }) => `- ${text}`))
+  if (domain.status === 'pending' && nextCheckAt !== null) {
+    lines.push('', `A running service checks it next at ${formatInstant(nextCheckAt)}.`)
+  }
+  return lines.join('\n')
+}
+
+function recordTable({ records }: DnsReport): string {
+  return formatTable(
+    ['TYPE', 'NAME', 'VALUE'],
+    records.map(({ type, name, value }) => [type, name, value]),
+  )
+}

@@ -1,0 +1,23 @@
+import type { Instance } from '../compose.ts'
+import { openDomains } from '../compose-domains.ts'
+import { readConfig } from '../config/read-config.ts'
+import type { DomainChecks } from '../domain/domains/domain-checks.ts'
+import type { Domains } from '../domain/domains/domains.ts'
+import { createLogger } from './logger.ts'
+import { withInstance } from './with-instance.ts'
+
+export type DomainTools = {
+  readonly instance: Instance
+  readonly domains: Domains
+  readonly checks: DomainChecks
+}
+
+/** Opens the instance that the environment describes, and its domains, for one command. */
+export function withDomains<T>(work: (tools: DomainTools) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const log = createLogger(config.logLevel)
+  return withInstance((instance) => {
+    const { domains, checks } = openDomains(config, instance, log)
+    return work({ instance, domains, checks })
+  })
+}

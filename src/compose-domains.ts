@@ -1,0 +1,136 @@
+import type { Logger } from 'pino'
+import type { Config } from './config/read-config.ts'
+import { dnsResolver } from './dns/resolver.ts'
+import type { DnsResolver } from './domain/domains/dns-resolver.ts'
+import { type DomainChecks, domainChecks } from './domain/domains/domain-checks.ts'
+import { type Domains, domains } from './domain/domains/domains.ts'
+import type { ServiceName } from './domain/domains/service-host.ts'
+import type { ServiceTarget } from './domain/domains/service-target.ts'
+import { deriveKey } from './domain/instance/instance-keys.ts'
+import type { Store } from './domain/store.ts'
+import type { Clock } from './lib/clock.ts'
+import { isIpAddress } from './lib/ip-address.ts'
+import { systemRandom } from './lib/random.ts'
+
+const DNS_TIMEOUT_MS = 2_000
+const DNS_TRIES = 2
+const DNS_DEADLINE_MS = 6_000
+/** How often a node looks for checks that have become due, or that another process has asked for. */
+const CHECK_POLL_INTERVAL_MS = 2_000
+
+type Job = { stop(): Promise<void> }
+
+/** The domains of an instance, and the checks of their DNS. */
+export type DomainServices = {
+  readonly domains: Domains
+  readonly checks: DomainChecks
+  /** Makes the checks that become due, of every node, for as long as this one runs. */
+  startChecking(): Job
+}
+
+/** Changes nothing by itself: the command line opens it beside a running service. */
+export function openDomains(
+  config: Config,
+  instance: { store: Store; clock: Clock; instanceKey: Buffer },
+  log: Logger,
+): DomainServices {
+  const { store, clock, instanceKey } = instance
+  let wake = () => {}
+  const checks = domainChecks({
+    store,
+    clock,
+    resolver: openResolver(config),
+    policy: config.domainProof,
+    proofKey: deriveKey(instanceKey, 'domain-proof'),
+    target: serviceTargetOf(config),
+    onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
+    onMove: (move) => log.warn(move, 'a domain moved to the workspace that has proved it'),
+  })
+  return {
+    domains: domains({
+      store,
+      clock,
+      random: systemRandom,
+      serviceHost: serviceNameOf(config),
+      proofPolicy: config.domainProof,
+      onDue: () => wake(),
+      onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
+    }),
+    checks,
+    startChecking() {
+      const job = startJob(checks, log)
+      wake = job.wake
+      return job
+    },
+  }
+}
+
+export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
+  return dnsResolver({
+    servers: config.dnsServers,
+    timeoutMs: DNS_TIMEOUT_MS,
+    tries: DNS_TRIES,
+    deadlineMs: DNS_DEADLINE_MS,
+  })
+}
+
+/** Under which name and ports the service is reached. */
+export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port'>): ServiceName {
+  const url = new URL(config.baseUrl)
+  const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return {
+    host: url.hostname.replace(/\.$/, ''),
+    ports: new Set([80, 443, basePort, config.port]),
+  }
+}
+
+/** Where domains must lead. A base URL on this machine alone is no place for anybody to go. */
+export function serviceTargetOf(
+  config: Pick<Config, 'baseUrl' | 'port' | 'dnsTarget' | 'publicAddresses'>,
+): ServiceTarget {
+  const { dnsTarget, publicAddresses } = config
+  const host = serviceNameOf(config).host.replace(/^\[(.*)\]$/, '$1')
+  if (isIpAddress(host)) {
+    const addresses = publicAddresses.length > 0 || dnsTarget ? publicAddresses : [host]
+    return { host: dnsTarget, addresses }
+  }
+  const isLocal = host === 'localhost' || host.endsWith('.localhost') || !host.includes('.')
+  return { host: dnsTarget ?? (isLocal ? undefined : host), addresses: publicAddresses }
+}
+
+function startJob(checks: DomainChecks, log: Logger): Job & { wake(): void } {
+  let running: Promise<void> | undefined
+  let isAskedAgain = false
+  let isStopped = false
+
+  async function run(): Promise<void> {
+    do {
+      isAskedAgain = false
+      try {
+        await checks.runDue()
+      } catch (error) {
+        log.warn({ err: error }, 'domains could not be checked now')
+      }
+    } while (isAskedAgain && !isStopped)
+    running = undefined
+  }
+
+  function wake(): void {
+    if (isStopped) return
+    isAskedAgain = true
+    running ??= run()
+  }
+
+  wake()
+  const polling = setInterval(wake, CHECK_POLL_INTERVAL_MS)
+  polling.unref()
+  return {
+    wake,
+    async stop() {
+      isStopped = true
+      clearInterval(polling)
+      checks.cancel()
+      await running
+    },
+  }
+}

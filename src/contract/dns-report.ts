@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { timestamp } from './primitives.ts'
+
+/** Every `code` that a difference can carry. Codes are stable: clients may branch on them. */
+const DIFFERENCE_CODES = [
+  'txt_missing',
+  'txt_different',
+  'txt_aliased',
+  'txt_unknown',
+  'host_missing',
+  'host_without_address',
+  'host_dangling',
+  'host_looping',
+  'host_too_many_aliases',
+  'host_proxied',
+  'host_elsewhere',
+  'host_unknown',
+  'stray_address',
+  'service_unknown',
+  'active_elsewhere',
+] as const
+
+const recordSchema = z
+  .object({
+    purpose: z.enum(['ownership', 'routing']).describe('What the record is for.'),
+    type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']),
+    name: z
+      .string()
+      .describe('As most DNS panels want it: without the registered name; `@` for that itself.'),
+    full_name: z.string().describe('The whole name, for panels that want that.'),
+    value: z.string(),
+  })
+  .meta({ id: 'DnsRecord' })
+
+const seenValues = z.array(z.string())
+
+/** What the DNS of a domain should say, and says. */
+export const dnsReportSchema = z
+  .object({
+    domain: z.string().describe('The host name.'),
+    status: z.enum(['pending', 'active']),
+    proof: z
+      .enum(['dns', 'routing', 'none'])
+      .describe('What this service asks for: TXT record and routing, routing alone, or nothing.'),
+    verdict: z
+      .enum(['proved', 'unproved', 'unknown'])
+      .describe('What DNS says now. `unknown`: it did not answer, which changes no status.'),
+    records: z
+      .array(recordSchema)
+      .describe('The records to set; of several `A` and `AAAA` records one is enough.'),
+    seen: z.object({
+      txt: seenValues.describe('Texts at the name of the ownership record, at most 20.'),
+      cname: seenValues.describe('The chain of aliases from the host on.'),
+      a: seenValues.describe('IPv4 addresses of the host, at most 20.'),
+      aaaa: seenValues.describe('IPv6 addresses of the host, at most 20.'),
+    }),
+    differences: z
+      .array(
+        z.object({
+          code: z.enum(DIFFERENCE_CODES).describe('For a program to branch on.'),
+          text: z.string().describe('What to do, for a person to read.'),
+        }),
+      )
+      .describe('What is not as it should be.'),
+    last_check_at: timestamp.nullable().describe('When the status was last checked.'),
+    next_check_at: timestamp
+      .nullable()
+      .describe('When it is checked next; null: when somebody asks for it.'),
+  })
+  .meta({ id: 'DnsReport' })
+
+export type DnsReportResource = z.output<typeof dnsReportSchema>

@@ -1,0 +1,195 @@
+import { openResolver, serviceTargetOf } from './compose-domains.ts'
+import type { Config } from './config/read-config.ts'
+import { loadSecretKey } from './config/secret-key.ts'
+import type { Finding } from './diagnose.ts'
+import { type CaaPermission, findCaaPermission } from './domain/domains/caa.ts'
+import { adviseOnOwnership, adviseOnRouting } from './domain/domains/dns-advice.ts'
+import { judgeOwnership, judgeRouting } from './domain/domains/dns-judgement.ts'
+import { type DnsObservation, observeDns } from './domain/domains/dns-observation.ts'
+import { recordsFor } from './domain/domains/dns-records.ts'
+import { valuesOf } from './domain/domains/dns-resolver.ts'
+import { parseHost } from './domain/domains/host.ts'
+import { findProxy } from './domain/domains/known-proxies.ts'
+import { isProvedWithoutDns, proofText } from './domain/domains/proof.ts'
+import { type ServiceAddresses, serviceAddresses } from './domain/domains/service-target.ts'
+import { Failure } from './domain/failure.ts'
+import { deriveKey } from './domain/instance/instance-keys.ts'
+import type { Clock } from './lib/clock.ts'
+import { type InspectedClaim, inspectClaims } from './storage/inspect.ts'
+
+/** The authority that certificates will come from unless the operator says else. */
+const AUTHORITY = 'letsencrypt.org'
+
+/** Looks at the DNS of one host, and at who has added it here; changes nothing. */
+export async function diagnoseHost(
+  config: Config,
+  text: string,
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  const parsed = parseHost(text)
+  if ('fault' in parsed) throw Failure.invalid({ host: [parsed.fault] })
+  const host = parsed.value
+  const claims = await claimsOn(config, host)
+  if (isProvedWithoutDns(host, config.domainProof)) {
+    const why = host.endsWith('.localhost')
+      ? 'a name under .localhost leads to this machine by itself'
+      : 'TERSE_DOMAIN_PROOF=none asks DNS nothing'
+    return [domainFinding(host, claims), { subject: 'routing', state: 'skipped', text: why }]
+  }
+  const resolver = openResolver(config)
+  const [observation, addresses, caa] = await Promise.all([
+    observeDns(resolver, host, clock),
+    serviceAddresses(serviceTargetOf(config), resolver, clock)(),
+    findCaaPermission(resolver, host, AUTHORITY),
+  ])
+  return [
+    domainFinding(host, claims),
+    ...proofFindings(config, host, claims, observation, addresses),
+    ...routingFindings(config, host, observation, addresses),
+    proxyFinding(observation),
+    caaFinding(caa),
+    {
+      subject: 'certificate',
+      state: 'skipped',
+      text: 'not looked at: this release leaves HTTPS to a proxy in front of it',
+    },
+  ]
+}
+
+/** Undefined where the database cannot say. */
+async function claimsOn(
+  config: Config,
+  host: string,
+): Promise<readonly InspectedClaim[] | undefined> {
+  try {
+    return await inspectClaims(config, host)
+  } catch {
+    return undefined
+  }
+}
+
+function domainFinding(host: string, claims: readonly InspectedClaim[] | undefined): Finding {
+  const subject = 'domain'
+  if (claims === undefined) {
+    return {
+      subject,
+      state: 'warning',
+      text: 'the database cannot say who has added it',
+      advice: 'terse doctor, without a host, looks at the database.',
+    }
+  }
+  const inWords = claims.map(({ workspace, status }) => `${status} in ${workspace}`).join(', ')
+  if (claims.some(({ status }) => status === 'active')) {
+    return { subject, state: 'ok', text: `${host} is ${inWords}` }
+  }
+  const advice =
+    claims.length === 0
+      ? `terse domain add ${host} --workspace <name>`
+      : `Once DNS is as it should be: terse domain check ${host}`
+  const text = claims.length === 0 ? `nobody has added ${host} here` : `${host} is ${inWords}`
+  return { subject, state: 'warning', text, advice }
+}
+
+function proofFindings(
+  config: Config,
+  host: string,
+  claims: readonly InspectedClaim[] | undefined,
+  observation: DnsObservation,
+  addresses: ServiceAddresses,
+): Finding[] {
+  const subject = 'proof'
+  if (config.domainProof !== 'dns') {
+    return [{ subject, state: 'skipped', text: `TERSE_DOMAIN_PROOF=${config.domainProof}` }]
+  }
+  const secretKey = config.secretKey ?? loadSecretKey(config.dataDir)
+  if (claims === undefined || claims.length === 0 || secretKey === undefined) {
+    return [{ subject, state: 'skipped', text: 'it depends on the workspace that adds the domain' }]
+  }
+  const proofKey = deriveKey(secretKey, 'domain-proof')
+  return claims.map(({ workspace, workspaceId, status }) => {
+    const proof = proofText(proofKey, workspaceId, host)
+    const ownership = judgeOwnership(observation, proof)
+    const records = recordsFor(host, proof, serviceTargetOf(config), addresses)
+    const [difference] = adviseOnOwnership(host, ownership, records)
+    if (difference === undefined) {
+      return { subject, state: 'ok', text: `the TXT record of ${workspace} is there` }
+    }
+    const isProblem =
+      difference.code !== 'txt_unknown' && (status === 'active' || claims.length === 1)
+    return {
+      subject,
+      state: isProblem ? 'problem' : 'warning',
+      text: `the TXT record of ${workspace} is not seen`,
+      advice: difference.text,
+    }
+  })
+}
+
+function routingFindings(
+  config: Config,
+  host: string,
+  observation: DnsObservation,
+  addresses: ServiceAddresses,
+): Finding[] {
+  const subject = 'routing'
+  const routing = judgeRouting(observation, addresses)
+  const records = recordsFor(host, undefined, serviceTargetOf(config), addresses)
+  const advice = adviseOnRouting(host, routing, records).map((difference) => difference.text)
+  const seen = [
+    ...observation.aliases.targets,
+    ...valuesOf(observation.ipv4),
+    ...valuesOf(observation.ipv6),
+  ]
+  const path = seen.length === 0 ? `${host} leads nowhere` : `${host} → ${seen.join(' → ')}`
+  if (routing.state === 'routed') {
+    const found: Finding = { subject, state: 'ok', text: path }
+    const strays = advice.map(
+      (text): Finding => ({
+        subject: 'address',
+        state: 'problem',
+        text: 'one of its addresses is not this service',
+        advice: text,
+      }),
+    )
+    return [found, ...strays]
+  }
+  const isUnknown = routing.state === 'unknown' || routing.state === 'service_unknown'
+  const state = isUnknown ? 'warning' : 'problem'
+  return [{ subject, state, text: path, ...(advice[0] !== undefined && { advice: advice[0] }) }]
+}
+
+function proxyFinding(observation: DnsObservation): Finding {
+  const subject = 'proxy'
+  const addresses = [...valuesOf(observation.ipv4), ...valuesOf(observation.ipv6)]
+  const proxy = findProxy(addresses, observation.aliases.targets)
+  if (proxy === undefined) return { subject, state: 'ok', text: 'none that is known is in front' }
+  return {
+    subject,
+    state: 'warning',
+    text: `${proxy} is in front`,
+    advice: 'It hides whether the name leads here: switch it off for this name ("DNS only").',
+  }
+}
+
+function caaFinding(caa: CaaPermission): Finding {
+  const subject = 'caa'
+  switch (caa.state) {
+    case 'allowed':
+      return { subject, state: 'ok', text: `${AUTHORITY} may issue a certificate` }
+    case 'forbidden': {
+      const others = caa.allowed.length === 0 ? 'nobody' : caa.allowed.join(', ')
+      return {
+        subject,
+        state: 'problem',
+        text: `the CAA records at ${caa.at} allow certificates from ${others} alone`,
+        advice: `Add a CAA record at ${caa.at}: 0 issue "${AUTHORITY}".`,
+      }
+    }
+    case 'unknown':
+      return {
+        subject,
+        state: 'warning',
+        text: 'whether CAA records forbid a certificate was not answered',
+      }
+  }
+}

@@ -1,0 +1,49 @@
+import type { CaaProperty, DnsResolver, DnsSilence } from './dns-resolver.ts'
+
+/** Properties that a certificate authority must understand; others that are critical forbid all. */
+const KNOWN_TAGS = new Set([
+  'issue',
+  'issuewild',
+  'issuemail',
+  'issuevmc',
+  'iodef',
+  'contactemail',
+  'contactphone',
+])
+
+/** Whether DNS allows a certificate authority to issue for a host (RFC 8659). */
+export type CaaPermission =
+  | { readonly state: 'allowed' }
+  | { readonly state: 'forbidden'; readonly at: string; readonly allowed: readonly string[] }
+  | { readonly state: 'unknown'; readonly reason: DnsSilence }
+
+/** The nearest record set counts, from the host itself up to the top. */
+export async function findCaaPermission(
+  resolver: DnsResolver,
+  host: string,
+  authority: string,
+): Promise<CaaPermission> {
+  const labels = host.split('.')
+  for (let first = 0; first < labels.length; first += 1) {
+    const name = labels.slice(first).join('.')
+    const answer = await resolver.caa(name)
+    if (answer.kind === 'unknown') return { state: 'unknown', reason: answer.reason }
+    if (answer.kind === 'found') return judgeCaa(answer.values, name, authority)
+  }
+  return { state: 'allowed' }
+}
+
+function judgeCaa(
+  properties: readonly CaaProperty[],
+  at: string,
+  authority: string,
+): CaaPermission {
+  const issuers = properties
+    .filter(({ tag }) => tag.toLowerCase() === 'issue')
+    .map(({ value }) => value.split(';')[0]?.trim().toLowerCase() ?? '')
+  const isClear = properties.every(
+    ({ tag, isCritical }) => !isCritical || KNOWN_TAGS.has(tag.toLowerCase()),
+  )
+  if (isClear && (issuers.length === 0 || issuers.includes(authority))) return { state: 'allowed' }
+  return { state: 'forbidden', at, allowed: issuers.filter((issuer) => issuer !== '') }
+}

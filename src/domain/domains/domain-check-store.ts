@@ -1,0 +1,47 @@
+import type { CheckSchedule } from './check-schedule.ts'
+import type { Domain } from './domain.ts'
+
+/** A domain that one node may check, until its lease ends. */
+export type LeasedCheck = {
+  readonly domain: Domain
+  readonly schedule: CheckSchedule
+  /** Rises with every lease: results under an older one are refused. */
+  readonly fence: number
+}
+
+/** When a domain was checked, and will be. Microseconds since the epoch. */
+type CheckTimes = {
+  readonly checked_at: number | null
+  readonly next_at: number | null
+  /** When somebody last asked for a check. */
+  readonly demanded_at: number | null
+}
+
+/** The schedule of checks: one row for each claim, which goes with it. */
+export type DomainCheckStore = {
+  insert(domainId: string, schedule: CheckSchedule): Promise<void>
+  find(domainId: string): Promise<CheckTimes | undefined>
+  hasDue(now: number): Promise<boolean>
+  /** Takes up to `limit` checks that are due and that no other node has under way, the oldest first. */
+  leaseDue(now: number, leaseUntil: number, limit: number): Promise<readonly LeasedCheck[]>
+  /**
+   * Takes one check, due or not, from whichever node has it under way, too: its result counts no
+   * more. Undefined where another node was faster.
+   */
+  lease(domainId: string, leaseUntil: number): Promise<LeasedCheck | undefined>
+  /** Writes down that somebody asked for a check. */
+  noteDemand(domainId: string, now: number): Promise<void>
+  /** Ends a lease. False when it was lost: then nothing of the check may count. */
+  finish(
+    domainId: string,
+    fence: number,
+    schedule: CheckSchedule,
+    checkedAt: number,
+  ): Promise<boolean>
+  /** Gives a lease back without a result. */
+  release(domainId: string, fence: number): Promise<void>
+  /** Gives a claim a new schedule; a check that is under way counts no more. */
+  restart(domainId: string, schedule: CheckSchedule): Promise<void>
+  /** Makes the pending claims on a host due at once. */
+  makeDue(host: string, now: number): Promise<void>
+}

@@ -1,0 +1,73 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { RequestTarget } from '../lib/request-target.ts'
+
+/** A visitor's request and the way to answer it, however both are held. */
+export type Exchange = {
+  readonly method: string
+  readonly target: RequestTarget
+  readonly headers: VisitHeaders
+  /** The socket's own. */
+  readonly remoteAddress: string
+  /** Whether an answer was begun. */
+  readonly isAnswered: boolean
+  /**
+   * @param fixed headers that many answers share, in one object, so that they may be written in advance
+   * @param own this answer's headers; among them or the fixed ones is `Content-Length`
+   * @param body its bytes, a character each; not sent in answer to `HEAD`
+   * @throws where a header's value cannot be sent
+   */
+  answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void
+  /** Ends the connection without an answer, or within one. */
+  abandon(): void
+}
+
+export type AnswerHeaders = Readonly<Record<string, string>>
+
+/** What the answer to a visit and its click are made from, with names and values as Node gives them. */
+export type VisitHeaders = {
+  readonly [Name in TextHeader]?: string | undefined
+} & {
+  readonly [Name in JoinedHeader]?: string | string[] | undefined
+}
+
+type TextHeader = 'user-agent' | 'referer' | 'accept-language' | 'cookie'
+type JoinedHeader = 'sec-purpose' | 'purpose' | 'x-purpose' | 'x-moz' | 'x-forwarded-for'
+
+/** The exchange over Node's own request and response. */
+export class HttpExchange implements Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: RequestTarget
+  readonly remoteAddress: string
+
+  constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
+    this.request = request
+    this.response = response
+    this.target = target
+    // Taken now, because a closed socket has none.
+    this.remoteAddress = request.socket.remoteAddress ?? ''
+  }
+
+  get method(): string {
+    return this.request.method ?? ''
+  }
+
+  get headers(): VisitHeaders {
+    return this.request.headers
+  }
+
+  get isAnswered(): boolean {
+    return this.response.headersSent
+  }
+
+  answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void {
+    // With its words: Node would keep those of an answer that failed for its headers.
+    this.response.writeHead(status, STATUS_CODES[status], { ...fixed, ...own })
+    if (body === '' || this.method === 'HEAD') this.response.end()
+    else this.response.end(body, 'latin1')
+  }
+
+  abandon(): void {
+    this.response.destroy()
+  }
+}

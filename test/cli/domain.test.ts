@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Finding } from '../../src/diagnose.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { runCli } from '../support/run-cli.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const TARGET = 'go.terse.test'
+const ALWAYS = [
+  'go.terse A 192.0.2.10',
+  'stray A 192.0.2.10',
+  'stray AAAA 2001:db8:bad::1',
+  'stray CAA 0 issue "other.example"',
+  'proxied A 104.16.1.1',
+  'allowed A 192.0.2.10',
+  'allowed CAA 0 issue "letsencrypt.org; validationmethods=http-01"',
+  '@ CAA 0 issue ";"',
+]
+
+for (const engine of ENGINES) {
+  describe(`terse domain on ${engine.name}`, () => {
+    let dns: DnsServer
+    let place: Place
+    let env: Record<string, string>
+    before(async () => {
+      dns = await startDnsServer(ALWAYS)
+      place = await engine.createPlace()
+      env = {
+        ...place.env,
+        TERSE_BASE_URL: `https://${TARGET}`,
+        TERSE_DNS_SERVERS: dns.address,
+      }
+      await run('workspace', 'create', 'acme')
+      await run('workspace', 'create', 'globex')
+    })
+    after(async () => {
+      await dns.stop()
+      await place.remove()
+    })
+
+    /** Runs a command that must succeed; what it printed. */
+    async function run(...args: string[]): Promise<string> {
+      const { code, stdout, stderr } = await runCli(args, env)
+      assert.equal(code, 0, stderr)
+      return stdout
+    }
+
+    async function proofOf(host: string, workspace = 'acme'): Promise<string> {
+      const args = ['domain', 'check', host, '--workspace', workspace, '--json']
+      const { stdout } = await runCli(args, env)
+      const { records } = JSON.parse(stdout)
+      return records[0].value
+    }
+
+    test('adds a domain, says what to set, and waits until it is active', async () => {
+      const added = await run('domain', 'add', 'Go.Acme.test', '--workspace', 'acme')
+      assert.match(added, /^go\.acme\.test is pending\./)
+      assert.match(added, /^CNAME +go +go\.terse\.test$/m)
+      assert.match(added, /^TXT +_terse\.go +terse-verify=[0-9a-f]{40}$/m)
+      assert.match(added, /terse domain check go\.acme\.test --workspace acme --wait/)
+      const proof = /terse-verify=\S+/.exec(added)?.[0]
+
+      const args = ['domain', 'check', 'go.acme.test', '--wait']
+      const waiting = spawn(process.execPath, [MAIN, ...args], {
+        env: { PATH: process.env.PATH, ...env },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let told = ''
+      const toldOfMissing = new Promise<void>((resolve) => {
+        waiting.stderr.setEncoding('utf8').on('data', (text: string) => {
+          told += text
+          if (told.includes('Add a TXT record')) resolve()
+        })
+      })
+      const exited = once(waiting, 'exit')
+      await toldOfMissing
+      await dns.serve([...ALWAYS, `go.acme CNAME ${TARGET}.`, `_terse.go.acme TXT "${proof}"`])
+      assert.deepEqual(await exited, [0, null], told)
+      assert.match(told, /go\.acme\.test is active\.\n$/)
+      assert.equal(told.match(/Add a TXT record/g)?.length, 1, 'what stays is told once')
+      assert.ok(!told.includes('\r'), 'nobody watches')
+
+      const listed = JSON.parse(await run('domain', 'list', '--json'))
+      assert.deepEqual(
+        listed.map(({ domain, status, workspace }: Record<string, string>) => [
+          domain,
+          status,
+          workspace,
+        ]),
+        [['go.acme.test', 'active', 'acme']],
+      )
+      assert.match(
+        await run('domain', 'list', '--workspace', 'acme'),
+        /^DOMAIN +STATUS +WORKSPACE +CREATED\ngo\.acme\.test +active +acme +\d{4}-/,
+      )
+    })
+
+    test('checks once a minute, exits with 1 while pending, and asks whose domain is meant', async () => {
+      await run('domain', 'add', 'two.acme.test', '--workspace', 'acme')
+      const check = ['domain', 'check', 'two.acme.test']
+      const first = await runCli(check, env)
+      assert.equal(first.code, 1)
+      assert.match(
+        first.stdout,
+        /two\.acme\.test is pending[\s\S]*Add a TXT record[\s\S]*add the record CNAME two/,
+      )
+      const second = await runCli(check, env)
+      assert.equal(second.code, 1)
+      assert.match(second.stderr, /once a minute/)
+      await run('domain', 'add', 'two.acme.test', '--workspace', 'globex')
+      const ambiguous = await runCli(check, env)
+      assert.match(ambiguous.stderr, /workspace is needed: .* acme, globex/)
+      const nobody = await runCli(['domain', 'check', 'none.acme.test'], env)
+      assert.deepEqual(
+        [nobody.code, nobody.stderr],
+        [1, 'terse: Domain none.acme.test not found.\n'],
+      )
+    })
+
+    test('ends its wait after as many minutes as it is told', async () => {
+      await run('domain', 'add', 'never.acme.test', '--workspace', 'acme')
+      const { code, stderr } = await runCli(
+        ['domain', 'check', 'never.acme.test', '--wait', '0'],
+        env,
+      )
+      assert.equal(code, 1)
+      assert.match(stderr, /never\.acme\.test is pending/)
+    })
+
+    test('removes a domain, in its own workspace alone', async () => {
+      await run('domain', 'add', 'gone.acme.test', '--workspace', 'acme')
+      const remove = (workspace: string) =>
+        runCli(['domain', 'remove', 'gone.acme.test', '--workspace', workspace], env)
+      assert.equal((await remove('globex')).code, 1)
+      assert.equal((await remove('acme')).stderr, 'gone.acme.test is removed from acme.\n')
+      assert.doesNotMatch(await run('domain', 'list'), /gone/)
+      const wrong = await runCli(['domain', 'add', 'x.test', '--workspace', 'nobody'], env)
+      assert.match(wrong.stderr, /Workspace .*not found/)
+    })
+
+    test('the doctor reports on a host: whose it is, proof, route, strays, proxy, CAA', async () => {
+      const examine = async (host: string) => {
+        const { code, stdout, stderr } = await runCli(['doctor', host, '--json'], env)
+        assert.equal(stderr, '')
+        const findings: Finding[] = JSON.parse(stdout)
+        const states = findings.map(({ subject, state }) => `${subject} ${state}`)
+        return { code, findings, states }
+      }
+      await run('domain', 'add', 'stray.test', '--workspace', 'acme')
+      const stray = await examine('stray.test')
+      assert.equal(stray.code, 1)
+      assert.deepEqual(stray.states, [
+        'domain warning',
+        'proof problem',
+        'routing ok',
+        'address problem',
+        'proxy ok',
+        'caa problem',
+        'certificate skipped',
+      ])
+      const advice = (subject: string) =>
+        stray.findings.find((finding) => finding.subject === subject)?.advice ?? ''
+      assert.ok(advice('proof').includes(await proofOf('stray.test')))
+      assert.match(advice('address'), /2001:db8:bad::1/)
+      assert.match(advice('caa'), /stray\.test: 0 issue "letsencrypt\.org"/)
+
+      const proxied = await examine('proxied.test')
+      assert.deepEqual(proxied.states, [
+        'domain warning',
+        'proof skipped',
+        'routing problem',
+        'proxy warning',
+        'caa problem',
+        'certificate skipped',
+      ])
+      const allowed = await examine('allowed.test')
+      assert.equal(allowed.code, 0)
+      assert.ok(allowed.states.includes('caa ok'))
+      assert.deepEqual((await examine('tour.localhost')).states, [
+        'domain warning',
+        'routing skipped',
+      ])
+      const { stdout } = await runCli(['doctor', 'stray.test'], env)
+      assert.match(
+        stdout,
+        /^problem +caa +the CAA records at stray\.test allow .*other\.example alone$/m,
+      )
+      const refused = await runCli(['doctor', 'https://go.acme.test/'], env)
+      assert.deepEqual([refused.code, refused.stdout], [1, ''])
+      assert.match(refused.stderr, /^terse: host must be a host name/)
+    })
+  })
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { dnsResolver, type ResolverOptions } from '../../src/dns/resolver.ts'
+import { type DnsAnswer, valuesOf } from '../../src/domain/domains/dns-resolver.ts'
+import {
+  type DnsQuestion,
+  type DnsReply,
+  NXDOMAIN,
+  SERVFAIL,
+  startDnsResponder,
+} from '../support/dns-responder.ts'
+import { NO_DNS } from '../support/no-dns.ts'
+
+const NAME = 'go.acme.test'
+const REFUSED = 5
+
+async function askingOf(
+  t: TestContext,
+  reply: (question: DnsQuestion) => DnsReply,
+  options: Partial<ResolverOptions> = {},
+) {
+  const responder = await startDnsResponder(reply)
+  t.after(() => responder.stop())
+  const servers = [responder.address]
+  const quick = { servers, timeoutMs: 300, tries: 2, deadlineMs: 5_000 }
+  return { responder, resolver: dnsResolver({ ...quick, ...options }) }
+}
+
+const unknown = (reason: string) => ({ kind: 'unknown', reason })
+
+const SIMPLE: { name: string; reply: DnsReply; expected: unknown }[] = [
+  { name: 'NXDOMAIN', reply: { rcode: NXDOMAIN }, expected: { kind: 'none', nameExists: false } },
+  { name: 'an empty answer', reply: {}, expected: { kind: 'none', nameExists: true } },
+  { name: 'SERVFAIL', reply: { rcode: SERVFAIL }, expected: unknown('server_failure') },
+  { name: 'REFUSED', reply: { rcode: REFUSED }, expected: unknown('server_failure') },
+  { name: 'silence', reply: 'silence', expected: unknown('timeout') },
+  {
+    name: 'an alias without the address of its target',
+    reply: { answers: [{ type: 'CNAME', name: NAME, data: 'elsewhere.test' }] },
+    expected: { kind: 'none', nameExists: true },
+  },
+]
+for (const { name, reply, expected } of SIMPLE) {
+  test(`the resolver tells ${name} apart`, async (t) => {
+    const { resolver } = await askingOf(t, () => reply)
+    assert.deepEqual(await resolver.ipv4(NAME), expected)
+    assert.deepEqual(await resolver.txt(NAME), expected)
+  })
+}
+
+test('a server that is not there is no answer', async () => {
+  const resolver = dnsResolver({ servers: [NO_DNS], timeoutMs: 300, tries: 1, deadlineMs: 5_000 })
+  assert.deepEqual(await resolver.txt(NAME), unknown('unreachable'))
+})
+
+test('garbage is no answer, and never a missing record', async (t) => {
+  const { resolver } = await askingOf(t, () => Buffer.from('certainly not a DNS message'))
+  assert.equal((await resolver.txt(NAME)).kind, 'unknown')
+})
+
+test('a silent server is passed over for the next one', async (t) => {
+  const silent = await startDnsResponder(() => 'silence')
+  t.after(() => silent.stop())
+  const spoken = await startDnsResponder(() => ({
+    answers: [{ type: 'A', name: NAME, data: '192.0.2.1' }],
+  }))
+  t.after(() => spoken.stop())
+  const servers = [silent.address, spoken.address]
+  const resolver = dnsResolver({ servers, timeoutMs: 200, tries: 2, deadlineMs: 5_000 })
+  assert.deepEqual(await resolver.ipv4(NAME), { kind: 'found', values: ['192.0.2.1'] })
+})
+
+test('no question takes longer than its deadline, however many tries there are', async (t) => {
+  const { resolver } = await askingOf(t, () => 'silence', {
+    timeoutMs: 1_000,
+    tries: 20,
+    deadlineMs: 400,
+  })
+  const startedAtMs = performance.now()
+  assert.deepEqual(await resolver.txt(NAME), unknown('timeout'))
+  assert.ok(performance.now() - startedAtMs < 3_000)
+})
+
+test('tries a silent server so often and no more', async (t) => {
+  const { responder, resolver } = await askingOf(t, () => 'silence', { timeoutMs: 250, tries: 2 })
+  await resolver.ipv6(NAME)
+  assert.equal(responder.asked.length, 2)
+})
+
+test('cancelling ends every question under way', async (t) => {
+  const { resolver } = await askingOf(t, () => 'silence', { timeoutMs: 60_000, deadlineMs: 60_000 })
+  const asked = Promise.all([resolver.txt(NAME), resolver.ipv4(NAME)])
+  resolver.cancel()
+  assert.deepEqual(await asked, [unknown('timeout'), unknown('timeout')])
+})
+
+test('a hundred texts that fit no datagram are fetched over TCP, all of them', async (t) => {
+  const texts = Array.from({ length: 100 }, (_, index) => `text ${index} ${'x'.repeat(60)}`)
+  const { responder, resolver } = await askingOf(t, ({ transport }) =>
+    transport === 'udp'
+      ? { truncated: true }
+      : { answers: texts.map((data) => ({ type: 'TXT', name: NAME, data: [data] })) },
+  )
+  const answer = await resolver.txt(NAME)
+  assert.deepEqual(valuesOf(answer).toSorted(), texts.toSorted())
+  assert.deepEqual(
+    responder.asked.map(({ transport }) => transport),
+    ['udp', 'tcp'],
+  )
+})
+
+test('the parts of a long text are one text', async (t) => {
+  const { resolver } = await askingOf(t, () => ({
+    answers: [{ type: 'TXT', name: NAME, data: ['terse-', 'verify=', 'abc'] }],
+  }))
+  assert.deepEqual(valuesOf(await resolver.txt(NAME)), ['terse-verify=abc'])
+})
+
+test('what a stranger writes into DNS cannot command a terminal', async (t) => {
+  const { resolver } = await askingOf(t, () => ({
+    answers: [{ type: 'TXT', name: NAME, data: ['\u001b[2J\r\nok\u0007', `${'x'.repeat(255)}`] }],
+  }))
+  const [text = ''] = valuesOf(await resolver.txt(NAME))
+  assert.match(text, /^\?\[2J\?\?ok\?x{200}/)
+  assert.match(text, /^[\x20-\x7e]*$/)
+})
+
+test('reads aliases, both kinds of addresses and CAA', async (t) => {
+  const { resolver } = await askingOf(t, ({ type, name }) => {
+    if (type === 'CNAME') return { answers: [{ type, name, data: 'Target.acme.test' }] }
+    if (type === 'A') return { answers: [{ type, name, data: '192.0.2.1' }] }
+    if (type === 'AAAA') return { answers: [{ type, name, data: '2001:db8::1' }] }
+    if (type === 'CAA') {
+      const data = { flags: 128, tag: 'issue' as const, value: 'ca.example' }
+      return { answers: [{ type, name, data }] }
+    }
+    return 'silence'
+  })
+  const values = async (answer: Promise<DnsAnswer<unknown>>) => valuesOf(await answer)
+  assert.deepEqual(await values(resolver.cname(NAME)), ['Target.acme.test'])
+  assert.deepEqual(await values(resolver.ipv4(NAME)), ['192.0.2.1'])
+  assert.deepEqual(await values(resolver.ipv6(NAME)), ['2001:db8::1'])
+  assert.deepEqual(await values(resolver.caa(NAME)), [
+    { tag: 'issue', value: 'ca.example', isCritical: true },
+  ])
+})
+
+test('no two questions leave from the same channel, so none reads an old answer', async (t) => {
+  let address = 0
+  const { resolver } = await askingOf(t, () => {
+    address += 1
+    return { answers: [{ type: 'A', name: NAME, ttl: 3_600, data: `192.0.2.${address}` }] }
+  })
+  assert.deepEqual(valuesOf(await resolver.ipv4(NAME)), ['192.0.2.1'])
+  assert.deepEqual(valuesOf(await resolver.ipv4(NAME)), ['192.0.2.2'])
+})

@@ -1,0 +1,32 @@
+/**
+ * A process that takes one journal in, says how many steps its statements were, and ends. With
+ * `KILL_AT` it kills itself at that step, as a crash at the worst moment would.
+ */
+import path from 'node:path'
+import { Drainer } from '../../src/clicks/drainer.ts'
+import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openWriterAt } from '../support/click-writers.ts'
+import { failStatements } from '../support/statement-faults.ts'
+
+const { DATA_DIR = '', DATABASE_URL, JOURNAL = '', KILL_AT } = process.env
+
+const writer = openWriterAt({ dataDir: DATA_DIR, databaseUrl: DATABASE_URL })
+const { steps } = failStatements((step) => {
+  if (step === Number(KILL_AT)) process.kill(process.pid, 'SIGKILL')
+  return false
+})
+const fail = (what: unknown) => {
+  throw new Error(`the drainer reported ${what}`)
+}
+const drainer = new Drainer({
+  writer,
+  clock: systemClock(),
+  journal: { id: JOURNAL, folder: path.join(journalsRoot(DATA_DIR), JOURNAL) },
+  writing: () => Number.POSITIVE_INFINITY,
+  onError: fail,
+  onDamage: fail,
+})
+await drainer.drain()
+process.stdout.write(String(steps()))
+await writer.close()

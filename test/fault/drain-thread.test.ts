@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import fc from 'fast-check'
+import { startClickIntake } from '../../src/clicks/click-intake.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { clickOf } from '../clicks/some-clicks.ts'
+import { createTestLink } from '../clicks/test-link.ts'
+import { drainWorkers } from '../support/drain-worker.ts'
+import { createFolder } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { SEED } from '../support/properties.ts'
+import { rawClicksOf } from '../support/raw-clicks.ts'
+import { describeStore } from '../support/store.ts'
+
+const CRASHES = 5
+const CLICKS_PER_TURN = 50
+/** The latest moment of a crash: a thread has started and drained by then. */
+const CRASH_AFTER_MS_MAX = 600
+
+describeStore('a drain thread that crashes', (at) => {
+  test('is started again, is told of, and loses no click and counts none twice', async (t) => {
+    t.diagnostic(`FUZZ_SEED=${SEED}`)
+    const dataDir = createFolder()
+    t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+    const link = await createTestLink(at.store, systemClock())
+    const startWorker = drainWorkers(at.place)
+    const workers: Worker[] = []
+    const errors: unknown[] = []
+    const unwanted = (what: unknown) => assert.fail(String(what))
+    const intake = await startClickIntake({
+      dataDir,
+      store: at.store,
+      startWorker(journal) {
+        const worker = startWorker(journal)
+        workers.push(worker)
+        return worker
+      },
+      durability: 'process',
+      onLost: unwanted,
+      onDoubt: unwanted,
+      onDamage: unwanted,
+      onError: (error) => errors.push(error),
+    })
+    intake.startDraining()
+
+    let answered = 0
+    const record = () =>
+      new Promise<void>((done) => intake.record(clickOf(1_000 + answered, link.seq), done))
+    const moments = fc.sample(fc.noBias(fc.nat({ max: CRASH_AFTER_MS_MAX })), {
+      numRuns: CRASHES,
+      seed: SEED,
+    })
+    for (const [index, moment] of moments.entries()) {
+      const crashAt = performance.now() + moment
+      while (performance.now() < crashAt) {
+        await Promise.all(Array.from({ length: CLICKS_PER_TURN }, record))
+        answered += CLICKS_PER_TURN
+        await sleep(5)
+      }
+      await workers[index]?.terminate()
+      await eventually(async () => assert.equal(workers.length, index + 2))
+    }
+    await eventually(async () => assert.equal((await link.counters()).clicks, answered))
+    assert.equal(errors.length, CRASHES)
+    await intake.stop()
+    assert.equal((await link.counters()).clicks, answered)
+    assert.equal((await rawClicksOf(at.store, link.scope)).length, answered)
+    assert.equal(workers.length, CRASHES + 1)
+  })
+})

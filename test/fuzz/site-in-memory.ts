@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import type { Click } from '../../src/domain/clicks/click.ts'
+import { Failure } from '../../src/domain/failure.ts'
+import { NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
+import type { LinkHost, VisitedLink } from '../../src/domain/links/link-directory.ts'
+import { passwordVault } from '../../src/domain/links/password-vault.ts'
+import { createFront } from '../../src/http/front.ts'
+import { Networks } from '../../src/lib/ip-address.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { sipKeyOf } from '../../src/lib/siphash.ts'
+import { Throttles } from '../../src/lib/throttles.ts'
+import { clickMaker } from '../../src/redirect/click/click-maker.ts'
+import { linkFinder } from '../../src/redirect/find-link.ts'
+import { redirectHandler } from '../../src/redirect/handler.ts'
+import { passwordCookies } from '../../src/redirect/password-cookie.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+const KEY = Buffer.alloc(32, 7)
+const CACHE_BYTES = 1024 * 1024
+
+const BASE: VisitedLink = { ...NO_ATTRIBUTES, seq: 0, key: '', url: 'https://example.com/' }
+
+const LINKS = new Map<string, readonly VisitedLink[]>(
+  Object.entries<Partial<VisitedLink>[]>({
+    plain: [{ key: 'plain', url: 'https://plain.example/' }],
+    query: [{ key: 'query', url: 'https://query.example/a?x=1&y=2#part', utm_source: 'ä & b' }],
+    mixed: [{ key: 'Mixed' }, { key: 'mixed' }],
+    straße: [{ key: 'straße' }],
+    'a/b': [{ key: 'a/b' }],
+    app: [{ key: 'app', ios: 'myapp://ios', android: 'https://android.example/' }],
+    expired: [{ key: 'expired', expires_at: '2020-01-01T00:00:00Z' }],
+    'expired-on': [
+      {
+        key: 'expired-on',
+        expires_at: '2020-01-01T00:00:00Z',
+        expired_redirect_url: 'https://later.example/',
+      },
+    ],
+    locked: [{ key: 'locked', password: 'sealed' }],
+    'slow-1': [{ key: 'slow-1' }],
+    // What no writer lets in, and no header can hold.
+    control: [{ key: 'control', url: 'https://control.example/\u0001' }],
+  }).map(([folded, links]) => [
+    folded,
+    links.map((link, index) => ({ ...BASE, seq: folded.length * 10 + index, ...link })),
+  ]),
+)
+
+const HOSTS = new Map<string, LinkHost>([
+  ['go.localhost', { keyspaceId: 1, notFoundUrl: null, expiredUrl: null }],
+  ['fallback.localhost', { keyspaceId: 2, notFoundUrl: 'https://no.example/', expiredUrl: null }],
+])
+const OWN_HOST = 'own.localhost'
+const OWN: LinkHost = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null }
+
+export type Site = {
+  readonly port: number
+  /** Visits that were answered the fast way. */
+  readonly fast: number
+  /** Clicks since the last call. */
+  takeClicks(): Click[]
+  /** Makes the next visit of each link read the store. */
+  forget(): void
+  stop(): Promise<void>
+}
+
+/** The front and the redirects with all their rules, over links in memory. */
+export async function startSite(options: { fast: boolean }): Promise<Site> {
+  const clock = fakeClock()
+  const finder = linkFinder({
+    bytesMax: CACHE_BYTES,
+    directory: {
+      findActiveHost: async (host) => HOSTS.get(host),
+      async findByFoldedKey(_, key) {
+        if (key.startsWith('slow')) await new Promise(setImmediate)
+        if (key === 'away') throw Failure.unavailable('the store is away')
+        if (key === 'broken') throw new Error('a bug')
+        return LINKS.get(key) ?? []
+      },
+    },
+  })
+  const clicks: Click[] = []
+  let waiting: (() => void)[] = []
+  function journal(): void {
+    const answers = waiting
+    waiting = []
+    for (const answer of answers) answer()
+  }
+  const trustedProxies = new Networks()
+  trustedProxies.add('127.0.0.0/8')
+  const redirect = redirectHandler({
+    finder,
+    recorder: {
+      record(click, done) {
+        clicks.push(click)
+        if (waiting.push(done) === 1) setImmediate(journal)
+      },
+    },
+    makeClick: clickMaker({
+      salts: { at: () => ({ day: 0, text: '', key: sipKeyOf(KEY) }) },
+      countries: (address) => (address.startsWith('203.') ? 'DE' : ''),
+    }),
+    vault: passwordVault(KEY, systemRandom),
+    cookies: passwordCookies(KEY),
+    clock,
+    throttles: new Throttles({ clock, peers: undefined }),
+    trustedProxies,
+    serviceHostFor: (host) => (host === OWN_HOST ? OWN : undefined),
+    onError: () => undefined,
+  })
+  let fast = 0
+  const front = createFront({
+    isServiceHost: (host) => host === OWN_HOST,
+    api(request, response) {
+      request.resume()
+      response.writeHead(200, { 'Content-Length': '3' })
+      response.end('API')
+    },
+    redirect: redirect.request,
+    fastRedirect: options.fast
+      ? (exchange) => {
+          fast += 1
+          redirect.visit(exchange)
+        }
+      : undefined,
+  })
+  front.listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  return {
+    port: (front.address() as AddressInfo).port,
+    get fast() {
+      return fast
+    },
+    takeClicks: () => clicks.splice(0),
+    forget: () => finder.forgetAll(),
+    async stop() {
+      front.close()
+      front.closeAllConnections()
+      await once(front, 'close')
+    },
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { answerClientError } from '../../src/http/client-error.ts'
+import type { FastExchange } from '../../src/http/fast/fast-exchange.ts'
+import { FastServer } from '../../src/http/fast/fast-server.ts'
+import { headerOf, RawConnection } from '../support/raw-http.ts'
+
+const CHECK_MS = 50
+const HEADERS_MS = 200
+const STANDSTILL_MS = 300
+const KEEP_ALIVE_MS = 600
+const BUFFER_MS = 100
+/** For a busy machine. */
+const WITHIN_MS = 10_000
+
+const FIXED = { 'Content-Length': '0' }
+
+function request(path: string, lines = ''): string {
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`
+}
+
+describe('the server of fast visits', () => {
+  let server: FastServer
+  let port: number
+  /** Requests for `/later`, which the tests answer. */
+  let later: FastExchange[] = []
+  const asked = () => once(server, 'asked')
+  before(async () => {
+    server = new FastServer(
+      {
+        headersTimeout: HEADERS_MS,
+        requestTimeout: STANDSTILL_MS,
+        connectionsCheckingInterval: CHECK_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        keepAliveTimeoutBuffer: BUFFER_MS,
+        standstillTimeout: STANDSTILL_MS,
+        answer(exchange) {
+          if (exchange.target.path === '/general') return false
+          if (exchange.target.path === '/later') {
+            later.push(exchange)
+            server.emit('asked')
+          } else {
+            exchange.answer(302, FIXED, { Location: '/fast' }, '')
+          }
+          return true
+        },
+      },
+      (_request, response) => {
+        response.writeHead(302, { Location: '/general', 'Content-Length': '0' })
+        response.end()
+      },
+    )
+    server.on('clientError', (error, socket: Socket) => {
+      answerClientError(error, socket, undefined)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    port = (server.address() as AddressInfo).port
+  })
+  after(async () => {
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+  })
+
+  async function locationAt(connection: RawConnection): Promise<string | undefined> {
+    const answer = await connection.nextAnswer(WITHIN_MS)
+    return answer && headerOf(answer, 'location')
+  }
+
+  test('answers simple visits itself, and all else through Node, on one connection', async () => {
+    const connection = await RawConnection.open(port)
+    for (const path of ['/a', '/b']) {
+      connection.write(request(path))
+      assert.equal(await locationAt(connection), '/fast')
+    }
+    connection.write(request('/general'))
+    assert.equal(await locationAt(connection), '/general')
+    // From there on the connection is Node's.
+    connection.write(request('/a'))
+    assert.equal(await locationAt(connection), '/general')
+    connection.destroy()
+  })
+
+  test('answers what comes during a visit after it', async () => {
+    later = []
+    const connection = await RawConnection.open(port)
+    const first = asked()
+    connection.write(request('/later'))
+    await first
+    connection.write(request('/general'))
+    connection.write(request('/general', 'Connection: close\r\n'))
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS))
+    later[0]?.answer(302, FIXED, { Location: '/late' }, '')
+    assert.equal(await locationAt(connection), '/late')
+    const rest = await connection.answersUntilClosed(WITHIN_MS)
+    assert.deepEqual(
+      rest.map((answer) => headerOf(answer, 'location')),
+      ['/general', '/general'],
+    )
+  })
+
+  test('drops an answer whose visitor has gone', async () => {
+    later = []
+    const connection = await RawConnection.open(port)
+    const first = asked()
+    connection.write(request('/later'))
+    await first
+    connection.destroy()
+    await untilConnections(0)
+    later[0]?.answer(302, FIXED, { Location: '/late' }, '')
+    assert.equal(later[0]?.isAnswered, true)
+  })
+
+  async function untilConnections(wanted: number): Promise<void> {
+    for (;;) {
+      const count = await new Promise<number>((resolve) => {
+        server.getConnections((_, connections) => resolve(connections))
+      })
+      if (count === wanted) return
+      await new Promise((resolve) => setTimeout(resolve, CHECK_MS))
+    }
+  }
+
+  test('tells one that sends nothing that it took too long', async () => {
+    const startedMs = performance.now()
+    const connection = await RawConnection.open(port)
+    const [answer] = await connection.answersUntilClosed(WITHIN_MS)
+    assert.equal(answer?.status, 408)
+    assert.ok(performance.now() - startedMs >= HEADERS_MS)
+  })
+
+  test('cuts off one whose visit stands still', async () => {
+    const connection = await RawConnection.open(port)
+    const startedMs = performance.now()
+    connection.write(request('/later'))
+    assert.deepEqual(await connection.answersUntilClosed(WITHIN_MS), [])
+    assert.ok(performance.now() - startedMs >= STANDSTILL_MS)
+  })
+
+  test('keeps an idle connection for as long as it said, from the last answer on', async () => {
+    const connection = await RawConnection.open(port)
+    connection.write(request('/a'))
+    assert.equal(await locationAt(connection), '/fast')
+    await new Promise((resolve) => setTimeout(resolve, KEEP_ALIVE_MS / 2))
+    connection.write(request('/a'))
+    assert.equal(await locationAt(connection), '/fast')
+    const answeredMs = performance.now()
+    assert.deepEqual(await connection.answersUntilClosed(WITHIN_MS), [])
+    assert.ok(performance.now() - answeredMs >= KEEP_ALIVE_MS)
+  })
+
+  test('closes idle connections, and no others, when it is asked to', async () => {
+    later = []
+    const idle = await RawConnection.open(port)
+    idle.write(request('/a'))
+    assert.equal(await locationAt(idle), '/fast')
+    const busy = await RawConnection.open(port)
+    const first = asked()
+    busy.write(request('/later'))
+    await first
+    server.closeIdleConnections()
+    assert.deepEqual(await idle.answersUntilClosed(WITHIN_MS), [])
+    later[0]?.answer(302, FIXED, { Location: '/late' }, '')
+    assert.equal(await locationAt(busy), '/late')
+    busy.destroy()
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
+import type { Domain } from '../../src/domain/domains/domain.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
+import { same } from './same.ts'
+import { addDomain, addWorkspace, NOW } from './samples.ts'
+
+const LEASE = 120_000_000
+const WRITERS = 6
+const ROUNDS = 5
+
+describeStore('the schedule of checks', (at) => {
+  const lease = (store: Store, now: number, limit = 100) =>
+    store.write((stores) => stores.domainChecks.leaseDue(now, now + LEASE, limit))
+  const idsOf = (leases: Awaited<ReturnType<typeof lease>>) => leases.map(({ domain }) => domain.id)
+
+  /** Claims whose checks are due so many microseconds from now; nothing else is due. */
+  async function scheduled(...delays: number[]): Promise<Domain[]> {
+    await clear(at)
+    const workspace = await addWorkspace(at.store)
+    const domains: Domain[] = []
+    for (const delay of delays) {
+      const domain = await addDomain(at.store, workspace.id)
+      const schedule = { ...newSchedule(NOW), next_at: NOW + delay }
+      await at.store.write((stores) => stores.domainChecks.insert(domain.id, schedule))
+      domains.push(domain)
+    }
+    return domains
+  }
+
+  test('leases what is due, the oldest first, and not what is not', async () => {
+    const [later, first, second] = await scheduled(1, -9, -5)
+    assert.equal(await at.store.read.domainChecks.hasDue(NOW), true)
+    const leases = await lease(at.store, NOW)
+    same(idsOf(leases), [first?.id, second?.id])
+    same(leases[0]?.domain, first)
+    same(leases[0]?.schedule, { ...newSchedule(NOW), next_at: NOW - 9 })
+    assert.equal(await at.store.read.domainChecks.hasDue(NOW), false)
+    same(idsOf(await lease(at.store, NOW + 1)), [later?.id])
+  })
+
+  test('leases each check to one of many nodes that ask at once', async () => {
+    const nodes = [at.store, (await at.another()).store]
+    for (let round = 0; round < ROUNDS; round += 1) await leaseAtOnce(nodes)
+  })
+
+  async function leaseAtOnce(nodes: readonly Store[]): Promise<void> {
+    const domains = await scheduled(...Array.from({ length: 12 }, () => 0))
+    const all = await Promise.all(
+      Array.from({ length: WRITERS }, (_, index) => lease(nodes[index % 2] ?? at.store, NOW, 5)),
+    )
+    const leased = all.flatMap(idsOf)
+    assert.equal(new Set(leased).size, leased.length, 'a check was leased twice')
+    const rest = idsOf(await lease(at.store, NOW))
+    same([...leased, ...rest].toSorted(), domains.map(({ id }) => id).toSorted())
+  }
+
+  test('leases again what a node did not finish in time, and refuses its late result', async () => {
+    const [domain] = await scheduled(0)
+    const [slow] = await lease(at.store, NOW)
+    assert.ok(domain && slow)
+    same(await lease(at.store, NOW + LEASE - 1), [])
+    const [quick] = await lease(at.store, NOW + LEASE)
+    assert.ok(quick && quick.fence > slow.fence)
+    const finish = (fence: number, next: number) =>
+      at.store.write((stores) =>
+        stores.domainChecks.finish(domain.id, fence, newSchedule(next), NOW),
+      )
+    assert.equal(await finish(slow.fence, 1), false)
+    assert.equal(await finish(quick.fence, NOW + 7), true)
+    const times = await at.store.read.domainChecks.find(domain.id)
+    same(times, { checked_at: NOW, next_at: NOW + 7, demanded_at: null })
+  })
+
+  test('a new schedule, and somebody who asks, make a check under way void', async () => {
+    for (const supersede of [
+      (id: string) => at.store.write((stores) => stores.domainChecks.restart(id, newSchedule(NOW))),
+      (id: string) => at.store.write((stores) => stores.domainChecks.lease(id, NOW + LEASE)),
+    ]) {
+      const [domain] = await scheduled(0)
+      const [running] = await lease(at.store, NOW)
+      assert.ok(domain && running)
+      await supersede(domain.id)
+      const isCounted = await at.store.write((stores) =>
+        stores.domainChecks.finish(domain.id, running.fence, newSchedule(NOW), NOW),
+      )
+      assert.equal(isCounted, false)
+    }
+  })
+
+  test('a lease that is given back is free at once', async () => {
+    const [domain] = await scheduled(0)
+    const [running] = await lease(at.store, NOW)
+    assert.ok(domain && running)
+    await at.store.write((stores) => stores.domainChecks.release(domain.id, running.fence))
+    same(idsOf(await lease(at.store, NOW)), [domain.id])
+  })
+
+  test('makes the pending claims on a host due, and no others', async () => {
+    const [pending, active] = await scheduled(50, 50)
+    assert.ok(pending && active)
+    await at.store.write((stores) => stores.domains.activate(active.id, active.host, NOW))
+    for (const { host } of [pending, active]) {
+      await at.store.write((stores) => stores.domainChecks.makeDue(host, NOW))
+    }
+    same(idsOf(await lease(at.store, NOW)), [pending.id])
+  })
+
+  test('goes with its claim', async () => {
+    const [domain] = await scheduled(0)
+    assert.ok(domain)
+    await at.store.write((stores) => stores.domains.delete(domain.workspace_id, domain.id))
+    assert.equal(await at.store.read.domainChecks.find(domain.id), undefined)
+    assert.equal(await at.store.read.domainChecks.hasDue(NOW), false)
+  })
+})
+
+/** Takes every check off the schedule. */
+async function clear(at: StoreUnderTest): Promise<void> {
+  const forever = Number.MAX_SAFE_INTEGER
+  for (const { domain } of await at.store.write((stores) =>
+    stores.domainChecks.leaseDue(forever, forever, 1_000),
+  )) {
+    await at.store.write((stores) =>
+      stores.domainChecks.restart(domain.id, { ...newSchedule(NOW), next_at: null }),
+    )
+  }
+}

@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
+import { type DomainMove, domainChecks } from '../../src/domain/domains/domain-checks.ts'
+import { domains } from '../../src/domain/domains/domains.ts'
+import { type ProofPolicy, proofName, proofText } from '../../src/domain/domains/proof.ts'
+import { Failure } from '../../src/domain/failure.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { type FakeDns, fakeDns } from '../support/fake-dns.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
+import { addWorkspace, unique } from './samples.ts'
+
+const KEY = Buffer.alloc(32, 7)
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const TARGET = 'service.test'
+const OURS = '192.0.2.10'
+const THEIRS = '198.51.100.1'
+
+/** The rules over a real store, by a clock and a DNS that do as they are told. */
+async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
+  const clock: FakeClock = fakeClock(Date.now())
+  const dns: FakeDns = fakeDns()
+  dns.set(TARGET, 'A', OURS)
+  const moves: DomainMove[] = []
+  const base = { clock, store: at.store, onError: assert.ifError }
+  const service = domains({
+    ...base,
+    random: systemRandom,
+    serviceHost: { host: TARGET, ports: new Set([443]) },
+    proofPolicy: policy,
+    onDue: () => {},
+  })
+  const node = (store = at.store, resolver: DnsResolver = dns) =>
+    domainChecks({
+      ...base,
+      store,
+      resolver,
+      policy,
+      proofKey: KEY,
+      target: { host: TARGET, addresses: [] },
+      onMove: (move) => moves.push(move),
+    })
+  const host = `${unique('go')}.acme.test`
+  const claim = async () => {
+    const { id: workspaceId } = await addWorkspace(at.store)
+    const { id } = await service.create(workspaceId, { domain: host })
+    const proof = proofText(KEY, workspaceId, host)
+    return {
+      id,
+      workspaceId,
+      proof,
+      get: () => service.get(workspaceId, id),
+      status: async () => (await service.get(workspaceId, id)).status,
+    }
+  }
+  return { clock, dns, moves, service, node, checks: node(), host, claim }
+}
+
+const silences = ['timeout', 'server_failure', 'unreachable'] as const
+
+describeStore('the checks of domains', (at) => {
+  test('make a claim active when its proof and its route are there, and tell every node', async () => {
+    const { clock, dns, checks, host, claim } = await setUp(at)
+    const mine = await claim()
+    await checks.runDue()
+    assert.equal(await mine.status(), 'pending')
+    dns.set(proofName(host), 'TXT', 'v=spf1 -all', mine.proof)
+    dns.set(host, 'CNAME', TARGET)
+    clock.move(MINUTE - 1)
+    await checks.runDue()
+    assert.equal(await mine.status(), 'pending', 'it is not due yet')
+    const cursor = await at.store.read.changes.end()
+    clock.move(1)
+    await checks.runDue()
+    assert.equal(await mine.status(), 'active')
+    const { changes } = await at.store.read.changes.since(cursor, 10)
+    assert.deepEqual(
+      changes?.map(({ subject }) => subject),
+      [host],
+    )
+  })
+
+  test('never make one active by a route alone, however long it has been there', async () => {
+    const { clock, dns, checks, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(host, 'CNAME', TARGET)
+    for (let day = 0; day < 8; day += 1) {
+      await checks.runDue()
+      clock.move(DAY)
+    }
+    assert.equal(await mine.status(), 'pending')
+  })
+
+  test('ask for the route alone where the operator says so', async () => {
+    const { dns, checks, host, claim } = await setUp(at, 'routing')
+    const mine = await claim()
+    dns.set(host, 'A', OURS)
+    await checks.runDue()
+    assert.equal(await mine.status(), 'active')
+  })
+
+  for (const reason of silences) {
+    test(`never change a status by a ${reason}, for weeks`, async () => {
+      const { clock, dns, checks, host, claim } = await setUp(at)
+      const mine = await claim()
+      dns.silence = { kind: 'unknown', reason }
+      await checks.runDue()
+      assert.equal(await mine.status(), 'pending')
+      dns.silence = undefined
+      dns.set(proofName(host), 'TXT', mine.proof)
+      dns.set(host, 'A', OURS)
+      clock.move(MINUTE)
+      await checks.runDue()
+      assert.equal(await mine.status(), 'active')
+      dns.silence = { kind: 'unknown', reason }
+      for (let check = 0; check < 80; check += 1) {
+        clock.move(6 * HOUR)
+        await checks.runDue()
+      }
+      assert.equal(await mine.status(), 'active')
+    })
+  }
+
+  test('make a domain pending when its proof has been missing for seven days, and no sooner', async () => {
+    const { clock, dns, checks, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    await checks.runDue()
+    dns.remove(proofName(host), 'TXT')
+    for (let check = 0; check < 28; check += 1) {
+      clock.move(6 * HOUR)
+      await checks.runDue()
+      assert.equal(await mine.status(), 'active', `check ${check}`)
+    }
+    clock.move(6 * HOUR)
+    await checks.runDue()
+    assert.equal(await mine.status(), 'pending')
+    dns.set(proofName(host), 'TXT', mine.proof)
+    clock.move(MINUTE)
+    await checks.runDue()
+    assert.equal(await mine.status(), 'active', 'it is looked for again at once')
+  })
+
+  test('move a domain to a newer proof only when the old one is gone', async () => {
+    const { clock, dns, moves, checks, host, claim } = await setUp(at)
+    const [old, newer] = [await claim(), await claim()]
+    dns.set(host, 'A', OURS)
+    dns.set(proofName(host), 'TXT', old.proof)
+    await checks.runDue()
+    dns.set(proofName(host), 'TXT', old.proof, newer.proof)
+    clock.move(MINUTE)
+    await checks.runDue()
+    assert.deepEqual([await old.status(), await newer.status()], ['active', 'pending'])
+    const report = await checks.report(newer.workspaceId, newer.id)
+    assert.deepEqual(
+      report.differences.map(({ code }) => code),
+      ['active_elsewhere'],
+    )
+    dns.set(proofName(host), 'TXT', newer.proof)
+    clock.move(2 * MINUTE)
+    const cursor = await at.store.read.changes.end()
+    await checks.runDue()
+    assert.deepEqual([await old.status(), await newer.status()], ['pending', 'active'])
+    assert.deepEqual(moves, [
+      { host, fromWorkspaceId: old.workspaceId, toWorkspaceId: newer.workspaceId },
+    ])
+    const { changes } = await at.store.read.changes.since(cursor, 10)
+    assert.ok(changes?.some(({ subject }) => subject === host))
+    clock.move(DAY)
+    await checks.runDue()
+    assert.deepEqual([await old.status(), await newer.status()], ['pending', 'active'])
+  })
+
+  test('leave a domain where it is while nobody has proved it newly, old proof or none', async () => {
+    const { clock, dns, checks, host, claim } = await setUp(at)
+    const [old, rival] = [await claim(), await claim()]
+    dns.set(host, 'A', OURS)
+    dns.set(proofName(host), 'TXT', old.proof)
+    await checks.runDue()
+    dns.remove(proofName(host), 'TXT')
+    clock.move(DAY)
+    await checks.runDue()
+    assert.deepEqual([await old.status(), await rival.status()], ['active', 'pending'])
+  })
+
+  test('pass a domain on at once when its owner removes or renames it', async () => {
+    for (const leave of ['delete', 'rename'] as const) {
+      const { clock, dns, service, checks, host, claim } = await setUp(at)
+      const [old, heir] = [await claim(), await claim()]
+      dns.set(host, 'A', OURS)
+      dns.set(proofName(host), 'TXT', old.proof)
+      await checks.runDue()
+      assert.equal(await old.status(), 'active')
+      dns.set(proofName(host), 'TXT', old.proof, heir.proof)
+      clock.move(3 * HOUR)
+      await checks.runDue()
+      if (leave === 'delete') await service.delete(old.workspaceId, old.id)
+      else await service.update(old.workspaceId, old.id, { domain: `${unique('b')}.acme.test` })
+      await checks.runDue()
+      assert.equal(await heir.status(), 'active', leave)
+    }
+  })
+
+  test('count nothing for a claim that was renamed while DNS was asked', async () => {
+    const { dns, service, checks, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    dns.onQuestion = async () => {
+      dns.onQuestion = () => {}
+      await service.update(mine.workspaceId, mine.id, { domain: `${unique('b')}.acme.test` })
+    }
+    await checks.runDue()
+    assert.equal(await mine.status(), 'pending')
+  })
+
+  test('count nothing when another node has checked since, because this one was too slow', async () => {
+    const { clock, dns, node, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(host, 'A', OURS)
+    const slow = node()
+    const quick = node((await at.another()).store)
+    dns.onQuestion = async () => {
+      dns.onQuestion = () => {}
+      clock.move(3 * MINUTE)
+      await quick.runDue()
+      dns.set(proofName(host), 'TXT', mine.proof)
+    }
+    await slow.runDue()
+    assert.equal(await mine.status(), 'pending')
+    clock.move(MINUTE)
+    await quick.runDue()
+    assert.equal(await mine.status(), 'active')
+  })
+
+  test('do not let two claims take turns without end when DNS contradicts itself', async () => {
+    const { clock, dns, node, moves, host, claim } = await setUp(at)
+    const [one, other] = [await claim(), await claim()]
+    dns.set(host, 'A', OURS)
+    dns.set(proofName(host), 'TXT', one.proof)
+    await node().runDue()
+    clock.move(MINUTE)
+    let turn = 0
+    const contrary: DnsResolver = {
+      ...dns,
+      txt: async (name) => {
+        if (name !== proofName(host)) return dns.txt(name)
+        turn += 1
+        return { kind: 'found', values: [turn % 2 === 1 ? other.proof : one.proof] }
+      },
+    }
+    await node(at.store, contrary).runDue()
+    assert.equal(moves.length, 1)
+  })
+
+  test('are made once, however many nodes look for them', async () => {
+    const { clock, dns, node, claim } = await setUp(at)
+    await node().runDue()
+    const asked = new Map<string, number>()
+    const counting: FakeDns = {
+      ...dns,
+      txt: async (name) => {
+        asked.set(name, (asked.get(name) ?? 0) + 1)
+        return dns.txt(name)
+      },
+    }
+    const claims = [await claim(), await claim(), await claim()]
+    for (let count = 0; count < 20; count += 1) await (await setUp(at)).claim()
+    clock.move(1)
+    const other = (await at.another()).store
+    const nodes = [at.store, other, at.store, other].map((store) => node(store, counting))
+    await Promise.all(nodes.map((each) => each.runDue()))
+    assert.ok(asked.size >= 21, `${asked.size} hosts were asked for`)
+    const times = [...asked.values()]
+    assert.equal(times.filter((count) => count > claims.length).length, 0)
+    assert.equal(times.filter((count) => count === 1).length, asked.size - 1)
+  })
+
+  test('are made when somebody asks, once a minute, whatever node is asked', async () => {
+    const { clock, dns, node, host, claim } = await setUp(at)
+    const mine = await claim()
+    const [one, another] = [node(), node((await at.another()).store)]
+    const first = await one.verify(mine.workspaceId, mine.id)
+    assert.equal(first.domain.status, 'pending')
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    clock.move(20)
+    await assert.rejects(another.verify(mine.workspaceId, mine.id), (error) => {
+      assert.ok(error instanceof Failure)
+      assert.equal(error.code, 'rate_limited')
+      assert.equal(error.retryAfterSeconds, 40)
+      return true
+    })
+    clock.move(40)
+    const second = await another.verify(mine.workspaceId, mine.id)
+    assert.equal(second.domain.status, 'active')
+    assert.deepEqual(second.differences, [])
+  })
+
+  test('stop after seven days, and come quickly again once somebody has asked', async () => {
+    const { clock, dns, checks, host, claim } = await setUp(at)
+    const mine = await claim()
+    for (let check = 0; check < 60; check += 1) {
+      await checks.runDue()
+      clock.move(4 * HOUR)
+    }
+    const quiet = await checks.report(mine.workspaceId, mine.id)
+    assert.equal(quiet.nextCheckAt, null)
+    await checks.verify(mine.workspaceId, mine.id)
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    clock.move(MINUTE)
+    await checks.runDue()
+    assert.equal(await mine.status(), 'active')
+  })
+
+  test('survive a restart: another process goes on where the first one ended', async () => {
+    const { clock, dns, node, host, claim } = await setUp(at)
+    const mine = await claim()
+    await node().runDue()
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    clock.move(MINUTE)
+    await node((await at.another()).store).runDue()
+    assert.equal(await mine.status(), 'active')
+  })
+
+  test('give back what was under way when the process stops', async () => {
+    const { dns, node, host, claim } = await setUp(at)
+    const mine = await claim()
+    const stopping = node()
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    dns.onQuestion = () => stopping.cancel()
+    await stopping.runDue()
+    assert.equal(await mine.status(), 'pending')
+    await node().runDue()
+    assert.equal(await mine.status(), 'active')
+  })
+
+  test('go on by what is wrong with a domain, not with the service’s own address', async () => {
+    const { clock, dns, checks, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    await checks.runDue()
+    dns.remove(TARGET, 'A')
+    for (let check = 0; check < 40; check += 1) {
+      clock.move(6 * HOUR)
+      await checks.runDue()
+    }
+    assert.equal(await mine.status(), 'active')
+    dns.set(TARGET, 'A', OURS)
+    dns.set(host, 'A', THEIRS)
+    for (let check = 0; check < 29; check += 1) {
+      clock.move(6 * HOUR)
+      await checks.runDue()
+    }
+    assert.equal(await mine.status(), 'pending')
+  })
+})
