@@ -15,10 +15,12 @@ import { SEED } from '../support/properties.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { describeStore } from '../support/store.ts'
 
-const CRASHES = 5
+const CRASHES = 4
 const CLICKS_PER_TURN = 50
 /** The latest moment of a crash: a thread has started and drained by then. */
 const CRASH_AFTER_MS_MAX = 600
+/** Each crash in a row is waited for longer than the one before. */
+const RESTARTED_WITHIN_MS = 30_000
 
 describeStore('a drain thread that crashes', (at) => {
   test('is started again, is told of, and loses no click and counts none twice', async (t) => {
@@ -61,9 +63,12 @@ describeStore('a drain thread that crashes', (at) => {
         await sleep(5)
       }
       await workers[index]?.terminate()
-      await eventually(async () => assert.equal(workers.length, index + 2))
+      await eventually(async () => assert.equal(workers.length, index + 2), RESTARTED_WITHIN_MS)
     }
-    await eventually(async () => assert.equal((await link.counters()).clicks, answered))
+    await eventually(
+      async () => assert.equal((await link.counters()).clicks, answered),
+      RESTARTED_WITHIN_MS,
+    )
     assert.equal(errors.length, CRASHES)
     await intake.stop()
     assert.equal((await link.counters()).clicks, answered)
