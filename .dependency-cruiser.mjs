@@ -17,7 +17,7 @@ export default {
         `${room}-knows-no-sibling`,
         `^src/${room}/`,
         `^src/(${rooms.filter((other) => other !== room).join('|')}|cli|config|compose|diagnose|main)\\b`,
-        'Rooms meet in compose.ts, through ports that the domain declares.',
+        'Rooms meet in compose/, through ports that the domain declares.',
       ),
     ),
     forbid(
@@ -66,7 +66,7 @@ export default {
       'cli-knows-compose-and-the-domain',
       '^src/cli/',
       '^src/(?!cli/|compose|diagnose|config/|processes/|domain/|lib/)',
-      'What a command needs of the rooms, compose.ts gives it.',
+      'What a command needs of the rooms, compose/ gives it.',
     ),
     forbid('config-knows-lib-alone', '^src/config/', '^src/(?!config/|lib/)'),
     forbid(

@@ -1,4 +1,4 @@
-import { openResolver, serviceTargetOf } from './compose-domains.ts'
+import { openResolver, serviceTargetOf } from './compose/domains.ts'
 import type { Config } from './config/read-config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Finding } from './diagnose.ts'

@@ -1,4 +1,4 @@
-import type { Instance } from '../compose.ts'
+import type { Instance } from '../compose/instance.ts'
 import type { Config } from '../config/read-config.ts'
 import { Failure } from '../domain/failure.ts'
 import { SCOPES } from '../domain/tokens/scope.ts'

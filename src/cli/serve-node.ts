@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { openInstance, type Shared, startNode } from '../compose.ts'
+import { openInstance } from '../compose/instance.ts'
+import { type Shared, startNode } from '../compose/node.ts'
 import type { Config } from '../config/read-config.ts'
 import { greet } from './greeting.ts'
 

@@ -1,5 +1,5 @@
-import type { Instance } from '../compose.ts'
-import { openDomains } from '../compose-domains.ts'
+import { openDomains } from '../compose/domains.ts'
+import type { Instance } from '../compose/instance.ts'
 import { readConfig } from '../config/read-config.ts'
 import type { DomainChecks } from '../domain/domains/domain-checks.ts'
 import type { Domains } from '../domain/domains/domains.ts'

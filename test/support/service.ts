@@ -1,5 +1,6 @@
 import { pino } from 'pino'
-import { type Instance, openInstance, startNode } from '../../src/compose.ts'
+import { type Instance, openInstance } from '../../src/compose/instance.ts'
+import { startNode } from '../../src/compose/node.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import { SCOPES, type Scope } from '../../src/domain/tokens/scope.ts'
 import type { Clock } from '../../src/lib/clock.ts'

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { JournalPlace } from './clicks/drain-messages.ts'
-import { serveDrain } from './clicks/serve-drain.ts'
-import { systemClock } from './lib/clock.ts'
-import { openClickWriter } from './storage/open-click-writer.ts'
+import type { JournalPlace } from '../clicks/drain-messages.ts'
+import { serveDrain } from '../clicks/serve-drain.ts'
+import { systemClock } from '../lib/clock.ts'
+import { openClickWriter } from '../storage/open-click-writer.ts'
 
 /** What the drain thread is started with. */
 export type DrainWorkerData = {

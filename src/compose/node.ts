@@ -1,97 +1,38 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { type ClickIntake, startClickIntake } from './clicks/click-intake.ts'
-import { type DomainServices, openDomains, serviceNameOf } from './compose-domains.ts'
-import type { Config } from './config/read-config.ts'
-import { loadOrCreateSecretKey, loadSecretKey } from './config/secret-key.ts'
-import { hostChange } from './domain/changes/change.ts'
-import { type ChangeFollower, changeFollower } from './domain/changes/change-follower.ts'
-import type { ClickRecorder } from './domain/clicks/click.ts'
-import { clicks } from './domain/clicks/clicks.ts'
-import type { ServiceHost } from './domain/domains/service-host.ts'
-import { IDEMPOTENCY_RETENTION_MICROS } from './domain/idempotency/once.ts'
-import { deriveKey } from './domain/instance/instance-keys.ts'
-import { checkInstanceKey, hasInstanceKey } from './domain/instance/key-check.ts'
-import { links } from './domain/links/links.ts'
-import { type PasswordVault, passwordVault } from './domain/links/password-vault.ts'
-import type { Store } from './domain/store.ts'
-import { type Authenticator, authenticator } from './domain/tokens/authenticator.ts'
-import { type Tokens, tokens } from './domain/tokens/tokens.ts'
-import { type Workspaces, workspaces } from './domain/workspaces/workspaces.ts'
-import type { DrainWorkerData } from './drain-worker.ts'
-import { buildApp } from './http/app.ts'
-import { createFront } from './http/front.ts'
-import { idempotencyReader } from './http/idempotency.ts'
-import { isServiceHost } from './http/service-host.ts'
-import { stopFront } from './http/stop-front.ts'
-import { type Clock, systemClock } from './lib/clock.ts'
-import { systemRandom } from './lib/random.ts'
-import { type Peers, Throttles } from './lib/throttles.ts'
-import { clickMaker } from './redirect/click/click-maker.ts'
-import { type Countries, openCountries } from './redirect/click/countries.ts'
-import { VisitorSalts } from './redirect/click/visitor-salts.ts'
-import { type LinkFinder, linkFinder } from './redirect/find-link.ts'
-import { type RedirectHandler, redirectHandler } from './redirect/handler.ts'
-import { passwordCookies } from './redirect/password-cookie.ts'
-import { openStore } from './storage/open-store.ts'
+import type { ClickIntake } from '../clicks/click-intake.ts'
+import type { Config } from '../config/read-config.ts'
+import { hostChange } from '../domain/changes/change.ts'
+import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
+import type { ClickRecorder } from '../domain/clicks/click.ts'
+import { clicks } from '../domain/clicks/clicks.ts'
+import type { ServiceHost } from '../domain/domains/service-host.ts'
+import { deriveKey } from '../domain/instance/instance-keys.ts'
+import { links } from '../domain/links/links.ts'
+import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
+import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
+import { buildApp } from '../http/app.ts'
+import { createFront } from '../http/front.ts'
+import { idempotencyReader } from '../http/idempotency.ts'
+import { isServiceHost } from '../http/service-host.ts'
+import { stopFront } from '../http/stop-front.ts'
+import { systemRandom } from '../lib/random.ts'
+import { type Peers, Throttles } from '../lib/throttles.ts'
+import { clickMaker } from '../redirect/click/click-maker.ts'
+import { type Countries, openCountries } from '../redirect/click/countries.ts'
+import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
+import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
+import { passwordCookies } from '../redirect/password-cookie.ts'
+import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
+import type { Instance } from './instance.ts'
+import { openIntake } from './intake.ts'
+import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
-const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
-const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
-const LOSS_REPORT_INTERVAL_MS = 10_000
-/** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
-const DRAIN_YOUNG_MIB = 48
-
-/** The database and the services that need nothing else: enough for the command line. */
-export type Instance = {
-  readonly store: Store
-  readonly engine: string
-  readonly clock: Clock
-  readonly instanceKey: Buffer
-  readonly workspaces: Workspaces
-  readonly tokens: Tokens
-  close(): Promise<void>
-}
-
-export async function openInstance(config: Config, log: Logger): Promise<Instance> {
-  const clock = systemClock()
-  const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
-  const { store, engine } = await openStore({
-    databaseUrl: config.databaseUrl,
-    dataDir: config.dataDir,
-    clock,
-    onError,
-  })
-  let instanceKey: Buffer
-  try {
-    instanceKey = await instanceKeyOf(config, store)
-  } catch (error) {
-    await store.close()
-    throw error
-  }
-  const base = { store, clock, random: systemRandom }
-  return {
-    store,
-    engine,
-    clock,
-    instanceKey,
-    workspaces: workspaces(base),
-    tokens: tokens(base),
-    close: () => store.close(),
-  }
-}
-
-/** The key of the configuration or the data folder; a new one for a database that has none yet. */
-async function instanceKeyOf(config: Config, store: Store): Promise<Buffer> {
-  const { secretKey, dataDir } = config
-  const isKnown = await hasInstanceKey(store)
-  const key = secretKey ?? (isKnown ? loadSecretKey(dataDir) : loadOrCreateSecretKey(dataDir))
-  return checkInstanceKey(store, key)
-}
 
 /** A running node. */
 export type Node = {
@@ -143,7 +84,7 @@ export async function startNode(
   ])
   const { domains, checks, startChecking } = openDomains(config, instance, log)
   await domains.proveAllPending()
-  const intake = await startIntake(config, instance, log)
+  const intake = await openIntake(config, instance, log)
   const app = await openApi(foundation, {
     authenticator: memory.authenticator,
     domains,
@@ -157,7 +98,7 @@ export async function startNode(
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
-  const trimming = startTrimming(foundation)
+  const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
 
   async function stopBehindFront(): Promise<void> {
@@ -302,14 +243,6 @@ function vaultOf({ instanceKey }: Instance): PasswordVault {
   return passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
 }
 
-function startTrimming({ instance, log }: Foundation): { readonly stop: () => void } {
-  const trimming = setInterval(() => {
-    trim(instance.store, instance.clock).catch(logFailure(log))
-  }, TRIM_INTERVAL_MS)
-  trimming.unref()
-  return { stop: () => clearInterval(trimming) }
-}
-
 function logFailure(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'something failed')
 }
@@ -345,50 +278,4 @@ async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> 
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`TERSE_COUNTRY_DATABASE names no country database (${reason})`)
   }
-}
-
-function startIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
-  return startClickIntake({
-    dataDir: config.dataDir,
-    store: instance.store,
-    startWorker(journal) {
-      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
-      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
-      return new Worker(new URL('./drain-worker.ts', import.meta.url), {
-        workerData,
-        resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
-      })
-    },
-    durability: config.clickDurability,
-    onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
-    onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),
-    onDamage: (bytes, copy) =>
-      log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
-    onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
-  })
-}
-
-/** Adds up what comes in quick succession, so that a full disk does not fill the log. */
-function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
-  let unreported = 0
-  let reportedAtMs = Number.NEGATIVE_INFINITY
-  return (count, error) => {
-    unreported += count
-    if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
-    log.error({ err: error, clicks: unreported }, message)
-    unreported = 0
-    reportedAtMs = performance.now()
-  }
-}
-
-/**
- * Forgets what nobody asks for any more, in steps between which others write. Any node may do it,
- * several at once too.
- */
-async function trim(store: Store, clock: Clock): Promise<void> {
-  const now = clock.nowMicros()
-  const changesEnd = now - CHANGE_RETENTION_MS * 1_000
-  while (await store.write((stores) => stores.changes.trim(changesEnd)));
-  const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
-  while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
 }

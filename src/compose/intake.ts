@@ -1,0 +1,45 @@
+import { Worker } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { type ClickIntake, startClickIntake } from '../clicks/click-intake.ts'
+import type { Config } from '../config/read-config.ts'
+import type { DrainWorkerData } from './drain-worker.ts'
+import type { Instance } from './instance.ts'
+
+const LOSS_REPORT_INTERVAL_MS = 10_000
+/** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
+const DRAIN_YOUNG_MIB = 48
+
+/** This node's way of clicks, with a thread that takes them into the database. */
+export function openIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
+  return startClickIntake({
+    dataDir: config.dataDir,
+    store: instance.store,
+    startWorker(journal) {
+      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
+      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
+      return new Worker(new URL('./drain-worker.ts', import.meta.url), {
+        workerData,
+        resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
+      })
+    },
+    durability: config.clickDurability,
+    onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
+    onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),
+    onDamage: (bytes, copy) =>
+      log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
+    onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
+  })
+}
+
+/** Adds up what comes in quick succession, so that a full disk does not fill the log. */
+function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
+  let unreported = 0
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return (count, error) => {
+    unreported += count
+    if (performance.now() - reportedAtMs < LOSS_REPORT_INTERVAL_MS) return
+    log.error({ err: error, clicks: unreported }, message)
+    unreported = 0
+    reportedAtMs = performance.now()
+  }
+}

@@ -1,0 +1,28 @@
+import { IDEMPOTENCY_RETENTION_MICROS } from '../domain/idempotency/once.ts'
+import type { Store } from '../domain/store.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** How long a process may have been unable to read the change log without having to forget all. */
+export const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
+const TRIM_INTERVAL_MS = 10 * 60 * 1_000
+
+/** Forgets now and then what nobody asks for any more. */
+export function startTrimming(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  onError: (error: unknown) => void,
+): { readonly stop: () => void } {
+  const trimming = setInterval(() => {
+    trim(store, clock).catch(onError)
+  }, TRIM_INTERVAL_MS)
+  trimming.unref()
+  return { stop: () => clearInterval(trimming) }
+}
+
+/** In steps between which others write. Any node may do it, several at once too. */
+async function trim(store: Store, clock: Clock): Promise<void> {
+  const now = clock.nowMicros()
+  const changesEnd = now - CHANGE_RETENTION_MS * 1_000
+  while (await store.write((stores) => stores.changes.trim(changesEnd)));
+  const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
+  while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
+}
