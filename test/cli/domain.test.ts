@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Finding } from '../../src/diagnose.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { runCli } from '../support/run-cli.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -66,7 +67,7 @@ for (const engine of ENGINES) {
 
       const args = ['domain', 'check', 'go.acme.test', '--wait']
       const waiting = spawn(process.execPath, [MAIN, ...args], {
-        env: { PATH: process.env.PATH, ...env },
+        env: { ...INHERITED_ENV, ...env },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       let told = ''

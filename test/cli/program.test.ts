@@ -155,6 +155,15 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.doesNotMatch(twice.stderr, /hunter2/)
   })
 
+  test('compiles its modules once for all processes, and runs where it cannot keep them', async () => {
+    const traced = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+    await runCli(['--version'], traced)
+    assert.match((await runCli(['--version'], traced)).stderr, /cli\/run-cli\.ts was accepted/)
+
+    const noFolder = await runCli(['--version'], { NODE_COMPILE_CACHE: BIN })
+    assert.deepEqual([noFolder.code, noFolder.stderr], [0, ''])
+  })
+
   test('is installed as the bin, which passes arguments, output and exit code on', async (t) => {
     const other = await SQLITE.createPlace()
     t.after(() => other.remove())
