@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
@@ -53,7 +54,10 @@ describe('the command line', { concurrency: 2 }, () => {
   ]
   for (const { command, example, options } of COMMANDS) {
     test(`explains terse ${command}, with an example`, async () => {
-      const { code, stdout, stderr } = await runCli([...command.split(' '), '--help'], place.env)
+      const { code, stdout, stderr } = await runCommand(
+        [...command.split(' '), '--help'],
+        place.env,
+      )
       assert.equal(code, 0)
       assert.equal(stderr, '')
       assert.match(stdout, new RegExp(`^Usage: terse ${command}`))
