@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { INHERITED_ENV } from './inherited-env.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -14,7 +15,7 @@ export function runCli(
     execFile(
       process.execPath,
       [MAIN, ...args],
-      { env: { PATH: process.env.PATH, ...env } },
+      { env: { ...INHERITED_ENV, ...env } },
       (error, stdout, stderr) => {
         resolve({
           code: typeof error?.code === 'number' ? error.code : error ? -1 : 0,
