@@ -7,7 +7,7 @@ import { onCores, SERVER_CORE } from './cores.ts'
 import type { Answer, Question } from './probe.ts'
 
 const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
-const TERSE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const TERSE = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
 /** A server under measurement, in processes of its own. */
 export type MeasuredServer = {
