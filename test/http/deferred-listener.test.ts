@@ -12,21 +12,23 @@ test('requests that come before their listener wait for it, whole and in their o
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const send = (body: string) =>
-    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body }).then((answer) => answer.text())
+  const send = (name: string) =>
+    fetch(`http://127.0.0.1:${port}/${name}`, { method: 'POST', body: name }).then((answer) =>
+      answer.text(),
+    )
 
   const waiting: Promise<string>[] = []
-  for (const body of ['first', 'second']) {
-    waiting.push(send(body))
+  for (const name of ['first', 'second']) {
+    waiting.push(send(name))
     await once(server, 'request')
   }
   const order: string[] = []
   open(async (request, response) => {
+    order.push(request.url ?? '')
     const body = (await request.toArray()).join('')
-    order.push(body)
     response.end(`${body} answered`)
   })
   assert.deepEqual(await Promise.all(waiting), ['first answered', 'second answered'])
   assert.equal(await send('third'), 'third answered')
-  assert.deepEqual(order, ['first', 'second', 'third'])
+  assert.deepEqual(order, ['/first', '/second', '/third'])
 })
