@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
@@ -12,7 +14,7 @@ import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
-import { buildApp } from '../http/app.ts'
+import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
 import { isServiceHost } from '../http/service-host.ts'
@@ -31,6 +33,8 @@ import { openIntake } from './intake.ts'
 import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
+/** For connections that wait for the port to open. */
+const FIRST_VISITORS_MS = 20
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -85,21 +89,17 @@ export async function startNode(
   const { domains, checks, startChecking } = openDomains(config, instance, log)
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
-  const app = await openApi(foundation, {
-    authenticator: memory.authenticator,
-    domains,
-    checks,
-    intake,
-  })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
-    api: (request, response) => app.routing(request, response),
+    api: api.listener,
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
+  let app: FastifyInstance | undefined
 
   async function stopBehindFront(): Promise<void> {
     trimming.stop()
@@ -108,14 +108,25 @@ export async function startNode(
       salts.stop(),
       intake.stop(),
       checking.stop(),
-      app.close(),
+      app?.close(),
     ])
   }
 
   try {
     const { host, port } = config
     await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+    // Visitors need not wait for the API, which is half of what there is to load; nor those who have
+    // knocked already, whom loading would hold up.
+    await sleep(FIRST_VISITORS_MS)
+    app = await openApi(foundation, {
+      authenticator: memory.authenticator,
+      domains,
+      checks,
+      intake,
+    })
+    api.open((request, response) => app?.routing(request, response))
   } catch (error) {
+    await stopFront(front, 0)
     await stopBehindFront()
     throw error
   }
@@ -172,10 +183,11 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly intake: ClickIntake
 }
 
-function openApi(
+async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
   { authenticator, domains, checks, intake }: ApiParts,
-): ReturnType<typeof buildApp> {
+): Promise<FastifyInstance> {
+  const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,

@@ -10,7 +10,7 @@ import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const TARGET = 'go.terse.test'
 const ALWAYS = [
   'go.terse A 192.0.2.10',

@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 import { NO_DNS } from './no-dns.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
 /** The service as a process of its own, as people run it. */
 export type ServiceProcess = {
