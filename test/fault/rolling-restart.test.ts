@@ -11,7 +11,7 @@ import { sendVisitors } from './visitors.ts'
 /** Restarts in all, shared out among the engines, and fewer visits at a time in the short form. */
 const { RESTARTS: LONG_FORM } = process.env
 const RESTARTS = Number(LONG_FORM ?? 6) / ENGINES.length
-const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 5
+const PAUSE_MS_MAX = LONG_FORM === undefined ? 40 : 5
 const PROCESSES = 2
 const RESTART_DEADLINE_MS = 30_000
 const TIMEOUT_MS = 60_000 + RESTARTS * 15_000
