@@ -12,13 +12,18 @@ import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
+import { ApiMeter } from '../http/api-meter.ts'
 import { buildApp } from '../http/app.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
 import { isServiceHost } from '../http/service-host.ts'
 import { stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
+import type { Readiness } from '../lib/readiness.ts'
+import type { Survey } from '../lib/survey.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
+import type { MetricSource } from '../metrics/metric.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
@@ -28,6 +33,18 @@ import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import {
+  apiMetrics,
+  cacheMetrics,
+  clickMetrics,
+  processMetrics,
+  readinessMetrics,
+  stateMetrics,
+  storeMetrics,
+  visitMetrics,
+} from './metric-sources.ts'
+import { ServiceMetrics } from './metrics.ts'
+import { nodeReadiness, storeCheck } from './readiness.ts'
 import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
@@ -58,7 +75,10 @@ type Foundation = {
 export type Shared = {
   /** The descriptor of the socket to listen on. */
   readonly listenOn: number
+  /** This process's own among them, from 1. */
+  readonly number: number
   readonly peers: Peers
+  readonly survey: Survey
 }
 
 /**
@@ -85,13 +105,34 @@ export async function startNode(
   const { domains, checks, startChecking } = openDomains(config, instance, log)
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
+  const isStoreThere = storeCheck(instance.store)
+  const readiness = nodeReadiness(isStoreThere, memory.finder)
+  const metrics = new ServiceMetrics(shared, (error) =>
+    log.warn({ err: error }, 'something could not be measured'),
+  )
+  const apiMeter = new ApiMeter()
   const app = await openApi(foundation, {
     authenticator: memory.authenticator,
     domains,
     checks,
     intake,
+    readiness,
+    apiMeter,
+    metrics,
   })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  for (const source of [
+    processMetrics(instance.engine),
+    readinessMetrics(readiness),
+    visitMetrics(redirect.meter),
+    apiMetrics(apiMeter),
+    cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
+    clickMetrics(intake, () => instance.clock.nowMicros()),
+    storeMetrics(instance, memory.follower, isStoreThere),
+    domainMetrics(instance),
+  ]) {
+    metrics.add(source)
+  }
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: (request, response) => app.routing(request, response),
@@ -170,11 +211,14 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
+  readonly readiness: Readiness
+  readonly apiMeter: ApiMeter
+  readonly metrics: ServiceMetrics
 }
 
 function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake }: ApiParts,
+  { authenticator, domains, checks, intake, readiness, apiMeter, metrics }: ApiParts,
 ): ReturnType<typeof buildApp> {
   const { store, clock, instanceKey } = instance
   const linkService = links({
@@ -208,9 +252,14 @@ function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      health: async () => {
-        await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
+      readiness,
+      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
       },
     },
     log,
@@ -236,6 +285,13 @@ function openRedirect(
     trustedProxies: config.trustedProxies,
     serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
     onError: logFailure(log),
+  })
+}
+
+function domainMetrics({ store }: Instance): MetricSource {
+  return stateMetrics('terse_domains', 'Claims on domains, by their status.', async () => {
+    const counts = await store.read.domains.countByStatus()
+    return counts.map(({ status, count }) => ({ state: status, count }))
   })
 }
 
