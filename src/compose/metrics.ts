@@ -2,6 +2,13 @@ import type { Survey } from '../lib/survey.ts'
 import { formatMetrics, mergeExpositions } from '../metrics/exposition.ts'
 import type { Metric, MetricSource } from '../metrics/metric.ts'
 
+/** What a process knows of the others of its service. */
+export type Colleagues = {
+  /** This process's own number among them, from 1. */
+  readonly number: number
+  readonly survey: Survey
+}
+
 /** The number of a process that is the whole service. */
 const ALONE = 1
 
@@ -21,10 +28,7 @@ export class ServiceMetrics {
    * @param colleagues undefined for a process that is the whole service
    * @param onError told of what could not be measured, which is left out
    */
-  constructor(
-    colleagues: { readonly number: number; readonly survey: Survey } | undefined,
-    onError: (error: unknown) => void,
-  ) {
+  constructor(colleagues: Colleagues | undefined, onError: (error: unknown) => void) {
     this.#onError = onError
     this.#process = String(colleagues?.number ?? ALONE)
     this.#survey = colleagues?.survey

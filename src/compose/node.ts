@@ -1,53 +1,42 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
-import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
-import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
-import { ApiMeter } from '../http/api-meter.ts'
-import { buildApp } from '../http/app.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
+import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
 import { isServiceHost } from '../http/service-host.ts'
 import { stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
-import type { Readiness } from '../lib/readiness.ts'
-import type { Survey } from '../lib/survey.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
-import type { MetricSource } from '../metrics/metric.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
-import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
-import {
-  apiMetrics,
-  cacheMetrics,
-  clickMetrics,
-  processMetrics,
-  readinessMetrics,
-  stateMetrics,
-  storeMetrics,
-  visitMetrics,
-} from './metric-sources.ts'
-import { ServiceMetrics } from './metrics.ts'
-import { nodeReadiness, storeCheck } from './readiness.ts'
-import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
+import { openMemory } from './memory.ts'
+import type { Colleagues } from './metrics.ts'
+import { type Observation, openObservation } from './observation.ts'
+import { startTrimming } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
+/** For connections that wait for the port to open. */
+const FIRST_VISITORS_MS = 20
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -72,13 +61,10 @@ type Foundation = {
 }
 
 /** What a node has in common with the other processes of its service. */
-export type Shared = {
+export type Shared = Colleagues & {
   /** The descriptor of the socket to listen on. */
   readonly listenOn: number
-  /** This process's own among them, from 1. */
-  readonly number: number
   readonly peers: Peers
-  readonly survey: Survey
 }
 
 /**
@@ -95,7 +81,7 @@ export async function startNode(
   const serviceHost = await openServiceHost(config, instance)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
   const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(foundation)
+  const memory = openMemory(config, instance, log)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
     openCountriesOf(config),
@@ -105,42 +91,18 @@ export async function startNode(
   const { domains, checks, startChecking } = openDomains(config, instance, log)
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
-  const isStoreThere = storeCheck(instance.store)
-  const readiness = nodeReadiness(isStoreThere, memory.finder)
-  const metrics = new ServiceMetrics(shared, (error) =>
-    log.warn({ err: error }, 'something could not be measured'),
-  )
-  const apiMeter = new ApiMeter()
-  const app = await openApi(foundation, {
-    authenticator: memory.authenticator,
-    domains,
-    checks,
-    intake,
-    readiness,
-    apiMeter,
-    metrics,
-  })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
-  for (const source of [
-    processMetrics(instance.engine),
-    readinessMetrics(readiness),
-    visitMetrics(redirect.meter),
-    apiMetrics(apiMeter),
-    cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
-    clickMetrics(intake, () => instance.clock.nowMicros()),
-    storeMetrics(instance, memory.follower, isStoreThere),
-    domainMetrics(instance),
-  ]) {
-    metrics.add(source)
-  }
+  const observation = openObservation({ instance, log, shared, memory, intake, redirect })
+  const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
-    api: (request, response) => app.routing(request, response),
+    api: api.listener,
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
+  let app: FastifyInstance | undefined
 
   async function stopBehindFront(): Promise<void> {
     trimming.stop()
@@ -149,14 +111,26 @@ export async function startNode(
       salts.stop(),
       intake.stop(),
       checking.stop(),
-      app.close(),
+      app?.close(),
     ])
   }
 
   try {
     const { host, port } = config
     await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+    // Visitors need not wait for the API, which is half of what there is to load; nor those who have
+    // knocked already, whom loading would hold up.
+    await sleep(FIRST_VISITORS_MS)
+    app = await openApi(foundation, {
+      authenticator: memory.authenticator,
+      domains,
+      checks,
+      intake,
+      observation,
+    })
+    api.open((request, response) => app?.routing(request, response))
   } catch (error) {
+    await stopFront(front, 0)
     await stopBehindFront()
     throw error
   }
@@ -169,33 +143,6 @@ export async function startNode(
       await stopBehindFront()
     },
   }
-}
-
-/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
-type Memory = {
-  readonly finder: LinkFinder
-  readonly authenticator: Authenticator
-  readonly follower: ChangeFollower
-}
-
-function openMemory({ config, instance, log }: Foundation): Memory {
-  const { store, clock } = instance
-  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  const tokenAuthenticator = authenticator({
-    store,
-    clock,
-    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
-  })
-  const listeners = [finder, tokenAuthenticator]
-  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
-  const follower = changeFollower({
-    log: store.read.changes,
-    listeners,
-    intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
-    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
-  })
-  return { finder, authenticator: tokenAuthenticator, follower }
 }
 
 function openSalts({ instance, log }: Foundation): VisitorSalts {
@@ -211,15 +158,14 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
-  readonly readiness: Readiness
-  readonly apiMeter: ApiMeter
-  readonly metrics: ServiceMetrics
+  readonly observation: Observation
 }
 
-function openApi(
+async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake, readiness, apiMeter, metrics }: ApiParts,
-): ReturnType<typeof buildApp> {
+  { authenticator, domains, checks, intake, observation }: ApiParts,
+): Promise<FastifyInstance> {
+  const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,
@@ -252,12 +198,12 @@ function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      readiness,
+      readiness: observation.readiness,
       health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
-      apiMeter,
+      apiMeter: observation.apiMeter,
       metrics: {
         contentType: CONTENT_TYPE,
-        text: () => metrics.text(),
+        text: () => observation.metrics.text(),
         readers: config.metricsReaders,
         trustedProxies: config.trustedProxies,
       },
@@ -285,13 +231,6 @@ function openRedirect(
     trustedProxies: config.trustedProxies,
     serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
     onError: logFailure(log),
-  })
-}
-
-function domainMetrics({ store }: Instance): MetricSource {
-  return stateMetrics('terse_domains', 'Claims on domains, by their status.', async () => {
-    const counts = await store.read.domains.countByStatus()
-    return counts.map(({ status, count }) => ({ state: status, count }))
   })
 }
 
