@@ -6,14 +6,13 @@ import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
-import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
-import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
@@ -21,18 +20,21 @@ import { isServiceHost } from '../http/service-host.ts'
 import { stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
-import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
-import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
+import { openMemory } from './memory.ts'
+import type { Colleagues } from './metrics.ts'
+import { type Observation, openObservation } from './observation.ts'
+import { startTrimming } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
 const RATE_WINDOW_SECONDS = 60
@@ -59,7 +61,7 @@ type Foundation = {
 }
 
 /** What a node has in common with the other processes of its service. */
-export type Shared = {
+export type Shared = Colleagues & {
   /** The descriptor of the socket to listen on. */
   readonly listenOn: number
   readonly peers: Peers
@@ -79,7 +81,7 @@ export async function startNode(
   const serviceHost = await openServiceHost(config, instance)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
   const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(foundation)
+  const memory = openMemory(config, instance, log)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
     openCountriesOf(config),
@@ -90,6 +92,7 @@ export async function startNode(
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const observation = openObservation({ instance, log, shared, memory, intake, redirect })
   const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
@@ -123,6 +126,7 @@ export async function startNode(
       domains,
       checks,
       intake,
+      observation,
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
@@ -141,33 +145,6 @@ export async function startNode(
   }
 }
 
-/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
-type Memory = {
-  readonly finder: LinkFinder
-  readonly authenticator: Authenticator
-  readonly follower: ChangeFollower
-}
-
-function openMemory({ config, instance, log }: Foundation): Memory {
-  const { store, clock } = instance
-  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  const tokenAuthenticator = authenticator({
-    store,
-    clock,
-    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
-  })
-  const listeners = [finder, tokenAuthenticator]
-  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
-  const follower = changeFollower({
-    log: store.read.changes,
-    listeners,
-    intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
-    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
-  })
-  return { finder, authenticator: tokenAuthenticator, follower }
-}
-
 function openSalts({ instance, log }: Foundation): VisitorSalts {
   return new VisitorSalts({
     store: instance.store,
@@ -181,11 +158,12 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
+  readonly observation: Observation
 }
 
 async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake }: ApiParts,
+  { authenticator, domains, checks, intake, observation }: ApiParts,
 ): Promise<FastifyInstance> {
   const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
@@ -220,9 +198,14 @@ async function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      health: async () => {
-        await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
+      readiness: observation.readiness,
+      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      apiMeter: observation.apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => observation.metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
       },
     },
     log,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { meterApi } from './api-meter.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
@@ -11,6 +12,7 @@ import { limitRate } from './rate-limit.ts'
 import { clickRoutes } from './routes/clicks.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { linkRoutes } from './routes/links.ts'
+import { metricsRoute } from './routes/metrics.ts'
 import { qrCodeRoutes } from './routes/qr-code.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { validate } from './validation.ts'
@@ -55,9 +57,11 @@ export async function buildApp(
     authorize(request)
   })
 
+  meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
   await describeApi(app)
   await app.register(serviceRoutes, deps)
+  await app.register(metricsRoute, deps)
   for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, clickRoutes]) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }

@@ -9,6 +9,8 @@ export type Exchange = {
   readonly headers: VisitHeaders
   /** The socket's own. */
   readonly remoteAddress: string
+  /** When its head had been read, by `performance.now()`. */
+  readonly startedMs: number
   /** Whether an answer was begun. */
   readonly isAnswered: boolean
   /**
@@ -40,6 +42,7 @@ export class HttpExchange implements Exchange {
   readonly response: ServerResponse
   readonly target: RequestTarget
   readonly remoteAddress: string
+  readonly startedMs = performance.now()
 
   constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
     this.request = request

@@ -9,6 +9,8 @@ export type ChangeFollower = {
   /** Starts to follow; settles when the place in the log is known. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** How long ago, in milliseconds, everything that had been changed by then was known here. */
+  lagMs(): number
 }
 
 /**
@@ -59,6 +61,7 @@ export function changeFollower(options: {
   }
 
   return {
+    lagMs: () => performance.now() - lastReadMs,
     async start() {
       cursor = await log.end()
       lastReadMs = performance.now()

@@ -9,6 +9,8 @@ export class FastExchange {
   readonly target: RequestTarget
   readonly headers: SimpleHeaders
   readonly remoteAddress: string
+  /** By `performance.now()`. */
+  readonly startedMs = performance.now()
   readonly #connection: AnsweredConnection
   #isAnswered = false
 

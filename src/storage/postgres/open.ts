@@ -13,7 +13,7 @@ import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { CLICK_DAYS_STORAGE } from './click-rows.ts'
-import { openPool } from './pool.ts'
+import { openPool, type Pool } from './pool.ts'
 import { postgresRawClickPages } from './raw-click-pages.ts'
 import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
@@ -55,17 +55,26 @@ export async function openPostgres(options: {
   clock: Clock
   onError: (error: unknown) => void
 }): Promise<OpenedStore> {
-  const connect = (connectionsMax: number, statementTimeoutMs: number) => {
-    const pool = openPool({ ...options, connectionsMax, statementTimeoutMs })
-    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const pools = {
+    requests: openPool({
+      ...options,
+      connectionsMax: CONNECTIONS_MAX,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    }),
+    scans: openPool({
+      ...options,
+      connectionsMax: SCAN_CONNECTIONS_MAX,
+      statementTimeoutMs: SCAN_TIMEOUT_MS,
+    }),
   }
-  const db = connect(CONNECTIONS_MAX, STATEMENT_TIMEOUT_MS)
-  const scans = connect(SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
+  const db = over(pools.requests)
+  const scans = over(pools.scans)
   const listeners = new CommitListeners()
   let version: string
   try {
     version = await serverVersion(db)
-    await migrateWith(connect(1, MIGRATION_TIMEOUT_MS), options.clock)
+    const migrating = { connectionsMax: 1, statementTimeoutMs: MIGRATION_TIMEOUT_MS }
+    await migrateWith(over(openPool({ ...options, ...migrating })), options.clock)
   } catch (error) {
     await Promise.all([db.destroy(), scans.destroy()])
     throw error
@@ -74,6 +83,7 @@ export async function openPostgres(options: {
   return {
     engine: `PostgreSQL ${version}`,
     db,
+    poolUses: () => new Map(Object.entries(pools).map(([name, pool]) => [name, pool.use()])),
     store: {
       read: nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),
       async write(work) {
@@ -100,6 +110,10 @@ export async function openPostgres(options: {
       },
     },
   }
+}
+
+function over(pool: Pool): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
 }
 
 async function migrateWith(db: Kysely<Schema>, clock: Clock): Promise<void> {

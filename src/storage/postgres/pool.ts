@@ -8,6 +8,17 @@ const CONNECT_TIMEOUT_MS = 2_000
 const QUERY_TIMEOUT_MARGIN_MS = 500
 const INT8 = 20
 
+/** The connections of one pool, at this moment. */
+export type PoolUse = {
+  readonly used: number
+  readonly idle: number
+  /** Those who wait for one. */
+  readonly waiting: number
+  readonly max: number
+}
+
+export type Pool = PostgresPool & { use(): PoolUse }
+
 /** Connections that fail in the words of the store's port, and never wait without end. */
 export function openPool(options: {
   url: string
@@ -16,7 +27,7 @@ export function openPool(options: {
   statementTimeoutMs: number
   /** Told when an idle connection breaks, which fails nobody. */
   onError: (error: unknown) => void
-}): PostgresPool {
+}): Pool {
   const { statementTimeoutMs } = options
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -42,6 +53,12 @@ export function openPool(options: {
   return {
     options: pool.options,
     end: () => pool.end(),
+    use: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: options.connectionsMax,
+    }),
     connect: async () => {
       try {
         return translating(await pool.connect())

@@ -133,6 +133,7 @@ function openStoreOver(
   return {
     engine: `SQLite ${version}`,
     db: reading,
+    poolUses: () => new Map(),
     store: {
       read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
