@@ -53,7 +53,8 @@ export async function diagnoseHost(
     findCaaPermission(resolver, host, AUTHORITY),
   ])
   const stored = await certificateOf(config, host)
-  const shown = await look(config, host, observation)
+  const leadsHere = judgeRouting(observation, addresses).state === 'routed'
+  const shown = leadsHere ? await look(config, host, observation) : undefined
   return [
     domainFinding(host, claims),
     ...proofFindings(config, host, claims, observation, addresses),
@@ -74,7 +75,7 @@ async function certificateOf(config: Config, host: string): Promise<CertificateL
   }
 }
 
-/** As a visitor sees it, at the first address that DNS gives. */
+/** As a visitor sees it, at the first address that DNS gives; whoever answers elsewhere is not asked. */
 async function look(
   config: Config,
   host: string,
@@ -110,7 +111,7 @@ function storedFindings(
 function shownFinding(shown: ShownCertificate | undefined, clock: Clock): Finding {
   const subject = 'https'
   if (shown === undefined) {
-    return { subject, state: 'skipped', text: 'there is no address to ask' }
+    return { subject, state: 'skipped', text: 'not looked at: the name does not lead here' }
   }
   if (shown.kind === 'none') {
     return { subject, state: 'warning', text: `visitors get no certificate (${shown.reason})` }
