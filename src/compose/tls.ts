@@ -1,18 +1,15 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
-import { type Certificates, certificates } from '../domain/certificates/certificates.ts'
 import type { ChallengeAnswers } from '../domain/certificates/challenge-answers.ts'
-import { keyVault } from '../domain/certificates/key-vault.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
-import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { createHttp2Front, type Http2Front } from '../http/http2-front.ts'
 import type { PlainHttp } from '../http/plain-http.ts'
-import { systemRandom } from '../lib/random.ts'
 import { HttpsUpgrade } from '../tls/https-upgrade.ts'
 import { SecureContexts } from '../tls/secure-contexts.ts'
 import { createTlsListener, type TlsListener } from '../tls/tls-listener.ts'
+import { certificatesOf } from './certificates.ts'
 import type { Instance } from './instance.ts'
 
 /** Until certificates are got here, nobody is asked for anything. */
@@ -30,19 +27,13 @@ export type Tls = {
   open(front: Server): { readonly listener: TlsListener; readonly http2: Http2Front }
 }
 
-export function certificatesOf({ store, clock, instanceKey }: Instance): Certificates {
-  const vault = keyVault(deriveKey(instanceKey, 'certificate-key'), systemRandom)
-  return certificates({ store, vault, clock })
-}
-
-/** Undefined where HTTPS is somebody else's work. */
+/** To be loaded where HTTPS is this service's work alone: it takes a while. */
 export function openTls(
   config: Config,
   instance: Instance,
   serviceHost: ServiceHost,
   log: Logger,
-): Tls | undefined {
-  if (config.tls === undefined) return undefined
+): Tls {
   const { store, clock } = instance
   const { find } = certificatesOf(instance)
   const contexts = new SecureContexts({
