@@ -10,6 +10,7 @@ import { describeApi } from './openapi.ts'
 import { HttpRefusal, sendError } from './problem.ts'
 import { limitRate } from './rate-limit.ts'
 import { clickRoutes } from './routes/clicks.ts'
+import { domainHttpsRoutes } from './routes/domain-https.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { linkRoutes } from './routes/links.ts'
 import { metricsRoute } from './routes/metrics.ts'
@@ -62,7 +63,7 @@ export async function buildApp(
   await describeApi(app)
   await app.register(serviceRoutes, deps)
   await app.register(metricsRoute, deps)
-  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, clickRoutes]) {
+  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }
   refuseOtherMethods(app, methodsOf)

@@ -26,6 +26,9 @@ describe('the configuration', () => {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
+    tls: undefined,
+    hstsSeconds: 0,
+    internalListen: undefined,
     dataDir: path.resolve('data'),
     databaseUrl: undefined,
     secretKey: undefined,
@@ -53,7 +56,8 @@ describe('the configuration', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    assert.equal(Object.keys(rest).length + 2, Object.keys(SETTINGS).length)
+    // TERSE_HTTPS_PORT counts with TERSE_TLS alone.
+    assert.equal(Object.keys(rest).length + 3, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
@@ -131,9 +135,36 @@ describe('the configuration', () => {
     }
   })
 
+  test('reads where HTTPS is, and who asks what is internal', () => {
+    const tls = { TERSE_TLS: 'auto', TERSE_BASE_URL: 'https://go.example.com' }
+    assert.deepEqual(readConfig(tls).tls, { port: 443 })
+    assert.deepEqual(readConfig({ ...tls, TERSE_HTTPS_PORT: '8443' }).tls, { port: 8443 })
+    const at = (text: string) => readConfig({ TERSE_INTERNAL_LISTEN: text }).internalListen
+    assert.deepEqual(at('10.0.0.5:3001'), { host: '10.0.0.5', port: 3001 })
+    assert.deepEqual(at('[::1]:3001'), { host: '::1', port: 3001 })
+  })
+
+  test('refuses HTTPS without a name for it, or on the port of plain HTTP', () => {
+    const faults = faultsOf({ TERSE_TLS: 'auto', TERSE_PORT: '443' })
+    assert.equal(faults.length, 2)
+    assert.match(faults.join('\n'), /TERSE_BASE_URL.*\n.*TERSE_HTTPS_PORT/)
+  })
+
   const refused: Record<keyof typeof SETTINGS, readonly string[]> = {
     TERSE_HOST: ['example.com', '1.2.3', '127.0.0.1:80', ' '],
     TERSE_PORT: ['0', '65536', '-1', '3000.5', '1e3', '0x50', ' 3000', 'http', '9'.repeat(400)],
+    TERSE_TLS: ['on', 'AUTO'],
+    TERSE_HTTPS_PORT: ['0', '65536', 'https'],
+    TERSE_HSTS_SECONDS: ['-1', '63072001', 'on'],
+    TERSE_INTERNAL_LISTEN: [
+      '127.0.0.1',
+      ':3001',
+      'localhost:3001',
+      '127.0.0.1:0',
+      '127.0.0.1:65536',
+      '::1:3001',
+      '[127.0.0.1]:3001',
+    ],
     TERSE_BASE_URL: [
       'go.example.com',
       'ftp://go.example.com',
