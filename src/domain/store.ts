@@ -1,3 +1,4 @@
+import type { CertificateStore } from './certificates/certificate-store.ts'
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
 import type { ClickReports } from './clicks/click-reports.ts'
@@ -5,6 +6,7 @@ import type { ClickStore } from './clicks/click-store.ts'
 import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
 import type { DomainCheckStore } from './domains/domain-check-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
+import type { HstsStore } from './domains/hsts-store.ts'
 import type { KeyspaceStore } from './domains/keyspace-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { InstanceStore } from './instance/instance-store.ts'
@@ -21,6 +23,8 @@ export type Nouns = {
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
+  readonly hsts: HstsStore
+  readonly certificates: CertificateStore
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore

@@ -47,6 +47,26 @@ export type Schema = {
     fence: number
     lease_until: number | null
   }
+  /** Which domains ask browsers to use HTTPS alone. A row goes with its claim. */
+  domain_hsts: { domain_id: string; max_age: number }
+  /** The certificate in use of each host. */
+  certificates: {
+    host: string
+    /** PEM, the host's own first. */
+    chain: string
+    /** Sealed (key-vault.ts). */
+    private_key: string
+    not_before: number
+    not_after: number
+    /** The address of the directory of the authority that issued it (RFC 8555, section 7.1.1). */
+    directory: string
+    /** What the authority advises on renewal (RFC 9773); null where it has not. */
+    ari_id: string | null
+    renewal_start: number | null
+    renewal_end: number | null
+    created_at: number
+    updated_at: number
+  }
   links: {
     seq: Generated<number>
     id: string

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
 import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
 import type { Nouns } from '../../src/domain/store.ts'
-import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
+import {
+  type Home,
+  listOf,
+  NOW,
+  newDomain,
+  newLink,
+  newSealedCertificate,
+  newToken,
+  newWorkspace,
+} from './samples.ts'
 
 type Call = (stores: Nouns) => Promise<unknown>
 
@@ -27,6 +36,10 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
     'domainChecks.find': (s) => s.domainChecks.find(id),
     'domainChecks.hasDue': (s) => s.domainChecks.hasDue(NOW),
+    'hsts.find': (s) => s.hsts.find(id),
+    'certificates.find': (s) => s.certificates.find(host),
+    'certificates.findLife': (s) => s.certificates.findLife(host),
+    'certificates.list': (s) => s.certificates.list(10),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.page': (s) => s.links.page(listOf(workspace)),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
@@ -74,6 +87,15 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'domainChecks.release': (s) => s.domainChecks.release(id, 1),
     'domainChecks.restart': (s) => s.domainChecks.restart(id, newSchedule(NOW)),
     'domainChecks.makeDue': (s) => s.domainChecks.makeDue(host, NOW),
+    'hsts.save': async (s) => {
+      const domain = newDomain(workspace)
+      await s.domains.insert(domain)
+      await s.hsts.save(domain.id, 1)
+    },
+    'hsts.remove': (s) => s.hsts.remove(id),
+    'certificates.save': (s) => s.certificates.save(newSealedCertificate(), NOW),
+    'certificates.noteAdvice': (s) => s.certificates.noteAdvice(host, 'id', { start: 1, end: 2 }),
+    'certificates.remove': (s) => s.certificates.remove(host),
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, NOW),
     'links.delete': (s) => s.links.delete(workspace, id),
