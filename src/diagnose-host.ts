@@ -40,7 +40,7 @@ export async function diagnoseHost(
   const [observation, addresses, caa] = await Promise.all([
     observeDns(resolver, host, clock),
     serviceAddresses(serviceTargetOf(config), resolver, clock)(),
-    findCaaPermission(resolver, host, AUTHORITY),
+    findCaaPermission(resolver, host, [AUTHORITY]),
   ])
   return [
     domainFinding(host, claims),

@@ -133,7 +133,7 @@ export function acmeAuthority(options: AcmeOptions): CertificateAuthority {
           `the profile ${profile} of TERSE_ACME_PROFILE is not among the authority's: ${known}`,
         )
       }
-      const renewed = renewalInfo && replaces && renewalIdOf(replaces)
+      const renewed = renewalInfo && replaces
       const payload = {
         identifiers: [{ type: 'dns', value: host }],
         ...(profile !== undefined && { profile }),
@@ -183,17 +183,17 @@ export function acmeAuthority(options: AcmeOptions): CertificateAuthority {
       return (await post(account, url, undefined, 'application/pem-certificate-chain')).text
     },
 
-    async adviseRenewal(chainPem): Promise<RenewalAdvice | undefined> {
+    renewalIdOf,
+
+    async adviseRenewal(renewalId): Promise<RenewalAdvice | undefined> {
       const { renewalInfo } = await directory()
-      const id = renewalInfo && renewalIdOf(chainPem)
-      if (!id) return undefined
-      const url = `${renewalInfo.replace(/\/$/, '')}/${id}`
+      if (renewalInfo === undefined) return undefined
+      const url = `${renewalInfo.replace(/\/$/, '')}/${renewalId}`
       const response = await http.send('GET', url)
       if (response.status !== 200) throw errorOf(response, url, nowMs())
       const { start, end } = parse(renewalInfoSchema, response, url).suggestedWindow
       return {
-        from: Date.parse(start) * 1_000,
-        until: Date.parse(end) * 1_000,
+        window: { start: Date.parse(start) * 1_000, end: Date.parse(end) * 1_000 },
         retryAfterMs: retryAfterOf(response),
       }
     },

@@ -1,3 +1,5 @@
+import type { RenewalWindow } from './certificate.ts'
+
 /** An account with a certificate authority. */
 export type AuthorityAccount = {
   readonly url: string
@@ -39,10 +41,9 @@ export type HostAuthorization = {
   readonly retryAfterMs: number | undefined
 }
 
-/** When the authority advises to renew (RFC 9773). Microseconds since the epoch. */
+/** When the authority advises to renew (RFC 9773). */
 export type RenewalAdvice = {
-  readonly from: number
-  readonly until: number
+  readonly window: RenewalWindow
   /** When to ask again. */
   readonly retryAfterMs: number | undefined
 }
@@ -58,7 +59,7 @@ export type CertificateAuthority = {
   caaIdentities(): Promise<readonly string[]>
   /** Opens an account, or finds the one that this key has already; returns its address. */
   openAccount(keyPem: string): Promise<string>
-  /** @param replaces the certificate that this order renews, in PEM */
+  /** @param replaces the renewal identifier of the certificate that this order renews */
   placeOrder(
     account: AuthorityAccount,
     host: string,
@@ -79,8 +80,13 @@ export type CertificateAuthority = {
   ): Promise<AuthorityOrder>
   /** The certificate and those that it rests on, in PEM. */
   download(account: AuthorityAccount, url: string): Promise<string>
+  /**
+   * The name under which it gives its advice on a certificate's renewal; undefined for a certificate
+   * that has none.
+   */
+  renewalIdOf(chainPem: string): string | undefined
   /** Undefined where it gives no such advice. */
-  adviseRenewal(chainPem: string): Promise<RenewalAdvice | undefined>
+  adviseRenewal(renewalId: string): Promise<RenewalAdvice | undefined>
   /** Ends what is under way, as `away`. */
   cancel(): void
 }

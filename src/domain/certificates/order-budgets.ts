@@ -1,0 +1,93 @@
+import { getDomain } from 'tldts'
+import type { Nouns } from '../store.ts'
+import { type Budget, refund, spend } from './budget.ts'
+
+const SECOND_MICROS = 1_000_000
+const MINUTE_MICROS = 60 * SECOND_MICROS
+const HOUR_MICROS = 60 * MINUTE_MICROS
+
+/**
+ * About four fifths of what Let's Encrypt allows (https://letsencrypt.org/docs/rate-limits/), so that
+ * its limits are never met, however often this process is restarted and on how many nodes it runs:
+ * 300 orders an account in 3 hours, 5 failed validations a name in an hour, 5 certificates a name and
+ * 50 a registered domain in 7 days.
+ */
+const ORDERS_OF_ACCOUNT: Budget = { burst: 240, refillMicros: 45 * SECOND_MICROS }
+const ORDERS_OF_HOST: Budget = { burst: 4, refillMicros: 15 * MINUTE_MICROS }
+const CERTIFICATES_OF_HOST: Budget = { burst: 4, refillMicros: 42 * HOUR_MICROS }
+const CERTIFICATES_OF_DOMAIN: Budget = { burst: 40, refillMicros: 252 * MINUTE_MICROS }
+
+/** What an order is for; it says which budgets it is charged to. */
+export type OrderPurpose =
+  | 'first'
+  /** It replaces a certificate that has a third of its life left, or that has ended. */
+  | 'renewal'
+  /** It replaces one sooner, as the authority has advised. */
+  | 'advised'
+
+type Charge = {
+  readonly subject: string
+  readonly budget: Budget
+  /** In words, for whoever waits for it. */
+  readonly name: string
+  /** Whether an order that ends without a certificate gives it back. */
+  readonly isRefunded: boolean
+}
+
+/**
+ * Certificates count for a registered domain when they are the host's first ones alone, as with Let's
+ * Encrypt. Renewals in their time are no more of them than their lives allow, so they are not held up
+ * by the number of certificates: that would let the short ones end.
+ */
+function chargesOf(host: string, purpose: OrderPurpose): readonly Charge[] {
+  const domain = getDomain(host) ?? host
+  const charges: Charge[] = [
+    { subject: 'orders', budget: ORDERS_OF_ACCOUNT, name: 'this service', isRefunded: false },
+    { subject: `orders ${host}`, budget: ORDERS_OF_HOST, name: host, isRefunded: false },
+  ]
+  if (purpose !== 'renewal') {
+    const subject = `certificates ${host}`
+    charges.push({ subject, budget: CERTIFICATES_OF_HOST, name: host, isRefunded: true })
+  }
+  if (purpose === 'first') {
+    const subject = `certificates of ${domain}`
+    charges.push({ subject, budget: CERTIFICATES_OF_DOMAIN, name: domain, isRefunded: true })
+  }
+  return charges
+}
+
+/** A budget that is spent. */
+export type Shortage = { readonly name: string; readonly waitMicros: number }
+
+/** Charges an order to its budgets, as a part of a unit; nothing when one of them is spent. */
+export async function chargeOrder(
+  stores: Nouns,
+  order: { readonly directory: string; readonly host: string; readonly purpose: OrderPurpose },
+  now: number,
+): Promise<Shortage | undefined> {
+  const { directory, host, purpose } = order
+  const spent = []
+  for (const { subject, budget, name } of chargesOf(host, purpose)) {
+    const readUntil = await stores.acmeBudgets.find(directory, subject)
+    const spending = spend(budget, readUntil, now)
+    if (spending.kind === 'short') return { name, waitMicros: spending.waitMicros }
+    spent.push({ subject, readUntil, spentUntil: spending.spentUntil })
+  }
+  for (const { subject, readUntil, spentUntil } of spent) {
+    await stores.acmeBudgets.move(directory, subject, readUntil, spentUntil)
+  }
+  return undefined
+}
+
+/** Gives back, as a part of a unit, what an order without a certificate need not have cost. */
+export async function refundOrder(
+  stores: Nouns,
+  order: { readonly directory: string; readonly host: string; readonly purpose: OrderPurpose },
+): Promise<void> {
+  const { directory, host, purpose } = order
+  for (const { subject, budget, isRefunded } of chargesOf(host, purpose)) {
+    const readUntil = await stores.acmeBudgets.find(directory, subject)
+    if (!isRefunded || readUntil === undefined) continue
+    await stores.acmeBudgets.move(directory, subject, readUntil, refund(budget, readUntil))
+  }
+}
