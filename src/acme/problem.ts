@@ -48,6 +48,10 @@ export function errorOf(
   const { status } = response
   const retryAfterMs = parseRetryAfter(response.header('retry-after'), nowMs)
   const problem = problemOf(response)
+  // Some say without a word that they do not know an order any more.
+  if (problem === undefined && status === 404 && otherwise === 'refused') {
+    return new AuthorityError('gone', `${new URL(url).host} does not know it any more`)
+  }
   if (problem === undefined || status >= 500) {
     const said = problem === undefined ? '' : `: ${problemText(problem)}`
     const { host } = new URL(url)

@@ -1,38 +1,42 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AcmeBudgetStore } from '../domain/certificates/acme-budget-store.ts'
-import { StaleRow } from '../domain/store.ts'
 import type { Schema } from './schema.ts'
 
 export function acmeBudgetStore(db: Kysely<Schema>): AcmeBudgetStore {
   return {
-    async find(directory, subject) {
-      const row = await db
+    async charge(directory, subject, { burst, refillMicros }, now) {
+      const fullMicros = burst * refillMicros
+      // One statement, so that those who spend at once wait for one another and none has to try again.
+      // What lies further ahead than a whole bucket was written by a clock that has been set back since.
+      const charged = await sql<{ spent_until: number }>`
+        insert into acme_budgets (directory, subject, spent_until)
+        values (${directory}, ${subject}, ${now + refillMicros})
+        on conflict (directory, subject) do update set spent_until =
+          case
+            when acme_budgets.spent_until < ${now} then ${now + refillMicros}
+            when acme_budgets.spent_until > ${now + fullMicros} then ${now + fullMicros}
+            else acme_budgets.spent_until + ${refillMicros}
+          end
+        where acme_budgets.spent_until <= ${now + fullMicros - refillMicros}
+          or acme_budgets.spent_until > ${now + fullMicros}
+        returning spent_until`.execute(db)
+      if (charged.rows.length > 0) return 0
+      const { spent_until } = await db
         .selectFrom('acme_budgets')
         .select('spent_until')
         .where('directory', '=', directory)
         .where('subject', '=', subject)
-        .executeTakeFirst()
-      return row?.spent_until
+        .executeTakeFirstOrThrow()
+      return Math.max(1, spent_until + refillMicros - fullMicros - now)
     },
 
-    async move(directory, subject, from, to) {
-      if (from === undefined) {
-        const inserted = await db
-          .insertInto('acme_budgets')
-          .values({ directory, subject, spent_until: to })
-          .onConflict((conflict) => conflict.columns(['directory', 'subject']).doNothing())
-          .executeTakeFirst()
-        if (inserted.numInsertedOrUpdatedRows !== 1n) throw new StaleRow()
-        return
-      }
-      const updated = await db
+    async refund(directory, subject, { refillMicros }) {
+      await db
         .updateTable('acme_budgets')
-        .set({ spent_until: to })
+        .set((eb) => ({ spent_until: eb('spent_until', '-', refillMicros) }))
         .where('directory', '=', directory)
         .where('subject', '=', subject)
-        .where('spent_until', '=', from)
-        .executeTakeFirst()
-      if (updated.numUpdatedRows === 0n) throw new StaleRow()
+        .execute()
     },
 
     async trim(now) {

@@ -75,8 +75,9 @@ export function accountHolder(deps: {
 
     async pause({ failures, url }, error) {
       const now = clock.nowMicros()
+      const isForgotten = error.trouble === 'account' && url !== null
       const waitMicros = Math.max(
-        pauseMicros(failures + 1, unit()),
+        pauseMicros(isForgotten ? 1 : failures + 1, unit()),
         // What is asked of one host alone must not hold up all the others.
         error.trouble === 'limited' ? 0 : (error.retryAfterMs ?? 0) * 1_000,
       )
@@ -84,7 +85,7 @@ export function accountHolder(deps: {
         const pause = { until: now + waitMicros, failure: error.message }
         await stores.acmeAccounts.pause(directory, failures, pause)
         // Opened anew by the same key, it is the old account where there is one.
-        if (error.trouble === 'account' && url !== null) {
+        if (isForgotten) {
           await stores.acmeAccounts.setUrl(directory, null)
         }
       })

@@ -1,5 +1,9 @@
 import type { CertificateOrder, LeasedOrder, PosedChallenge } from './certificate-order.ts'
 
+/** What changes as a lease ends. */
+export type FinishedOrder = Pick<CertificateOrder, 'nextAt'> &
+  Partial<Omit<CertificateOrder, 'host'>>
+
 /** What the orders of certificates stand at: one row for each host that is to have one. */
 export type CertificateOrderStore = {
   find(host: string): Promise<CertificateOrder | undefined>
@@ -25,9 +29,5 @@ export type CertificateOrderStore = {
     changes: Partial<Pick<CertificateOrder, 'underWay' | 'challenge'>>,
   ): Promise<boolean>
   /** The same, and ends the lease. */
-  finish(
-    host: string,
-    fence: number,
-    changes: Pick<CertificateOrder, 'nextAt'> & Partial<Omit<CertificateOrder, 'host'>>,
-  ): Promise<boolean>
+  finish(host: string, fence: number, changes: FinishedOrder): Promise<boolean>
 }

@@ -8,6 +8,7 @@ import { isCertifiable } from './certifiable-host.ts'
 import type { RenewalWindow, SealedCertificate } from './certificate.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
 import type { LeasedOrder } from './certificate-order.ts'
+import type { FinishedOrder } from './certificate-order-store.ts'
 import type { Certificates } from './certificates.ts'
 import type { ChallengePolicy } from './challenge-choice.ts'
 import { heldOrder, LEASE_MICROS } from './held-order.ts'
@@ -211,7 +212,7 @@ export function certificateOrders(deps: {
   /** Ends a lease without a result. The order stays as it is, so that it is gone on with. */
   async function giveBack(lease: LeasedOrder, before: AcmeAccount, error: unknown): Promise<void> {
     const now = clock.nowMicros()
-    const finish = (changes: Parameters<typeof store.read.certificateOrders.finish>[2]) =>
+    const finish = (changes: FinishedOrder) =>
       store.write((stores) => stores.certificateOrders.finish(lease.host, lease.fence, changes))
     if (isCancelled) {
       await finish({ nextAt: lease.nextAt })

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts'
 import type { Nouns } from '../store.ts'
-import { type Budget, refund, spend } from './budget.ts'
+import { type Budget, BudgetSpent } from './budget.ts'
 
 const SECOND_MICROS = 1_000_000
 const MINUTE_MICROS = 60 * SECOND_MICROS
@@ -29,7 +29,7 @@ type Charge = {
   readonly subject: string
   readonly budget: Budget
   /** In words, for whoever waits for it. */
-  readonly name: string
+  readonly owner: string
   /** Whether an order that ends without a certificate gives it back. */
   readonly isRefunded: boolean
 }
@@ -42,52 +42,49 @@ type Charge = {
 function chargesOf(host: string, purpose: OrderPurpose): readonly Charge[] {
   const domain = getDomain(host) ?? host
   const charges: Charge[] = [
-    { subject: 'orders', budget: ORDERS_OF_ACCOUNT, name: 'this service', isRefunded: false },
-    { subject: `orders ${host}`, budget: ORDERS_OF_HOST, name: host, isRefunded: false },
+    { subject: 'orders', budget: ORDERS_OF_ACCOUNT, owner: 'this service', isRefunded: false },
+    { subject: `orders ${host}`, budget: ORDERS_OF_HOST, owner: host, isRefunded: false },
   ]
   if (purpose !== 'renewal') {
     const subject = `certificates ${host}`
-    charges.push({ subject, budget: CERTIFICATES_OF_HOST, name: host, isRefunded: true })
+    charges.push({ subject, budget: CERTIFICATES_OF_HOST, owner: host, isRefunded: true })
   }
   if (purpose === 'first') {
     const subject = `certificates of ${domain}`
-    charges.push({ subject, budget: CERTIFICATES_OF_DOMAIN, name: domain, isRefunded: true })
+    charges.push({ subject, budget: CERTIFICATES_OF_DOMAIN, owner: domain, isRefunded: true })
   }
   return charges
 }
 
-/** A budget that is spent. */
-export type Shortage = { readonly name: string; readonly waitMicros: number }
+/** An order, as far as budgets are concerned. */
+type ChargedOrder = {
+  readonly directory: string
+  readonly host: string
+  readonly purpose: OrderPurpose
+}
 
-/** Charges an order to its budgets, as a part of a unit; nothing when one of them is spent. */
+/**
+ * Charges an order to its budgets, as a part of a unit.
+ *
+ * @throws {BudgetSpent}
+ */
 export async function chargeOrder(
   stores: Nouns,
-  order: { readonly directory: string; readonly host: string; readonly purpose: OrderPurpose },
+  { directory, host, purpose }: ChargedOrder,
   now: number,
-): Promise<Shortage | undefined> {
-  const { directory, host, purpose } = order
-  const spent = []
-  for (const { subject, budget, name } of chargesOf(host, purpose)) {
-    const readUntil = await stores.acmeBudgets.find(directory, subject)
-    const spending = spend(budget, readUntil, now)
-    if (spending.kind === 'short') return { name, waitMicros: spending.waitMicros }
-    spent.push({ subject, readUntil, spentUntil: spending.spentUntil })
+): Promise<void> {
+  for (const { subject, budget, owner } of chargesOf(host, purpose)) {
+    const waitMicros = await stores.acmeBudgets.charge(directory, subject, budget, now)
+    if (waitMicros > 0) throw new BudgetSpent(owner, waitMicros)
   }
-  for (const { subject, readUntil, spentUntil } of spent) {
-    await stores.acmeBudgets.move(directory, subject, readUntil, spentUntil)
-  }
-  return undefined
 }
 
 /** Gives back, as a part of a unit, what an order without a certificate need not have cost. */
 export async function refundOrder(
   stores: Nouns,
-  order: { readonly directory: string; readonly host: string; readonly purpose: OrderPurpose },
+  { directory, host, purpose }: ChargedOrder,
 ): Promise<void> {
-  const { directory, host, purpose } = order
   for (const { subject, budget, isRefunded } of chargesOf(host, purpose)) {
-    const readUntil = await stores.acmeBudgets.find(directory, subject)
-    if (!isRefunded || readUntil === undefined) continue
-    await stores.acmeBudgets.move(directory, subject, readUntil, refund(budget, readUntil))
+    if (isRefunded) await stores.acmeBudgets.refund(directory, subject, budget)
   }
 }

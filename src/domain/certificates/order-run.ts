@@ -5,6 +5,7 @@ import type { DnsResolver } from '../domains/dns-resolver.ts'
 import type { Store } from '../store.ts'
 import { type AccountHolder, newKeyPem } from './account-holder.ts'
 import { AuthorityError } from './authority-error.ts'
+import { BudgetSpent } from './budget.ts'
 import type { Certificate } from './certificate.ts'
 import type {
   AuthorityAccount,
@@ -73,18 +74,19 @@ export async function runOrder(
     const sealedKey = vault.seal(host, await newKeyPem())
     const { directory } = authority
     const begun: OrderUnderWay = { directory, purpose, sealedKey, url: null }
-    const shortage = await store.write(async (stores) => {
-      const short = await chargeOrder(stores, { directory, host, purpose }, clock.nowMicros())
-      if (short !== undefined) return short
-      const changes = { underWay: begun, challenge: null }
-      const { fence } = held.lease
-      if (!(await stores.certificateOrders.advance(host, fence, changes))) throw new LeaseLost()
-      return undefined
-    })
-    if (shortage === undefined) return begun
-    const { name, waitMicros } = shortage
-    const failure = `waits, because as many certificates have been ordered for ${name} as it may have for now`
-    return { kind: 'later', afterMicros: waitMicros, failure }
+    try {
+      await store.write(async (stores) => {
+        await chargeOrder(stores, { directory, host, purpose }, clock.nowMicros())
+        const changes = { underWay: begun, challenge: null }
+        const { fence } = held.lease
+        if (!(await stores.certificateOrders.advance(host, fence, changes))) throw new LeaseLost()
+      })
+      return begun
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error
+      const failure = `waits, because ${error.message}`
+      return { kind: 'later', afterMicros: error.waitMicros, failure }
+    }
   }
 
   /** The order as it stands with the authority, placed there where it was not yet. */
