@@ -10,7 +10,7 @@ const NONCES_MAX = 32
 const NONCE_TRIES_MAX = 20
 
 /** Who signs: by the account's address, or by the key itself while there is no account. */
-export type Signer = { readonly keyPem: string; readonly accountUrl: string | undefined }
+type Signer = { readonly keyPem: string; readonly accountUrl: string | undefined }
 
 /** Requests to an ACME server, signed and numbered (RFC 8555, section 6). */
 export type SignedRequests = {

@@ -24,7 +24,7 @@ export function decodeDer(bytes: Uint8Array): Asn1Value {
   return result
 }
 
-export function encodeDer(value: Asn1Value): Buffer {
+function encodeDer(value: Asn1Value): Buffer {
   return Buffer.from(value.toBER())
 }
 

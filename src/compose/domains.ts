@@ -80,18 +80,18 @@ export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
 }
 
 /** Under which name and ports the service is reached. */
-export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port'>): ServiceName {
+export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port' | 'tls'>): ServiceName {
   const url = new URL(config.baseUrl)
   const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   return {
     host: url.hostname.replace(/\.$/, ''),
-    ports: new Set([80, 443, basePort, config.port]),
+    ports: new Set([80, 443, basePort, config.port, config.tls?.port ?? config.port]),
   }
 }
 
 /** Where domains must lead. A base URL on this machine alone is no place for anybody to go. */
 export function serviceTargetOf(
-  config: Pick<Config, 'baseUrl' | 'port' | 'dnsTarget' | 'publicAddresses'>,
+  config: Pick<Config, 'baseUrl' | 'port' | 'tls' | 'dnsTarget' | 'publicAddresses'>,
 ): ServiceTarget {
   const { dnsTarget, publicAddresses } = config
   const host = serviceNameOf(config).host.replace(/^\[(.*)\]$/, '$1')

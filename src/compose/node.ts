@@ -1,7 +1,7 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
@@ -9,14 +9,16 @@ import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { buildApp } from '../http/app.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
+import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
 import { isServiceHost } from '../http/service-host.ts'
-import { stopFront } from '../http/stop-front.ts'
+import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
@@ -28,6 +30,8 @@ import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import type { Job } from './polling-job.ts'
+import { openTls, type Tls } from './tls.ts'
 import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
@@ -52,12 +56,14 @@ type Foundation = {
   readonly log: Logger
   readonly serviceHost: ServiceHost
   readonly throttles: Throttles
+  /** Undefined where HTTPS is somebody else's work. */
+  readonly tls: Tls | undefined
 }
 
 /** What a node has in common with the other processes of its service. */
 export type Shared = {
-  /** The descriptor of the socket to listen on. */
-  readonly listenOn: number
+  /** The descriptor of the socket of the first place to listen on; those of the others follow. */
+  readonly firstSocket: number
   readonly peers: Peers
 }
 
@@ -74,7 +80,8 @@ export async function startNode(
 ): Promise<Node> {
   const serviceHost = await openServiceHost(config, instance)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
-  const foundation = { config, instance, log, serviceHost, throttles }
+  const tls = await openTls(config, instance, serviceHost, log)
+  const foundation = { config, instance, log, serviceHost, throttles, tls }
   const memory = openMemory(foundation)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
@@ -92,12 +99,27 @@ export async function startNode(
     intake,
   })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const internal: InternalHandlers = {
+    isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
+  }
+  const hasOwnInternal = config.internalListen !== undefined
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: (request, response) => app.routing(request, response),
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
+    trustedProxies: config.trustedProxies,
+    hstsSeconds: config.hstsSeconds,
+    plain: tls?.plain,
+    internal: hasOwnInternal ? undefined : internal,
   })
+  const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
+  const https = tls?.open(front)
+  const entrances: FrontEntrance[] = [
+    ...(https === undefined ? [] : [https.listener, https.http2]),
+    ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
+  ]
+  let ordering: Job | undefined
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
 
@@ -108,23 +130,26 @@ export async function startNode(
       salts.stop(),
       intake.stop(),
       checking.stop(),
+      ordering?.stop(),
       app.close(),
     ])
   }
 
   try {
-    const { host, port } = config
-    await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+    const servers = { plain: front, https: https?.listener.server, internal: internalServer }
+    await listen(config, servers, shared?.firstSocket)
   } catch (error) {
+    await stopFront(front, 0, entrances)
     await stopBehindFront()
     throw error
   }
+  ordering = tls?.startOrdering()
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
   return {
     port: (front.address() as AddressInfo).port,
     async stop(idleGraceMs = 0) {
-      await stopFront(front, idleGraceMs)
+      await stopFront(front, idleGraceMs, entrances)
       await stopBehindFront()
     },
   }
@@ -137,7 +162,7 @@ type Memory = {
   readonly follower: ChangeFollower
 }
 
-function openMemory({ config, instance, log }: Foundation): Memory {
+function openMemory({ config, instance, log, tls }: Foundation): Memory {
   const { store, clock } = instance
   const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
   const tokenAuthenticator = authenticator({
@@ -145,7 +170,7 @@ function openMemory({ config, instance, log }: Foundation): Memory {
     clock,
     onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
   })
-  const listeners = [finder, tokenAuthenticator]
+  const listeners = [finder, tokenAuthenticator, ...(tls?.memory ?? [])]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,
@@ -224,7 +249,12 @@ function openRedirect(
   origins: { readonly salts: VisitorSalts; readonly countries: Countries },
 ): RedirectHandler {
   const { clock, instanceKey } = instance
-  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
+  const sharedHost = {
+    keyspaceId: serviceHost.keyspaceId,
+    notFoundUrl: null,
+    expiredUrl: null,
+    hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
+  }
   return redirectHandler({
     finder,
     recorder,
@@ -247,13 +277,26 @@ function logFailure(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'something failed')
 }
 
-type ListeningPlace = { host: string | undefined; port: number } | { fd: number }
+/** @param firstSocket undefined for a process that is the whole service */
+async function listen(
+  config: Config,
+  servers: Readonly<Record<ListeningUse, Server | undefined>>,
+  firstSocket: number | undefined,
+): Promise<void> {
+  for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
+    const server = servers[use]
+    await new Promise<void>((resolve, reject) => {
+      server?.once('error', reject)
+      server?.listen(
+        firstSocket === undefined ? { host, port } : { fd: firstSocket + index },
+        resolve,
+      )
+    })
+  }
+}
 
-function listen(front: Server, place: ListeningPlace): Promise<void> {
-  return new Promise((resolve, reject) => {
-    front.once('error', reject)
-    front.listen(place, resolve)
-  })
+function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
+  return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {

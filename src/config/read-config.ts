@@ -10,6 +10,12 @@ export type Config = {
   readonly port: number
   /** The origin under which people reach the service, without a slash at the end. */
   readonly baseUrl: string
+  /** Undefined where HTTPS is somebody else's work. */
+  readonly tls: { readonly port: number } | undefined
+  /** Asked of browsers for the service's own host; 0 for nothing. */
+  readonly hstsSeconds: number
+  /** For programs of the operator's own; loopback on `port` when undefined. */
+  readonly internalListen: { readonly host: string; readonly port: number } | undefined
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly secretKey: Buffer | undefined
@@ -102,7 +108,20 @@ export function readConfig(env: Environment = process.env): Config {
     faults.push('TERSE_ACME_EAB_KID and TERSE_ACME_EAB_HMAC_KEY are set together, or neither is')
   }
   if (faults.length > 0) throw new ConfigError(faults)
-  return configOf(values as SettingValues)
+  const config = configOf(values as SettingValues)
+  const contradictions = faultsOfTls(config)
+  if (contradictions.length > 0) throw new ConfigError(contradictions)
+  return config
+}
+
+function faultsOfTls({ tls, port, baseUrl }: Config): readonly string[] {
+  if (tls === undefined) return []
+  const faults: string[] = []
+  if (!baseUrl.startsWith('https://')) {
+    faults.push('TERSE_TLS=auto needs a TERSE_BASE_URL that begins with https://')
+  }
+  if (tls.port === port) faults.push('TERSE_PORT and TERSE_HTTPS_PORT must be two ports')
+  return faults
 }
 
 function configOf(values: SettingValues): Config {
@@ -110,6 +129,9 @@ function configOf(values: SettingValues): Config {
     host: values.TERSE_HOST,
     port: values.TERSE_PORT,
     baseUrl: values.TERSE_BASE_URL ?? `http://localhost:${values.TERSE_PORT}`,
+    tls: values.TERSE_TLS === 'auto' ? Object.freeze({ port: values.TERSE_HTTPS_PORT }) : undefined,
+    hstsSeconds: values.TERSE_HSTS_SECONDS,
+    internalListen: values.TERSE_INTERNAL_LISTEN,
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     databaseUrl: values.TERSE_DATABASE_URL,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,

@@ -56,6 +56,23 @@ function dnsServers(text: string, context: z.RefinementCtx): readonly string[] {
   return Object.freeze(list)
 }
 
+/** `192.0.2.1:3001` or `[2001:db8::1]:3001`. */
+function addressAndPort(
+  text: string,
+  context: z.RefinementCtx,
+): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain ?? ''
+  const port = Number(digits)
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || !(port >= 1 && port <= 65_535)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be an address with port, such as 10.0.0.5:3001',
+    })
+  }
+  return Object.freeze({ host, port })
+}
+
 function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
@@ -146,6 +163,31 @@ export const SETTINGS = {
     schema: integer(1, 65_535),
     default: '3000',
     description: 'The port for the API and the redirects.',
+  }),
+  TERSE_TLS: setting({
+    schema: z.enum(['auto', 'off'], { error: 'must be auto or off' }),
+    default: 'off',
+    description:
+      'Who sees to HTTPS. `auto`: Terse, on `TERSE_HTTPS_PORT`; plain HTTP leads there. `off`: a proxy in front of it, or nobody.',
+  }),
+  TERSE_HTTPS_PORT: setting({
+    schema: integer(1, 65_535),
+    default: '443',
+    description:
+      'The port for HTTPS, with `TERSE_TLS=auto`. `TERSE_PORT` is then for plain HTTP, which visitors must reach at port 80.',
+  }),
+  TERSE_HSTS_SECONDS: setting({
+    schema: integer(0, 63_072_000),
+    default: '0',
+    description:
+      'For how long browsers are asked to reach the service’s own host over HTTPS alone; `0` asks nothing. Each other domain’s owner sets its own.',
+  }),
+  TERSE_INTERNAL_LISTEN: setting({
+    schema: z.string().transform(addressAndPort).optional(),
+    default: undefined,
+    unset: 'loopback, on `TERSE_PORT`',
+    description:
+      'Address and port, such as `10.0.0.5:3001`, at which a proxy on another machine may ask `/internal/tls/allow`. No visitor may reach it.',
   }),
   TERSE_BASE_URL: setting({
     schema: baseUrl.optional(),

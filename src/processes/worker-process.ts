@@ -12,15 +12,18 @@ export class WorkerProcess {
   readonly #child: ChildProcess
   #hasEnded = false
 
-  /** @param options.program the module and its arguments */
+  /**
+   * @param options.program the module and its arguments
+   * @param options.listenOn descriptors that it finds in this order
+   */
   constructor(options: {
     program: readonly [module: string, ...args: string[]]
-    listenOn: number
+    listenOn: readonly number[]
     onCounts: (message: ToWorker, from: WorkerProcess) => void
   }) {
     const [module, ...args] = options.program
     this.#child = fork(module, args, {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenOn],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...options.listenOn],
     })
     const ready = Promise.withResolvers<string | undefined>()
     const ended = Promise.withResolvers<Ending>()

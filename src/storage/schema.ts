@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ChallengeType } from '../domain/certificates/certificate-authority.ts'
-import type { OrderPurpose } from '../domain/certificates/order-budgets.ts'
+import type { OrderPurpose } from '../domain/certificates/certificate-order.ts'
 import type { Change } from '../domain/changes/change.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import { LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
+import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
 import { createLogger } from '../logger.ts'
 
 const NAME = 'worker'
@@ -24,7 +24,7 @@ export function workerCommand(): Command {
         log: createLogger(config.logLevel, { process: Number(number) }),
         stopping: link.stopAsked,
         onReady: link.ready,
-        shared: { listenOn: LISTENING_DESCRIPTOR, peers: link.peers },
+        shared: { firstSocket: FIRST_LISTENING_DESCRIPTOR, peers: link.peers },
       })
     } finally {
       link.close()

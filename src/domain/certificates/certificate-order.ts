@@ -1,5 +1,12 @@
 import type { ChallengeType } from './certificate-authority.ts'
-import type { OrderPurpose } from './order-budgets.ts'
+
+/** What an order is for; it says which budgets it is charged to. */
+export type OrderPurpose =
+  | 'first'
+  /** It replaces a certificate that has a third of its life left, or that has ended. */
+  | 'renewal'
+  /** It replaces one sooner, as the authority has advised. */
+  | 'advised'
 
 /** An order that has been begun. What it holds is enough for another process to go on with it. */
 export type OrderUnderWay = {

@@ -1,6 +1,7 @@
 import { getDomain } from 'tldts'
 import type { Nouns } from '../store.ts'
 import { type Budget, BudgetSpent } from './budget.ts'
+import type { OrderPurpose } from './certificate-order.ts'
 
 const SECOND_MICROS = 1_000_000
 const MINUTE_MICROS = 60 * SECOND_MICROS
@@ -16,14 +17,6 @@ const ORDERS_OF_ACCOUNT: Budget = { burst: 240, refillMicros: 45 * SECOND_MICROS
 const ORDERS_OF_HOST: Budget = { burst: 4, refillMicros: 15 * MINUTE_MICROS }
 const CERTIFICATES_OF_HOST: Budget = { burst: 4, refillMicros: 42 * HOUR_MICROS }
 const CERTIFICATES_OF_DOMAIN: Budget = { burst: 40, refillMicros: 252 * MINUTE_MICROS }
-
-/** What an order is for; it says which budgets it is charged to. */
-export type OrderPurpose =
-  | 'first'
-  /** It replaces a certificate that has a third of its life left, or that has ended. */
-  | 'renewal'
-  /** It replaces one sooner, as the authority has advised. */
-  | 'advised'
 
 type Charge = {
   readonly subject: string

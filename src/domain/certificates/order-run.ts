@@ -13,12 +13,12 @@ import type {
   CertificateAuthority,
   ChallengeType,
 } from './certificate-authority.ts'
-import type { OrderUnderWay } from './certificate-order.ts'
+import type { OrderPurpose, OrderUnderWay } from './certificate-order.ts'
 import { type ChallengePolicy, chooseChallenge } from './challenge-choice.ts'
 import type { HeldOrder } from './held-order.ts'
 import type { KeyVault } from './key-vault.ts'
 import { LeaseLost } from './lease-lost.ts'
-import { chargeOrder, type OrderPurpose } from './order-budgets.ts'
+import { chargeOrder } from './order-budgets.ts'
 
 /** How long an order is followed before its turn comes again later. */
 const FOLLOW_MICROS = 30_000_000
@@ -213,7 +213,7 @@ export async function runOrder(
 type Progress = { readonly fault?: string; readonly retryAfterMs?: number | undefined }
 
 /** Whether the trouble is with the authority as a whole, not with one host. */
-export function isOfAuthority({ trouble }: AuthorityError): boolean {
+function isOfAuthority({ trouble }: AuthorityError): boolean {
   return trouble === 'away' || trouble === 'account' || trouble === 'limited'
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES, validateHeaderValue } from 'node:http'
+import type { Arrival } from '../../lib/arrived-securely.ts'
 import type { RequestTarget } from '../../lib/request-target.ts'
 import { httpDate } from './http-date.ts'
 import type { SimpleHeaders, SimpleRequest } from './simple-request.ts'
@@ -9,13 +10,15 @@ export class FastExchange {
   readonly target: RequestTarget
   readonly headers: SimpleHeaders
   readonly remoteAddress: string
+  readonly isEncrypted: boolean
   readonly #connection: AnsweredConnection
   #isAnswered = false
 
-  constructor(request: SimpleRequest, remoteAddress: string, connection: AnsweredConnection) {
+  constructor(request: SimpleRequest, arrival: Arrival, connection: AnsweredConnection) {
     this.target = request.target
     this.headers = request.headers
-    this.remoteAddress = remoteAddress
+    this.remoteAddress = arrival.remoteAddress
+    this.isEncrypted = arrival.isEncrypted
     this.#connection = connection
   }
 

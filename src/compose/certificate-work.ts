@@ -11,6 +11,7 @@ import type { Certificates } from '../domain/certificates/certificates.ts'
 import type { ChallengeAnswers } from '../domain/certificates/challenge-answers.ts'
 import { keyVault } from '../domain/certificates/key-vault.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
+import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import type { Clock } from '../lib/clock.ts'
 import { formatInstant } from '../lib/instant.ts'
@@ -38,7 +39,7 @@ export type CertificateWork = {
 export function openCertificateWork(
   config: Config,
   instance: Instance,
-  parts: { readonly certificates: Certificates; readonly serviceHost: string },
+  parts: { readonly certificates: Certificates; readonly serviceHost: ServiceHost },
   log: Logger,
 ): CertificateWork {
   const { store, clock, instanceKey } = instance
@@ -56,7 +57,7 @@ export function openCertificateWork(
     keyVault: keyVault(deriveKey(instanceKey, 'certificate-key'), systemRandom),
     accountVault: keyVault(deriveKey(instanceKey, 'acme-account'), systemRandom),
     challenges: config.acme.challenges,
-    serviceHost: parts.serviceHost,
+    serviceHost: parts.serviceHost.host,
     wait: (ms) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}),
     unit: Math.random,
     onIssued: (host, notAfter) =>
@@ -117,7 +118,7 @@ export function openCertificateWork(
 }
 
 /** @throws where the file of `TERSE_ACME_CA_FILE` is not there, or holds no certificates */
-export function openAuthority(acme: AcmeConfig, clock: Clock): CertificateAuthority {
+function openAuthority(acme: AcmeConfig, clock: Clock): CertificateAuthority {
   const { directory, email, external, profile } = acme
   return acmeAuthority({ directory, email, external, profile, trusted: trustedBy(acme), clock })
 }
