@@ -7,6 +7,7 @@ import { hostChange } from '../domain/changes/change.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
+import { domainHttps } from '../domain/domains/domain-https.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
@@ -224,6 +225,7 @@ function openApi(
         retentionDays: config.clickRetentionDays,
       }),
       domainChecks: checks,
+      domainHttps: domainHttps({ store, clock }),
       authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,

@@ -9,6 +9,7 @@ import { describeApi } from './openapi.ts'
 import { HttpRefusal, sendError } from './problem.ts'
 import { limitRate } from './rate-limit.ts'
 import { clickRoutes } from './routes/clicks.ts'
+import { domainHttpsRoutes } from './routes/domain-https.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { linkRoutes } from './routes/links.ts'
 import { qrCodeRoutes } from './routes/qr-code.ts'
@@ -55,7 +56,7 @@ export async function buildApp(
   const methodsOf = collectMethods(app)
   await describeApi(app)
   await app.register(serviceRoutes, deps)
-  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, clickRoutes]) {
+  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }
   refuseOtherMethods(app, methodsOf)
