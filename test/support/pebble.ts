@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { selfSigned } from '../../src/acme/self-signed.ts'
+import { findOrInstall } from './debian-program.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 
-const FOLDERS = (process.env.PATH ?? '').split(path.delimiter)
 const START_MS = 10_000
 
 /** The Let's Encrypt project's own test authority, as a process of its own. */
@@ -50,17 +50,7 @@ export type PebbleOptions = {
  * as root. On a machine of continuous integration it must not be missing.
  */
 export function pebbleMissing(): string | undefined {
-  if (find() !== undefined) return undefined
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const quiet = { stdio: 'ignore' } as const
-    try {
-      execFileSync('apt-get', ['update', '-qq'], quiet)
-      execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'pebble'], quiet)
-    } catch {
-      // The machine may have no way to Debian; what follows tells.
-    }
-  }
-  if (find() !== undefined) return undefined
+  if (findOrInstall('pebble', 'pebble') !== undefined) return undefined
   const reason = 'Pebble is missing: install the package pebble (Debian 12 or newer), and run again'
   if (process.env.CI) throw new Error(reason)
   return reason
@@ -103,7 +93,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   }
 
   async function start(): Promise<void> {
-    const program = find()
+    const program = findOrInstall('pebble', 'pebble')
     if (program === undefined) throw new Error('Pebble is missing')
     log = ''
     const started = spawn(
@@ -162,8 +152,4 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
 /** What the authority is trusted by, in PEM. */
 export function trustOf({ caFile }: Pebble): readonly string[] {
   return [readFileSync(caFile, 'utf8')]
-}
-
-function find(): string | undefined {
-  return FOLDERS.map((folder) => path.join(folder, 'pebble')).find((file) => existsSync(file))
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Place } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -34,6 +35,7 @@ export async function startProcess(
       TERSE_BASE_URL: `http://localhost:${port}`,
       TERSE_RATE_LIMIT: '0',
       TERSE_DNS_SERVERS: NO_DNS,
+      TERSE_ACME_DIRECTORY: NO_ACME,
       ...place.env,
       ...settings,
     },

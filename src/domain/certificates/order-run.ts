@@ -67,6 +67,8 @@ export async function runOrder(
 ): Promise<OrderResult> {
   const { store, clock, authority, vault, wait } = options
   const { host, attempts } = held.lease
+  /** That of the challenge of which this run has said that its answer is in place. */
+  let begunToken: string | undefined
 
   async function begin(): Promise<OrderUnderWay | OrderResult> {
     const caa = await findCaa(options, host)
@@ -117,12 +119,30 @@ export async function runOrder(
       return { fault: 'the authority offers no challenge that is to be answered here' }
     }
     const { type, token, url, status } = challenge
-    if (token !== posed?.token || type !== posed.type) {
+    const isPosed = token === posed?.token && type === posed.type
+    if (!isPosed) {
       const answer = await authority.answerTo(account, token)
       await held.advance({ challenge: { type, token, answer } })
     }
-    if (status === 'pending') await authority.beginChallenge(account, url)
+    if (status === 'pending' && begunToken !== token) {
+      begunToken = token
+      await beginChallenge(account, url, isPosed)
+    }
     return { retryAfterMs: authorization.retryAfterMs }
+  }
+
+  /** @param isRepeated whether a process before may have done it: then it need not be possible */
+  async function beginChallenge(
+    account: AuthorityAccount,
+    url: string,
+    isRepeated: boolean,
+  ): Promise<void> {
+    try {
+      await authority.beginChallenge(account, url)
+    } catch (error) {
+      const isDone = isRepeated && error instanceof AuthorityError && error.trouble === 'refused'
+      if (!isDone) throw error
+    }
   }
 
   async function follow(
@@ -133,7 +153,8 @@ export async function runOrder(
     const startedAt = clock.nowMicros()
     const keyPem = vault.open(host, underWay.sealedKey)
     let order = placed
-    for (let polls = 0; ; polls += 1) {
+    let polls = 0
+    for (;;) {
       await held.keep()
       let { retryAfterMs } = order
       if (order.status === 'pending') {
@@ -161,7 +182,9 @@ export async function runOrder(
         return { kind: 'later', afterMicros, failure: null }
       }
       await wait(pauseMs)
-      order = await authority.readOrder(account, order.url)
+      const next = await authority.readOrder(account, order.url)
+      polls = next.status === order.status ? polls + 1 : 0
+      order = next
     }
   }
 
