@@ -36,6 +36,7 @@ import { openIntake } from './intake.ts'
 import { openMemory } from './memory.ts'
 import type { Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
+import type { Job } from './polling-job.ts'
 import type { Tls } from './tls.ts'
 import { startTrimming } from './trimming.ts'
 
@@ -124,6 +125,7 @@ export async function startNode(
     ...(https === undefined ? [] : [https.listener, https.http2]),
     ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
   ]
+  let ordering: Job | undefined
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
   let app: FastifyInstance | undefined
@@ -135,6 +137,7 @@ export async function startNode(
       salts.stop(),
       intake.stop(),
       checking.stop(),
+      ordering?.stop(),
       app?.close(),
     ])
   }
@@ -158,6 +161,7 @@ export async function startNode(
     await stopBehindFront()
     throw error
   }
+  ordering = tls?.startOrdering()
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
   return {

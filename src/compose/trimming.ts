@@ -25,4 +25,5 @@ async function trim(store: Store, clock: Clock): Promise<void> {
   while (await store.write((stores) => stores.changes.trim(changesEnd)));
   const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
   while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
+  await store.write((stores) => stores.acmeBudgets.trim(now))
 }

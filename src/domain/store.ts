@@ -1,3 +1,6 @@
+import type { AcmeAccountStore } from './certificates/acme-account-store.ts'
+import type { AcmeBudgetStore } from './certificates/acme-budget-store.ts'
+import type { CertificateOrderStore } from './certificates/certificate-order-store.ts'
 import type { CertificateStore } from './certificates/certificate-store.ts'
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
@@ -25,6 +28,9 @@ export type Nouns = {
   readonly domainChecks: DomainCheckStore
   readonly hsts: HstsStore
   readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore

@@ -39,6 +39,14 @@ describe('the configuration', () => {
     dnsTarget: undefined,
     publicAddresses: [],
     dnsServers: [],
+    acme: {
+      directory: 'https://acme-v02.api.letsencrypt.org/directory',
+      email: undefined,
+      external: undefined,
+      caFile: undefined,
+      challenges: 'auto',
+      profile: undefined,
+    },
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
@@ -56,8 +64,8 @@ describe('the configuration', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // TERSE_HTTPS_PORT counts with TERSE_TLS alone.
-    assert.equal(Object.keys(rest).length + 3, Object.keys(SETTINGS).length)
+    // TERSE_HTTPS_PORT counts with TERSE_TLS alone, and the seven of ACME are one part.
+    assert.equal(Object.keys(rest).length + 9, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
@@ -107,6 +115,24 @@ describe('the configuration', () => {
       env: { TERSE_DNS_SERVERS: '192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53' },
       expected: {
         dnsServers: ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'],
+      },
+    },
+    {
+      env: {
+        TERSE_ACME_DIRECTORY: 'https://CA.example',
+        TERSE_ACME_EAB_KID: 'mine',
+        TERSE_ACME_EAB_HMAC_KEY: 'c2VjcmV0',
+        TERSE_ACME_CHALLENGE: 'tls-alpn-01',
+      },
+      expected: {
+        acme: {
+          directory: 'https://ca.example/',
+          email: undefined,
+          external: { kid: 'mine', hmacKey: 'c2VjcmV0' },
+          caFile: undefined,
+          challenges: 'tls-alpn-01',
+          profile: undefined,
+        },
       },
     },
     { env: { TERSE_CLAIM_ON_LINK: 'false' }, expected: { claimOnLink: false } },
@@ -199,6 +225,13 @@ describe('the configuration', () => {
       '[2001:db8::1',
       '2001:db8::g',
     ],
+    TERSE_ACME_DIRECTORY: ['http://ca.example/', 'ca.example', 'letsencrypt'],
+    TERSE_ACME_EMAIL: ['ops', 'mailto:ops@example.com'],
+    TERSE_ACME_EAB_KID: ['alone'],
+    TERSE_ACME_EAB_HMAC_KEY: ['not base64'],
+    TERSE_ACME_CA_FILE: [],
+    TERSE_ACME_CHALLENGE: ['dns-01', 'HTTP-01'],
+    TERSE_ACME_PROFILE: [],
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],

@@ -34,6 +34,7 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
     const port = await freePort()
     const log = pino({ level: 'silent' })
     const instance = await openInstance(readConfig(place.env), log)
+    await keepCertificate(instance, HOST, authority.issue(HOST))
     const service = await startProcess(place, {
       TERSE_PROCESSES: String(PROCESSES),
       TERSE_TLS: 'auto',
@@ -45,7 +46,6 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
       await instance.close()
       await place.remove()
     })
-    await keepCertificate(instance, HOST, authority.issue(HOST))
 
     const faults: string[] = []
     const agents = [new Agent({ keepAlive: true }), false] as const
