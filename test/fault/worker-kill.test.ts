@@ -63,7 +63,7 @@ describe(`one of ${PROCESSES} processes that is killed under load`, { concurrenc
             pauseMsMax: PAUSE_MS_MAX,
           }),
         )
-        // Or those of a test that fails would go on for ever.
+        // Persistent as they are, they would keep the process of a failed test from ending.
         t.after(() => Promise.all(crowds.map((crowd) => crowd.stop())))
         const answered = () => crowds.reduce((sum, { tally }) => sum + tally.answered, 0)
         const failed = () => crowds.reduce((sum, { tally }) => sum + tally.failed, 0)
