@@ -28,9 +28,10 @@ import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
-import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
+import { startTrimming } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
+/** Between two readings of the change log, where nothing tells of news. */
+const CHANGE_POLL_INTERVAL_MS = 250
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -151,9 +152,10 @@ function openMemory({ config, instance, log }: Foundation): Memory {
     log: store.read.changes,
     listeners,
     intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
+    staleMsMax: config.staleMsMax,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
+  store.onNews(follower.wake)
   return { finder, authenticator: tokenAuthenticator, follower }
 }
 

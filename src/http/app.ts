@@ -3,6 +3,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
+import { limitDuration } from './deadline.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
@@ -52,6 +53,7 @@ export async function buildApp(
     authorize(request)
   })
 
+  limitDuration(app)
   const methodsOf = collectMethods(app)
   await describeApi(app)
   await app.register(serviceRoutes, deps)

@@ -30,6 +30,7 @@ describe('What a click is made from', () => {
         findGroup: () => [preparedLink()],
         apply: () => {},
         forgetAll: () => {},
+        forgetAbsences: () => {},
       },
       recorder: { record: (_click, done) => done() },
       makeClick(link_seq, raw) {
