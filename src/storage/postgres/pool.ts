@@ -58,7 +58,11 @@ export function openPool(options: {
   })
   const loans = new Map<pg.PoolClient, Loan>()
   const idle = new Set<pg.PoolClient>()
-  pool.on('error', options.onError)
+  pool.on('error', (error) => {
+    // pg adds the whole client, which is no matter of whoever reads a log.
+    Reflect.deleteProperty(error, 'client')
+    options.onError(error)
+  })
   // While a client is lent out nobody else listens, and an unheard error ends the process. Whoever
   // has the client learns of it from the query.
   pool.on('connect', (client) => {
