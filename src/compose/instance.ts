@@ -8,11 +8,14 @@ import { type Workspaces, workspaces } from '../domain/workspaces/workspaces.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { systemRandom } from '../lib/random.ts'
 import { openStore } from '../storage/open-store.ts'
+import type { OpenedStore } from '../storage/opened-store.ts'
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
   readonly store: Store
   readonly engine: string
+  /** As in `OpenedStore`. */
+  readonly poolUses: OpenedStore['poolUses']
   readonly clock: Clock
   readonly instanceKey: Buffer
   readonly workspaces: Workspaces
@@ -23,7 +26,7 @@ export type Instance = {
 export async function openInstance(config: Config, log: Logger): Promise<Instance> {
   const clock = systemClock()
   const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
-  const { store, engine } = await openStore({
+  const { store, engine, poolUses } = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     clock,
@@ -44,6 +47,7 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
   return {
     store,
     engine,
+    poolUses,
     clock,
     instanceKey,
     workspaces: workspaces(base),

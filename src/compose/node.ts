@@ -1,37 +1,42 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
-import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
-import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
-import { buildApp } from '../http/app.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
+import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
 import { isServiceHost } from '../http/service-host.ts'
 import { stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
-import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import { openMemory } from './memory.ts'
+import type { Colleagues } from './metrics.ts'
+import { type Observation, openObservation } from './observation.ts'
 import { startTrimming } from './trimming.ts'
 
-/** Between two readings of the change log, where nothing tells of news. */
-const CHANGE_POLL_INTERVAL_MS = 250
+/** For connections that wait for the port to open. */
+const FIRST_VISITORS_MS = 20
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -56,7 +61,7 @@ type Foundation = {
 }
 
 /** What a node has in common with the other processes of its service. */
-export type Shared = {
+export type Shared = Colleagues & {
   /** The descriptor of the socket to listen on. */
   readonly listenOn: number
   readonly peers: Peers
@@ -76,7 +81,7 @@ export async function startNode(
   const serviceHost = await openServiceHost(config, instance)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
   const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(foundation)
+  const memory = openMemory(config, instance, log)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
     openCountriesOf(config),
@@ -86,21 +91,18 @@ export async function startNode(
   const { domains, checks, startChecking } = openDomains(config, instance, log)
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
-  const app = await openApi(foundation, {
-    authenticator: memory.authenticator,
-    domains,
-    checks,
-    intake,
-  })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const observation = openObservation({ instance, log, shared, memory, intake, redirect })
+  const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
-    api: (request, response) => app.routing(request, response),
+    api: api.listener,
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
   })
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
+  let app: FastifyInstance | undefined
 
   async function stopBehindFront(): Promise<void> {
     trimming.stop()
@@ -109,14 +111,26 @@ export async function startNode(
       salts.stop(),
       intake.stop(),
       checking.stop(),
-      app.close(),
+      app?.close(),
     ])
   }
 
   try {
     const { host, port } = config
     await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+    // Visitors need not wait for the API, which is half of what there is to load; nor those who have
+    // knocked already, whom loading would hold up.
+    await sleep(FIRST_VISITORS_MS)
+    app = await openApi(foundation, {
+      authenticator: memory.authenticator,
+      domains,
+      checks,
+      intake,
+      observation,
+    })
+    api.open((request, response) => app?.routing(request, response))
   } catch (error) {
+    await stopFront(front, 0)
     await stopBehindFront()
     throw error
   }
@@ -129,34 +143,6 @@ export async function startNode(
       await stopBehindFront()
     },
   }
-}
-
-/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
-type Memory = {
-  readonly finder: LinkFinder
-  readonly authenticator: Authenticator
-  readonly follower: ChangeFollower
-}
-
-function openMemory({ config, instance, log }: Foundation): Memory {
-  const { store, clock } = instance
-  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  const tokenAuthenticator = authenticator({
-    store,
-    clock,
-    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
-  })
-  const listeners = [finder, tokenAuthenticator]
-  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
-  const follower = changeFollower({
-    log: store.read.changes,
-    listeners,
-    intervalMs: CHANGE_POLL_INTERVAL_MS,
-    staleMsMax: config.staleMsMax,
-    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
-  })
-  store.onNews(follower.wake)
-  return { finder, authenticator: tokenAuthenticator, follower }
 }
 
 function openSalts({ instance, log }: Foundation): VisitorSalts {
@@ -172,12 +158,14 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
+  readonly observation: Observation
 }
 
-function openApi(
+async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake }: ApiParts,
-): ReturnType<typeof buildApp> {
+  { authenticator, domains, checks, intake, observation }: ApiParts,
+): Promise<FastifyInstance> {
+  const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,
@@ -210,9 +198,14 @@ function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      health: async () => {
-        await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
+      readiness: observation.readiness,
+      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      apiMeter: observation.apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => observation.metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
       },
     },
     log,

@@ -18,6 +18,7 @@ export type Config = {
   readonly processes: number
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
+  readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
   /** The name for CNAME records; undefined where the base URL's host is meant. */
@@ -98,6 +99,7 @@ function configOf(values: SettingValues): Config {
     trustedProxies: values.TERSE_TRUST_PROXY,
     processes: values.TERSE_PROCESSES,
     rateLimit: values.TERSE_RATE_LIMIT,
+    metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,
     dnsTarget: values.TERSE_DNS_TARGET,

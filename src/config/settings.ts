@@ -194,6 +194,12 @@ export const SETTINGS = {
     description:
       'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0` is off.',
   }),
+  TERSE_METRICS_FROM: setting({
+    schema: z.string().transform(networks),
+    default: '127.0.0.0/8,::1',
+    description:
+      'Addresses or CIDR networks, separated by commas, that may read `/metrics`; to others it is not there. What a proxy passes on counts as the visitor’s, never as the proxy’s own.',
+  }),
   TERSE_LOG_LEVEL: setting({
     schema: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
     default: 'info',

@@ -1,6 +1,7 @@
-import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isReservedKey } from '../domain/links/key.ts'
+import { http } from '../lib/node-http.ts'
 import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
 import { answerClientError } from './client-error.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
@@ -88,7 +89,7 @@ function createServer(
   isForApi: (target: RequestTarget) => boolean,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  if (fastRedirect === undefined) return new Server(OPTIONS, onRequest)
+  if (fastRedirect === undefined) return new http.Server(OPTIONS, onRequest)
   const answer = (exchange: FastExchange) => {
     if (isForApi(exchange.target)) return false
     fastRedirect(exchange)

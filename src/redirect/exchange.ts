@@ -1,4 +1,5 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { http } from '../lib/node-http.ts'
 import type { RequestTarget } from '../lib/request-target.ts'
 
 /** A visitor's request and the way to answer it, however both are held. */
@@ -8,6 +9,8 @@ export type Exchange = {
   readonly headers: VisitHeaders
   /** The socket's own. */
   readonly remoteAddress: string
+  /** When its head had been read, by `performance.now()`. */
+  readonly startedMs: number
   /** Whether an answer was begun. */
   readonly isAnswered: boolean
   /**
@@ -39,6 +42,7 @@ export class HttpExchange implements Exchange {
   readonly response: ServerResponse
   readonly target: RequestTarget
   readonly remoteAddress: string
+  readonly startedMs = performance.now()
 
   constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
     this.request = request
@@ -62,7 +66,7 @@ export class HttpExchange implements Exchange {
 
   answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void {
     // With its words: Node would keep those of an answer that failed for its headers.
-    this.response.writeHead(status, STATUS_CODES[status], { ...fixed, ...own })
+    this.response.writeHead(status, http.STATUS_CODES[status], { ...fixed, ...own })
     if (body === '' || this.method === 'HEAD') this.response.end()
     else this.response.end(body, 'latin1')
   }

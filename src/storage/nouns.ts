@@ -42,7 +42,7 @@ export function nouns(
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
-    domains: domainStore(db),
+    domains: domainStore(db, on.scans),
     domainChecks: domainCheckStore(db),
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),

@@ -22,7 +22,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration', () => {
-  const defaults: Omit<Config, 'trustedProxies'> = {
+  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders'> = {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
@@ -47,16 +47,20 @@ describe('the configuration', () => {
   }
 
   test('has a default for every setting', () => {
-    const { trustedProxies, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
+    const { trustedProxies, metricsReaders, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
     assert.deepEqual(rest, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
-    assert.equal(Object.keys(rest).length + 1, Object.keys(SETTINGS).length)
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+      assert.equal(metricsReaders.has(address), true, address)
+    }
+    assert.equal(metricsReaders.has('10.0.0.1'), false)
+    assert.equal(Object.keys(rest).length + 2, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
     const names = Object.keys(SETTINGS)
     const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
-    const { trustedProxies, ...rest } = readConfig(
+    const { trustedProxies, metricsReaders, ...rest } = readConfig(
       Object.fromEntries(empty.map((name) => [name, ''])),
     )
     assert.deepEqual(rest, defaults)
@@ -146,6 +150,7 @@ describe('the configuration', () => {
     TERSE_SECRET_KEY: ['short', `${KEY}00`, 'g'.repeat(64)],
     TERSE_PROCESSES: ['0', '257', '-1', '2.5', 'all', 'AUTO'],
     TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
+    TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],

@@ -11,9 +11,9 @@ import { workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
 
 /** In all, shared out among the engines; `SOAK_SECONDS=1200` for ten minutes each. */
-const SECONDS = Number(process.env.SOAK_SECONDS ?? 20) / ENGINES.length
+const SECONDS = Number(process.env.SOAK_SECONDS ?? 8) / ENGINES.length
 /** As fast as they can be answered, to learn what half of that is. */
-const SATURATED_SECONDS = 2
+const SATURATED_SECONDS = 1
 const SAMPLE_INTERVAL_MS = SECONDS * 10
 const API_PAUSE_MS = 20
 const TIMEOUT_MS = SECONDS * 1_000 + 120_000

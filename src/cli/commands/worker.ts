@@ -24,7 +24,12 @@ export function workerCommand(): Command {
         log: createLogger(config.logLevel, { process: Number(number) }),
         stopping: link.stopAsked,
         onReady: link.ready,
-        shared: { listenOn: LISTENING_DESCRIPTOR, peers: link.peers },
+        shared: {
+          listenOn: LISTENING_DESCRIPTOR,
+          number: Number(number),
+          peers: link.peers,
+          survey: link.survey,
+        },
       })
     } finally {
       link.close()

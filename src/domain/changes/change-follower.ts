@@ -18,9 +18,9 @@ export type ChangeFollower = {
   start(): Promise<void>
   /** Reads at once: there may be something new. */
   wake(): void
-  /** For how many milliseconds the log could not be read. */
-  behindMs(): number
   stop(): Promise<void>
+  /** How long ago, in milliseconds, everything that had been changed by then was known here. */
+  lagMs(): number
 }
 
 type Place = { readonly cursor: ChangeCursor; readonly readMs: number }
@@ -76,7 +76,7 @@ export function changeFollower(options: {
     } catch (error) {
       if (!failing) options.onError(error)
       failing = true
-      const isStale = behindMs() > options.staleMsMax
+      const isStale = lagMs() > options.staleMsMax
       for (const listener of listeners) {
         if (isStale) listener.forgetAll()
         else listener.forgetAbsences()
@@ -98,7 +98,7 @@ export function changeFollower(options: {
     timer.unref()
   }
 
-  function behindMs(): number {
+  function lagMs(): number {
     return place === undefined ? 0 : performance.now() - place.readMs
   }
 
@@ -110,9 +110,9 @@ export function changeFollower(options: {
     wake() {
       if (stopped || isWakeAsked || place === undefined) return
       if (reading !== undefined) isWakeAsked = true
-      else readSoon(Math.max(0, WAKE_INTERVAL_MS - behindMs()))
+      else readSoon(Math.max(0, WAKE_INTERVAL_MS - lagMs()))
     },
-    behindMs,
+    lagMs,
     async stop() {
       stopped = true
       clearTimeout(timer)

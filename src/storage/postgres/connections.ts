@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import { Breaker } from '../../lib/breaker.ts'
 import type { Schema } from '../schema.ts'
-import { type Gate, openPool, type Pool } from './pool.ts'
+import { type Gate, openPool, type Pool, type PoolUse } from './pool.ts'
 import { probe } from './probe.ts'
 
 const CONNECTIONS_MAX = 10
@@ -20,6 +20,8 @@ export type Connections = {
   readonly scans: Kysely<Schema>
   /** For reading the change log, whatever else keeps the others busy. */
   readonly log: Kysely<Schema>
+  /** The pools by their names. */
+  poolUses(): ReadonlyMap<string, PoolUse>
   isAvailable(): boolean
   close(): Promise<void>
 }
@@ -36,16 +38,16 @@ export function openConnections(options: {
   onBack: () => void
 }): Connections {
   const { url, onError } = options
-  const pools: Pool[] = []
+  const pools = new Map<string, Pool>()
   const breaker = new Breaker({
     probe: () => probe(url),
     onOpen(cause) {
-      for (const pool of pools) pool.cutOff()
+      for (const pool of pools.values()) pool.cutOff()
       options.onAway(cause)
     },
     onPass(wasOpen) {
       // Something failed, and a new connection works: the old ones may lead to what failed.
-      for (const pool of pools) pool.dropIdle()
+      for (const pool of pools.values()) pool.dropIdle()
       if (wasOpen) options.onBack()
     },
   })
@@ -55,18 +57,19 @@ export function openConnections(options: {
     },
     doubt: () => breaker.doubt(),
   }
-  const connect = (connectionsMax: number, statementTimeoutMs: number) => {
+  const connect = (name: string, connectionsMax: number, statementTimeoutMs: number) => {
     const pool = openPool({ url, onError, gate, connectionsMax, statementTimeoutMs })
-    pools.push(pool)
+    pools.set(name, pool)
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
-  const db = connect(CONNECTIONS_MAX, STATEMENT_TIMEOUT_MS)
-  const scans = connect(SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
-  const log = connect(1, LOG_TIMEOUT_MS)
+  const db = connect('requests', CONNECTIONS_MAX, STATEMENT_TIMEOUT_MS)
+  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
+  const log = connect('changes', 1, LOG_TIMEOUT_MS)
   return {
     db,
     scans,
     log,
+    poolUses: () => new Map(pools.entries().map(([name, pool]) => [name, pool.use()])),
     isAvailable: () => !breaker.isOpen,
     async close() {
       breaker.stop()

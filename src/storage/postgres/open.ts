@@ -101,6 +101,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   return {
     engine: `PostgreSQL ${version}`,
     db,
+    poolUses: connections.poolUses,
     store: {
       read: {
         ...nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),

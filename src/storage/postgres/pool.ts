@@ -20,8 +20,18 @@ export type Gate = {
 
 const OPEN_GATE: Gate = { check() {}, doubt() {} }
 
+/** The connections of one pool, at this moment. */
+export type PoolUse = {
+  readonly used: number
+  readonly idle: number
+  /** Those who wait for one. */
+  readonly waiting: number
+  readonly max: number
+}
+
 /** Connections that fail in the words of the store's port, and never wait without end. */
 export type Pool = PostgresPool & {
+  use(): PoolUse
   /** Breaks every connection, so that what waits for an answer fails at once. */
   cutOff(): void
   /** Gives up the connections that nobody uses: what they lead to may be gone. */
@@ -81,6 +91,12 @@ export function openPool(options: {
 
   return {
     options: pool.options,
+    use: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: options.connectionsMax,
+    }),
     async connect() {
       gate.check()
       const askedMs = performance.now()

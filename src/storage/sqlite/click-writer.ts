@@ -17,7 +17,7 @@ import { inTransaction } from './transaction.ts'
 /** Well under a second's work: the more clicks share a page, the fewer pages are written. */
 const BATCH_MAX = 20_000
 const BUSY_DEADLINE_MS = 5_000
-const PAGE_CACHE_KIB = 64 * 1024
+const PAGE_CACHE_KIB = 32 * 1024
 /** Pages in the log before it is copied into the file: a page that is written often is copied once. */
 const CHECKPOINT_PAGES = 32_000
 /** Days of subjects that are settled in one transaction. */
@@ -25,7 +25,7 @@ const SETTLE_MAX = 16
 
 /** Opens the counted clicks of a data folder whose database is up to date. */
 export function openSqliteClickWriter(dataDir: string): ClickWriter {
-  const database = new DatabaseSync(countedFile(dataDir), { timeout: 0 })
+  const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
   try {
     database.exec(`
       pragma synchronous = full;
@@ -33,6 +33,8 @@ export function openSqliteClickWriter(dataDir: string): ClickWriter {
       pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
     attachForReading(database, { file: sqliteFile(dataDir), name: 'terse' })
+    // From here on transactions wait by themselves, without holding up the thread.
+    database.exec('pragma busy_timeout = 0')
     return clickWriterOver(database, dataDir)
   } catch (error) {
     database.close()

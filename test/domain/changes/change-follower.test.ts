@@ -102,13 +102,13 @@ describe('a follower of the change log', () => {
     assert.deepEqual(told, [away, 'absences', 'absences'], 'the fault is told once')
     await passTime(STALE_MS_MAX)
     assert.equal(told.at(-1), 'all')
-    assert.equal(follower.behindMs(), STALE_MS_MAX + 2 * INTERVAL_MS)
+    assert.equal(follower.lagMs(), STALE_MS_MAX + 2 * INTERVAL_MS)
     told = []
     next.push({ changes: [hostChange('a.example')] })
     await passTime(INTERVAL_MS)
     assert.deepEqual(told, ['a.example'])
     assert.deepEqual(read, ['start', 'start', 'start', 'start'])
-    assert.equal(follower.behindMs(), 0)
+    assert.equal(follower.lagMs(), 0)
   })
 
   test('goes back by the overlap after an interruption', async () => {
