@@ -5,9 +5,9 @@ import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
 import type { Instance } from './instance.ts'
-import { CHANGE_RETENTION_MS } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
+/** Between two readings of the change log, where nothing tells of news. */
+const CHANGE_POLL_INTERVAL_MS = 250
 
 /** What this process keeps in memory, and what keeps it coherent with every process's changes. */
 export type Memory = {
@@ -18,7 +18,7 @@ export type Memory = {
 
 /** @param others what else is kept coherent */
 export function openMemory(
-  config: Pick<Config, 'cacheBytesMax'>,
+  config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock'>,
   log: Logger,
   others: readonly ChangeListener[] = [],
@@ -36,8 +36,9 @@ export function openMemory(
     log: store.read.changes,
     listeners,
     intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
+    staleMsMax: config.staleMsMax,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
+  store.onNews(follower.wake)
   return { finder, authenticator: tokenAuthenticator, follower }
 }

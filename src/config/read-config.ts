@@ -37,6 +37,8 @@ export type Config = {
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** For how long links at hand may be shown while the database is away. */
+  readonly staleMsMax: number
   /** Whether simple visits are answered without Node's HTTP server. */
   readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
@@ -149,6 +151,7 @@ function configOf(values: SettingValues): Config {
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
+    staleMsMax: values.TERSE_STALE_MAX_HOURS,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,

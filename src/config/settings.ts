@@ -12,6 +12,7 @@ const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
+const HOUR_MS = 60 * 60 * 1_000
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
@@ -351,6 +352,12 @@ export const SETTINGS = {
     schema: integer(1, 65_536).transform((mib) => mib * MIB),
     default: '64',
     description: 'Memory in MiB for the links that each process keeps at hand.',
+  }),
+  TERSE_STALE_MAX_HOURS: setting({
+    schema: integer(0, 8_760).transform((hours) => hours * HOUR_MS),
+    default: '24',
+    description:
+      'Hours for which links at hand go on redirecting while PostgreSQL is away, as they last were. `0`: not at all.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),

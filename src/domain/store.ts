@@ -58,6 +58,13 @@ export type Store = {
    * `write` settles.
    */
   onChange(listener: (changes: readonly Change[]) => void): void
+  /**
+   * Calls `listener` when another process says that it has changed something. Nothing may rest on it:
+   * an engine need not tell, and what it tells may be lost.
+   */
+  onNews(listener: () => void): void
+  /** Whether the database answers, as far as this process knows. */
+  isAvailable(): boolean
   close(): Promise<void>
 }
 

@@ -4,6 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { meterApi } from './api-meter.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
+import { limitDuration } from './deadline.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
@@ -58,6 +59,7 @@ export async function buildApp(
     authorize(request)
   })
 
+  limitDuration(app)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
   await describeApi(app)

@@ -50,6 +50,7 @@ describe('the configuration', () => {
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    staleMsMax: 24 * 60 * 60 * 1_000,
     countryDatabase: undefined,
     fastRedirects: true,
     clickDurability: 'process',
@@ -141,6 +142,7 @@ describe('the configuration', () => {
       expected: { appSchemes: ['myapp', 'spotify'] },
     },
     { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
+    { env: { TERSE_STALE_MAX_HOURS: '2' }, expected: { staleMsMax: 7_200_000 } },
   ]
   for (const { env, expected } of accepted) {
     test(`reads ${JSON.stringify(env)}`, () => {
@@ -235,6 +237,7 @@ describe('the configuration', () => {
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_STALE_MAX_HOURS: ['-1', '8761', 'a day'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
