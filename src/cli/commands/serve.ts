@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { listeningPlaces } from '../../config/listening-places.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { processCount } from '../../config/settings.ts'
 import { Supervisor } from '../../processes/supervisor.ts'
@@ -51,8 +52,12 @@ async function superviseProcesses(
   terminal: Terminal,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  const { host, port } = config
-  const supervisor = await Supervisor.open({ count, host, port, program: workerProgram(), log })
+  const supervisor = await Supervisor.open({
+    count,
+    addresses: listeningPlaces(config),
+    program: workerProgram(),
+    log,
+  })
   // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.
   const hangsUp = process.stdin.isTTY
   const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
