@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
 import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
 import type { Nouns } from '../../src/domain/store.ts'
-import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
+import {
+  type Home,
+  listOf,
+  NOW,
+  newDomain,
+  newLink,
+  newNode,
+  newToken,
+  newWorkspace,
+} from './samples.ts'
 
 type Call = (stores: Nouns) => Promise<unknown>
 
@@ -23,6 +32,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.findActive': (s) => s.domains.findActive(host),
     'domains.servedAmong': (s) => s.domains.servedAmong(workspace, [host]),
     'domains.page': (s) => s.domains.page(workspace, 0, 25),
+    'domains.countByStatus': (s) => s.domains.countByStatus(),
     'domains.pendingOn': (s) => s.domains.pendingOn(host),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
     'domainChecks.find': (s) => s.domainChecks.find(id),
@@ -35,6 +45,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'reports.readDays': (s) => s.reports.readDays(scope, 1, 2, { slots: true }),
     'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
     'visitorSalts.find': (s) => s.visitorSalts.find(1),
+    'nodes.list': (s) => s.nodes.list(),
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
@@ -79,6 +90,9 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'links.delete': (s) => s.links.delete(workspace, id),
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
+    'nodes.beat': (s) => s.nodes.beat(newNode(id)),
+    'nodes.forget': (s) => s.nodes.forget(id, NOW),
+    'nodes.takeLost': (s) => s.nodes.takeLost(NOW, NOW),
     'changes.append': (s) => s.changes.append(hostChange(host), NOW),
     'changes.trim': (s) => s.changes.trim(0),
     'idempotency.insert': (s) => s.idempotency.insert({ ...record, created_at: NOW }),

@@ -39,7 +39,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   await serveNode({
     config,
     log: createLogger(config.logLevel),
-    stopping: stopping.then(() => 0),
+    stopping: stopping.then(() => ({})),
     onReady: (greeting) => terminal.out(greeting),
   })
 }
@@ -51,8 +51,15 @@ async function superviseProcesses(
   terminal: Terminal,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  const { host, port } = config
-  const supervisor = await Supervisor.open({ count, host, port, program: workerProgram(), log })
+  const { host, port, stopDelayMs } = config
+  const supervisor = await Supervisor.open({
+    count,
+    host,
+    port,
+    stopDelayMs,
+    program: workerProgram(),
+    log,
+  })
   // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.
   const hangsUp = process.stdin.isTTY
   const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
