@@ -4,8 +4,8 @@ import type { Change } from '../domain/changes/change.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import { SieveCache } from '../lib/sieve-cache.ts'
 
-/** Certificates that are ready to be shown; each takes some 50 KiB of OpenSSL's memory. */
-const CONTEXTS_MAX = 2_000
+/** Certificates that are ready to be shown; each takes up to 90 KiB of OpenSSL's memory. */
+const CONTEXTS_MAX = 1_000
 /** Names without a certificate, kept apart: a flood of them evicts nothing else. */
 const ABSENT_MAX = 50_000
 /** Between two tries to load what has changed, while the store is away. */
