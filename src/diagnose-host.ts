@@ -50,7 +50,7 @@ export async function diagnoseHost(
   const [observation, addresses, caa] = await Promise.all([
     observeDns(resolver, host, clock),
     serviceAddresses(serviceTargetOf(config), resolver, clock)(),
-    findCaaPermission(resolver, host, AUTHORITY),
+    findCaaPermission(resolver, host, [AUTHORITY]),
   ])
   const stored = await certificateOf(config, host)
   const leadsHere = judgeRouting(observation, addresses).state === 'routed'

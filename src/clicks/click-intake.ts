@@ -2,7 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
 import type { JournalPlace } from './drain-messages.ts'
+import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
+import { backlogOf, type JournalBacklog } from './journal/journal-backlog.ts'
 import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
@@ -25,6 +27,14 @@ export type ClickIntake = ClickRecorder & {
   lost(): number
   /** Clicks since the start of which nobody knows whether they would outlive the machine. */
   doubtful(): number
+  /** Clicks that have been journalled since the start. */
+  recorded(): number
+  /** What has been taken into the store since the start, of this node's journal and of others. */
+  readonly progress: DrainProgress
+  /** What of this node's journal waits. Reads from the journal: a millisecond or so. */
+  backlog(): JournalBacklog
+  /** Journals of killed processes that are waiting to be taken in here. */
+  orphans(): number
   /** Ends within 10 s; what the store did not take stays in the journal. */
   stop(): Promise<void>
 }
@@ -40,8 +50,11 @@ export async function startClickIntake(
   options: {
     dataDir: string
     store: Store
-    /** Starts the thread that drains this node's journal (serve-drain.ts). */
-    startWorker: (journal: JournalPlace) => Worker
+    /**
+     * Starts the thread that drains this node's journal (serve-drain.ts); what it shares with this
+     * one is the memory of a `DrainProgress`.
+     */
+    startWorker: (journal: JournalPlace, progress: SharedArrayBuffer) => Worker
     durability: ClickDurability
     files?: JournalFiles
   } & IntakeReports,
@@ -52,6 +65,8 @@ export async function startClickIntake(
   const [own = createJournal(root), ...orphans] = adoptJournals(root)
   // A data folder that was restored from an old backup must not write what counts as read already.
   const position = await options.store.read.clicks.findPosition(own.id)
+  const progress = new DrainProgress()
+  let orphaned = 0
   let stopping = false
 
   const writer = new JournalWriter({
@@ -64,13 +79,14 @@ export async function startClickIntake(
     onDoubt: options.onDoubt,
   })
   const thread = new DrainThread({
-    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }),
+    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }, progress.buffer),
     writing: () => writer.segment,
     onError: options.onError,
     onDamage: options.onDamage,
   })
 
   function takeIn(orphan: JournalFolder): void {
+    orphaned += 1
     thread
       .takeIn(orphan)
       .then(() => orphan.remove())
@@ -78,6 +94,9 @@ export async function startClickIntake(
         // It stays where it is, for the next look.
         orphan.release()
         options.onError(error)
+      })
+      .finally(() => {
+        orphaned -= 1
       })
   }
 
@@ -97,6 +116,10 @@ export async function startClickIntake(
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
     doubtful: () => writer.doubtful,
+    recorded: () => writer.recorded,
+    progress,
+    backlog: () => backlogOf(own.folder, progress.position ?? position, writer.segment),
+    orphans: () => orphaned,
     startDraining: () => thread.start(),
     async stop() {
       stopping = true

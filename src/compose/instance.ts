@@ -8,11 +8,14 @@ import { type Workspaces, workspaces } from '../domain/workspaces/workspaces.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { systemRandom } from '../lib/random.ts'
 import { openStore } from '../storage/open-store.ts'
+import type { OpenedStore } from '../storage/opened-store.ts'
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
   readonly store: Store
   readonly engine: string
+  /** As in `OpenedStore`. */
+  readonly poolUses: OpenedStore['poolUses']
   readonly clock: Clock
   readonly instanceKey: Buffer
   readonly workspaces: Workspaces
@@ -23,11 +26,15 @@ export type Instance = {
 export async function openInstance(config: Config, log: Logger): Promise<Instance> {
   const clock = systemClock()
   const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
-  const { store, engine } = await openStore({
+  const { store, engine, poolUses } = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     clock,
     onError,
+    onAvailability(cause) {
+      if (cause === undefined) log.info('the database is back')
+      else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
+    },
   })
   let instanceKey: Buffer
   try {
@@ -40,6 +47,7 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
   return {
     store,
     engine,
+    poolUses,
     clock,
     instanceKey,
     workspaces: workspaces(base),

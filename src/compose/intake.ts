@@ -14,9 +14,15 @@ export function openIntake(config: Config, instance: Instance, log: Logger): Pro
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
-    startWorker(journal) {
+    startWorker(journal, progress) {
       const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
-      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
+      const workerData: DrainWorkerData = {
+        databaseUrl,
+        dataDir,
+        journal,
+        progress,
+        retentionDays,
+      }
       return new Worker(new URL('./drain-worker.ts', import.meta.url), {
         workerData,
         resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },

@@ -6,7 +6,6 @@ import type { ClickIntake } from '../clicks/click-intake.ts'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
-import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import { domainHttps } from '../domain/domains/domain-https.ts'
@@ -15,7 +14,7 @@ import { deriveKey } from '../domain/instance/instance-keys.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
-import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
@@ -24,19 +23,23 @@ import { isServiceHost } from '../http/service-host.ts'
 import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
-import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import { openMemory } from './memory.ts'
+import type { Colleagues } from './metrics.ts'
+import { type Observation, openObservation } from './observation.ts'
+import type { Job } from './polling-job.ts'
 import type { Tls } from './tls.ts'
-import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
+import { startTrimming } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
 const RATE_WINDOW_SECONDS = 60
@@ -65,7 +68,7 @@ type Foundation = {
 }
 
 /** What a node has in common with the other processes of its service. */
-export type Shared = {
+export type Shared = Colleagues & {
   /** The descriptor of the socket of the first place to listen on; those of the others follow. */
   readonly firstSocket: number
   readonly peers: Peers
@@ -89,7 +92,7 @@ export async function startNode(
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
   const foundation = { config, instance, log, serviceHost, throttles, tls }
-  const memory = openMemory(foundation)
+  const memory = openMemory(config, instance, log, tls?.memory)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
     openCountriesOf(config),
@@ -100,6 +103,7 @@ export async function startNode(
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const observation = openObservation({ instance, log, shared, memory, intake, redirect })
   const internal: InternalHandlers = {
     isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
   }
@@ -121,6 +125,7 @@ export async function startNode(
     ...(https === undefined ? [] : [https.listener, https.http2]),
     ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
   ]
+  let ordering: Job | undefined
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
   let app: FastifyInstance | undefined
@@ -132,6 +137,7 @@ export async function startNode(
       salts.stop(),
       intake.stop(),
       checking.stop(),
+      ordering?.stop(),
       app?.close(),
     ])
   }
@@ -147,6 +153,7 @@ export async function startNode(
       domains,
       checks,
       intake,
+      observation,
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
@@ -154,6 +161,7 @@ export async function startNode(
     await stopBehindFront()
     throw error
   }
+  ordering = tls?.startOrdering()
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
   return {
@@ -163,33 +171,6 @@ export async function startNode(
       await stopBehindFront()
     },
   }
-}
-
-/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
-type Memory = {
-  readonly finder: LinkFinder
-  readonly authenticator: Authenticator
-  readonly follower: ChangeFollower
-}
-
-function openMemory({ config, instance, log, tls }: Foundation): Memory {
-  const { store, clock } = instance
-  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  const tokenAuthenticator = authenticator({
-    store,
-    clock,
-    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
-  })
-  const listeners = [finder, tokenAuthenticator, ...(tls?.memory ?? [])]
-  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
-  const follower = changeFollower({
-    log: store.read.changes,
-    listeners,
-    intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
-    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
-  })
-  return { finder, authenticator: tokenAuthenticator, follower }
 }
 
 function openSalts({ instance, log }: Foundation): VisitorSalts {
@@ -205,11 +186,12 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
+  readonly observation: Observation
 }
 
 async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake }: ApiParts,
+  { authenticator, domains, checks, intake, observation }: ApiParts,
 ): Promise<FastifyInstance> {
   const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
@@ -245,9 +227,14 @@ async function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      health: async () => {
-        await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
+      readiness: observation.readiness,
+      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      apiMeter: observation.apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => observation.metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
       },
     },
     log,

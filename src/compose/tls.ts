@@ -1,7 +1,6 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
-import type { ChallengeAnswers } from '../domain/certificates/challenge-answers.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { createHttp2Front, type Http2Front } from '../http/http2-front.ts'
@@ -9,20 +8,17 @@ import type { PlainHttp } from '../http/plain-http.ts'
 import { HttpsUpgrade } from '../tls/https-upgrade.ts'
 import { SecureContexts } from '../tls/secure-contexts.ts'
 import { createTlsListener, type TlsListener } from '../tls/tls-listener.ts'
+import { type CertificateWork, openCertificateWork } from './certificate-work.ts'
 import { certificatesOf } from './certificates.ts'
 import type { Instance } from './instance.ts'
-
-/** Until certificates are got here, nobody is asked for anything. */
-const NO_CHALLENGES: ChallengeAnswers = {
-  findHttp: async () => undefined,
-  findAlpn: async () => undefined,
-}
 
 /** HTTPS of one node. */
 export type Tls = {
   /** What it has in memory of certificates. */
   readonly memory: readonly ChangeListener[]
   readonly plain: PlainHttp
+  /** Gets certificates and renews them: once this node listens, because authorities ask it back. */
+  readonly startOrdering: CertificateWork['start']
   /** The entrances for a front that answers what comes in by them. */
   open(front: Server): { readonly listener: TlsListener; readonly http2: Http2Front }
 }
@@ -35,7 +31,9 @@ export function openTls(
   log: Logger,
 ): Tls {
   const { store, clock } = instance
-  const { find } = certificatesOf(instance)
+  const certificates = certificatesOf(instance)
+  const { find } = certificates
+  const work = openCertificateWork(config, instance, { certificates, serviceHost }, log)
   const contexts = new SecureContexts({
     find,
     onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
@@ -46,16 +44,17 @@ export function openTls(
     port: new URL(config.baseUrl).port,
   })
   return {
-    memory: [contexts, upgrade],
+    memory: [contexts, upgrade, work.listener],
     plain: {
       locationOf: (target) => upgrade.locationOf(target),
-      findChallenge: NO_CHALLENGES.findHttp,
+      findChallenge: work.answers.findHttp,
     },
+    startOrdering: work.start,
     open(front) {
       const http2 = createHttp2Front(front)
       const listener = createTlsListener({
         contexts,
-        challenges: NO_CHALLENGES,
+        challenges: work.answers,
         // A visit to a link is one request, which HTTP/2 only makes dearer.
         prefersHttp2: (host) => host === serviceHost.host,
         onHttp1: (socket) => front.emit('connection', socket),

@@ -24,6 +24,7 @@ export type Config = {
   readonly processes: number
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
+  readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
   /** The name for CNAME records; undefined where the base URL's host is meant. */
@@ -32,9 +33,12 @@ export type Config = {
   readonly publicAddresses: readonly string[]
   /** Empty for the machine's own. */
   readonly dnsServers: readonly string[]
+  readonly acme: AcmeConfig
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** For how long links at hand may be shown while the database is away. */
+  readonly staleMsMax: number
   /** Whether simple visits are answered without Node's HTTP server. */
   readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
@@ -43,6 +47,19 @@ export type Config = {
   readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
   /** For which raw clicks are kept; 0 for ever. */
   readonly clickRetentionDays: number
+}
+
+/** From which authority certificates come, and how. */
+export type AcmeConfig = {
+  /** The address of its directory. */
+  readonly directory: string
+  readonly email: string | undefined
+  /** An account that its owner has with the authority; the key in base64url. */
+  readonly external: { readonly kid: string; readonly hmacKey: string } | undefined
+  /** A file in PEM; what Node.js trusts when undefined. */
+  readonly caFile: string | undefined
+  readonly challenges: SettingValues['TERSE_ACME_CHALLENGE']
+  readonly profile: string | undefined
 }
 
 /** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
@@ -87,6 +104,12 @@ export function readConfig(env: Environment = process.env): Config {
       faults.push(`${name} is not a setting; see the table in the README`)
     }
   }
+  if (
+    (values.TERSE_ACME_EAB_KID === undefined) !==
+    (values.TERSE_ACME_EAB_HMAC_KEY === undefined)
+  ) {
+    faults.push('TERSE_ACME_EAB_KID and TERSE_ACME_EAB_HMAC_KEY are set together, or neither is')
+  }
   if (faults.length > 0) throw new ConfigError(faults)
   const config = configOf(values as SettingValues)
   const contradictions = faultsOfTls(config)
@@ -118,18 +141,33 @@ function configOf(values: SettingValues): Config {
     trustedProxies: values.TERSE_TRUST_PROXY,
     processes: values.TERSE_PROCESSES,
     rateLimit: values.TERSE_RATE_LIMIT,
+    metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,
     dnsTarget: values.TERSE_DNS_TARGET,
     publicAddresses: values.TERSE_PUBLIC_ADDRESSES,
     dnsServers: values.TERSE_DNS_SERVERS,
+    acme: acmeConfigOf(values),
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
+    staleMsMax: values.TERSE_STALE_MAX_HOURS,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
+  })
+}
+
+function acmeConfigOf(values: SettingValues): AcmeConfig {
+  const { TERSE_ACME_EAB_KID: kid, TERSE_ACME_EAB_HMAC_KEY: hmacKey } = values
+  return Object.freeze({
+    directory: values.TERSE_ACME_DIRECTORY,
+    email: values.TERSE_ACME_EMAIL,
+    external: kid === undefined || hmacKey === undefined ? undefined : { kid, hmacKey },
+    caFile: values.TERSE_ACME_CA_FILE,
+    challenges: values.TERSE_ACME_CHALLENGE,
+    profile: values.TERSE_ACME_PROFILE,
   })
 }
 

@@ -7,9 +7,12 @@ import { Networks } from '../lib/ip-address.ts'
 const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
 /** What a click has outlived once its visit is answered. */
 const CLICK_DURABILITIES = ['process', 'disk'] as const
+/** How an authority sees that a host leads here; what each means is in the description. */
+const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
+const HOUR_MS = 60 * 60 * 1_000
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
@@ -112,6 +115,13 @@ const baseUrl = z
     },
   )
   .transform((text) => new URL(text).origin)
+
+const httpsUrl = z
+  .string()
+  .refine((text) => URL.parse(text)?.protocol === 'https:', {
+    message: 'must be an https:// address',
+  })
+  .transform((text) => new URL(text).href)
 
 const schemes = z
   .string()
@@ -235,6 +245,12 @@ export const SETTINGS = {
     description:
       'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0` is off.',
   }),
+  TERSE_METRICS_FROM: setting({
+    schema: z.string().transform(networks),
+    default: '127.0.0.0/8,::1',
+    description:
+      'Addresses or CIDR networks, separated by commas, that may read `/metrics`; to others it is not there. What a proxy passes on counts as the visitor’s, never as the proxy’s own.',
+  }),
   TERSE_LOG_LEVEL: setting({
     schema: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
     default: 'info',
@@ -269,6 +285,55 @@ export const SETTINGS = {
     description:
       'DNS servers to ask about domains, separated by commas, such as `9.9.9.9,1.1.1.1:53`. When empty, those of the machine.',
   }),
+  TERSE_ACME_DIRECTORY: setting({
+    schema: httpsUrl,
+    default: 'https://acme-v02.api.letsencrypt.org/directory',
+    description:
+      'The ACME directory of the authority that issues certificates, with `TERSE_TLS=auto`. An account is opened there, which accepts its terms of service. For trials: `https://acme-staging-v02.api.letsencrypt.org/directory`.',
+  }),
+  TERSE_ACME_EMAIL: setting({
+    schema: z.email({ error: 'must be a mail address' }).optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'Where the authority may write to about the account.',
+  }),
+  TERSE_ACME_EAB_KID: setting({
+    schema: z.string().optional(),
+    default: undefined,
+    unset: 'none',
+    description:
+      'The name of an account that you have with the authority (external account binding), for those that ask for one.',
+  }),
+  TERSE_ACME_EAB_HMAC_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_+/-]+=*$/, 'must be in base64url, as the authority shows it')
+      .optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'The key of that account, in base64url.',
+    secret: true,
+  }),
+  TERSE_ACME_CA_FILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'those that Node.js trusts',
+    description:
+      'A file with certificates in PEM that the HTTPS of the directory itself is to be trusted by, in the place of the usual ones: for an authority of your own.',
+  }),
+  TERSE_ACME_CHALLENGE: setting({
+    schema: z.enum(ACME_CHALLENGES, { error: `must be one of ${ACME_CHALLENGES.join(', ')}` }),
+    default: 'auto',
+    description:
+      'How the authority sees that a domain leads here. `http-01`: by port 80. `tls-alpn-01`: by port 443. `auto`: by the first that works.',
+  }),
+  TERSE_ACME_PROFILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'that of the authority',
+    description:
+      'The kind of certificate to ask for, where the authority has several: `shortlived` is one of six days from Let’s Encrypt.',
+  }),
   TERSE_CLAIM_ON_LINK: setting({
     schema: z
       .enum(['true', 'false'], { error: 'must be true or false' })
@@ -287,6 +352,12 @@ export const SETTINGS = {
     schema: integer(1, 65_536).transform((mib) => mib * MIB),
     default: '64',
     description: 'Memory in MiB for the links that each process keeps at hand.',
+  }),
+  TERSE_STALE_MAX_HOURS: setting({
+    schema: integer(0, 8_760).transform((hours) => hours * HOUR_MS),
+    default: '24',
+    description:
+      'Hours for which links at hand go on redirecting while PostgreSQL is away, as they last were. `0`: not at all.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),

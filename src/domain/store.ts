@@ -1,3 +1,6 @@
+import type { AcmeAccountStore } from './certificates/acme-account-store.ts'
+import type { AcmeBudgetStore } from './certificates/acme-budget-store.ts'
+import type { CertificateOrderStore } from './certificates/certificate-order-store.ts'
 import type { CertificateStore } from './certificates/certificate-store.ts'
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
@@ -25,6 +28,9 @@ export type Nouns = {
   readonly domainChecks: DomainCheckStore
   readonly hsts: HstsStore
   readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
@@ -52,6 +58,13 @@ export type Store = {
    * `write` settles.
    */
   onChange(listener: (changes: readonly Change[]) => void): void
+  /**
+   * Calls `listener` when another process says that it has changed something. Nothing may rest on it:
+   * an engine need not tell, and what it tells may be lost.
+   */
+  onNews(listener: () => void): void
+  /** Whether the database answers, as far as this process knows. */
+  isAvailable(): boolean
   close(): Promise<void>
 }
 

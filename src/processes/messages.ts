@@ -8,12 +8,18 @@ const counts = z.object({
 const toWorker = z.discriminatedUnion('kind', [
   counts,
   z.object({ kind: z.literal('stop'), idleGraceMs: z.number() }),
+  /** To be answered with `answer` and the same number. */
+  z.object({ kind: z.literal('question'), survey: z.number() }),
+  z.object({ kind: z.literal('answers'), texts: z.array(z.string()) }),
 ])
 
 const toSupervisor = z.discriminatedUnion('kind', [
   counts,
   /** With what is to be shown to whoever started the service. */
   z.object({ kind: z.literal('ready'), greeting: z.string() }),
+  /** Asks all processes; to be answered with `answers`. */
+  z.object({ kind: z.literal('ask') }),
+  z.object({ kind: z.literal('answer'), survey: z.number(), text: z.string() }),
 ])
 
 export type ToWorker = z.output<typeof toWorker>

@@ -43,6 +43,11 @@ export class Place {
     return this.#running
   }
 
+  /** The newest process that answers requests, or has and is finishing; undefined while there is none. */
+  get serving(): WorkerProcess | undefined {
+    return [...this.#running].findLast(({ isReady }) => isReady)
+  }
+
   /** Starts the first process; its greeting, or undefined when it ended before it was ready. */
   async start(): Promise<string | undefined> {
     const worker = this.#begin()

@@ -1,3 +1,4 @@
+import type { Survey } from '../lib/survey.ts'
 import type { Peers } from '../lib/throttles.ts'
 import { parseToWorker, type ToSupervisor } from './messages.ts'
 
@@ -9,10 +10,14 @@ export type SupervisorLink = {
   /** Settles when the worker is to stop, with how long it leaves idle connections open. */
   readonly stopAsked: Promise<number>
   readonly peers: Peers
+  readonly survey: Survey
   /** Says that the worker answers requests. */
   ready(greeting: string): void
   close(): void
 }
+
+/** Longer than the supervisor waits for the processes. */
+const SURVEY_TIMEOUT_MS = 2_000
 
 /** @throws where nobody supervises this process */
 export function linkToSupervisor(): SupervisorLink {
@@ -21,10 +26,17 @@ export function linkToSupervisor(): SupervisorLink {
   }
   const listeners: Parameters<Peers['onTold']>[0][] = []
   const asked = Promise.withResolvers<number>()
+  let answer: (() => Promise<string>) | undefined
+  let gathering: PromiseWithResolvers<readonly string[]> | undefined
   process.on('message', (text) => {
     const message = parseToWorker(text)
     if (message?.kind === 'stop') asked.resolve(message.idleGraceMs)
     if (message?.kind === 'counts') for (const listener of listeners) listener(message.counts)
+    if (message?.kind === 'answers') gathering?.resolve(message.texts)
+    if (message?.kind === 'question') {
+      const { survey } = message
+      void answer?.().then((text) => tell({ kind: 'answer', survey, text }))
+    }
   })
   // A supervisor that was killed leaves nobody behind who would hold its port.
   process.on('disconnect', () => asked.resolve(0))
@@ -36,11 +48,31 @@ export function linkToSupervisor(): SupervisorLink {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
   }
 
+  /** Those who ask while the others are being asked are told the same. */
+  async function gather(): Promise<readonly string[]> {
+    if (gathering !== undefined) return gathering.promise
+    gathering = Promise.withResolvers()
+    const timeout = setTimeout(() => gathering?.resolve([]), SURVEY_TIMEOUT_MS)
+    tell({ kind: 'ask' })
+    try {
+      return await gathering.promise
+    } finally {
+      clearTimeout(timeout)
+      gathering = undefined
+    }
+  }
+
   return {
     stopAsked: asked.promise,
     peers: {
       tell: (counts) => tell({ kind: 'counts', counts }),
       onTold: (listener) => listeners.push(listener),
+    },
+    survey: {
+      gather,
+      onAsked(say) {
+        answer = say
+      },
     },
     ready: (greeting) => tell({ kind: 'ready', greeting }),
     close() {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { type Address, ListeningSockets } from './listening-sockets.ts'
-import type { ToWorker } from './messages.ts'
+import type { ToSupervisor } from './messages.ts'
 import { Place } from './place.ts'
+import { Surveys } from './surveys.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** For requests that are on their way on an idle connection when its process is replaced. */
@@ -38,9 +39,19 @@ export class Supervisor {
   }): Promise<Supervisor> {
     const { count, program, log } = options
     const sockets = await openAll(options.addresses)
-    const tellOthers = (message: ToWorker, from: WorkerProcess) => {
-      for (const place of places) {
-        for (const worker of place.running) if (worker !== from) worker.send(message)
+    const surveys = new Surveys()
+    const onMessage = (message: ToSupervisor, from: WorkerProcess) => {
+      if (message.kind === 'counts') {
+        for (const place of places) {
+          for (const worker of place.running) if (worker !== from) worker.send(message)
+        }
+      } else if (message.kind === 'ask') {
+        void surveys.run(
+          from,
+          places.flatMap(({ serving }) => serving ?? []),
+        )
+      } else if (message.kind === 'answer') {
+        surveys.take(message)
       }
     }
     const places = Array.from({ length: count }, (_, index) => {
@@ -51,7 +62,7 @@ export class Supervisor {
           new WorkerProcess({
             program: [...program, String(number)],
             listenOn: sockets.map((socket) => socket.descriptor(index)),
-            onCounts: tellOthers,
+            onMessage,
           }),
         rest: () => {
           for (const socket of sockets) socket.release(index)

@@ -37,7 +37,8 @@ const findServed = statement((db, owner: { workspaceId: string; host: string }) 
     ),
 )
 
-export function domainStore(db: Kysely<Schema>): DomainStore {
+/** @param scans for queries that may look at many rows */
+export function domainStore(db: Kysely<Schema>, scans: Kysely<Schema>): DomainStore {
   const domains = () => db.selectFrom('domains').selectAll()
 
   async function changeStatus(change: {
@@ -132,6 +133,13 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .execute()
       return { items, total: counted.total }
     },
+
+    countByStatus: () =>
+      scans
+        .selectFrom('domains')
+        .select(['status', (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute(),
 
     pendingOn: (host) =>
       domains().where('host', '=', host).where('status', '=', PENDING).orderBy('id').execute(),

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
+import { acmeAccountStore } from './acme-account-store.ts'
+import { acmeBudgetStore } from './acme-budget-store.ts'
+import { certificateOrderStore } from './certificate-order-store.ts'
 import { certificateStore } from './certificate-store.ts'
 import { clickReports, type RawClickPages } from './click-reports.ts'
 import { clickStore } from './click-store.ts'
@@ -44,10 +47,13 @@ export function nouns(
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
-    domains: domainStore(db),
+    domains: domainStore(db, on.scans),
     domainChecks: domainCheckStore(db),
     hsts: hstsStore(db),
     certificates: certificateStore(db),
+    certificateOrders: certificateOrderStore(db),
+    acmeAccounts: acmeAccountStore(db),
+    acmeBudgets: acmeBudgetStore(db),
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),

@@ -22,7 +22,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration', () => {
-  const defaults: Omit<Config, 'trustedProxies'> = {
+  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders'> = {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
@@ -39,9 +39,18 @@ describe('the configuration', () => {
     dnsTarget: undefined,
     publicAddresses: [],
     dnsServers: [],
+    acme: {
+      directory: 'https://acme-v02.api.letsencrypt.org/directory',
+      email: undefined,
+      external: undefined,
+      caFile: undefined,
+      challenges: 'auto',
+      profile: undefined,
+    },
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    staleMsMax: 24 * 60 * 60 * 1_000,
     countryDatabase: undefined,
     fastRedirects: true,
     clickDurability: 'process',
@@ -49,17 +58,21 @@ describe('the configuration', () => {
   }
 
   test('has a default for every setting', () => {
-    const { trustedProxies, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
+    const { trustedProxies, metricsReaders, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
     assert.deepEqual(rest, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
-    // TERSE_HTTPS_PORT counts with TERSE_TLS alone.
-    assert.equal(Object.keys(rest).length + 2, Object.keys(SETTINGS).length)
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+      assert.equal(metricsReaders.has(address), true, address)
+    }
+    assert.equal(metricsReaders.has('10.0.0.1'), false)
+    // TERSE_HTTPS_PORT counts with TERSE_TLS alone, and the seven of ACME are one part.
+    assert.equal(Object.keys(rest).length + 9, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
     const names = Object.keys(SETTINGS)
     const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
-    const { trustedProxies, ...rest } = readConfig(
+    const { trustedProxies, metricsReaders, ...rest } = readConfig(
       Object.fromEntries(empty.map((name) => [name, ''])),
     )
     assert.deepEqual(rest, defaults)
@@ -105,12 +118,31 @@ describe('the configuration', () => {
         dnsServers: ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'],
       },
     },
+    {
+      env: {
+        TERSE_ACME_DIRECTORY: 'https://CA.example',
+        TERSE_ACME_EAB_KID: 'mine',
+        TERSE_ACME_EAB_HMAC_KEY: 'c2VjcmV0',
+        TERSE_ACME_CHALLENGE: 'tls-alpn-01',
+      },
+      expected: {
+        acme: {
+          directory: 'https://ca.example/',
+          email: undefined,
+          external: { kid: 'mine', hmacKey: 'c2VjcmV0' },
+          caFile: undefined,
+          challenges: 'tls-alpn-01',
+          profile: undefined,
+        },
+      },
+    },
     { env: { TERSE_CLAIM_ON_LINK: 'false' }, expected: { claimOnLink: false } },
     {
       env: { TERSE_APP_SCHEMES: ' MyApp:, spotify,' },
       expected: { appSchemes: ['myapp', 'spotify'] },
     },
     { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
+    { env: { TERSE_STALE_MAX_HOURS: '2' }, expected: { staleMsMax: 7_200_000 } },
   ]
   for (const { env, expected } of accepted) {
     test(`reads ${JSON.stringify(env)}`, () => {
@@ -175,6 +207,7 @@ describe('the configuration', () => {
     TERSE_SECRET_KEY: ['short', `${KEY}00`, 'g'.repeat(64)],
     TERSE_PROCESSES: ['0', '257', '-1', '2.5', 'all', 'AUTO'],
     TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
+    TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],
@@ -194,9 +227,17 @@ describe('the configuration', () => {
       '[2001:db8::1',
       '2001:db8::g',
     ],
+    TERSE_ACME_DIRECTORY: ['http://ca.example/', 'ca.example', 'letsencrypt'],
+    TERSE_ACME_EMAIL: ['ops', 'mailto:ops@example.com'],
+    TERSE_ACME_EAB_KID: ['alone'],
+    TERSE_ACME_EAB_HMAC_KEY: ['not base64'],
+    TERSE_ACME_CA_FILE: [],
+    TERSE_ACME_CHALLENGE: ['dns-01', 'HTTP-01'],
+    TERSE_ACME_PROFILE: [],
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_STALE_MAX_HOURS: ['-1', '8761', 'a day'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],

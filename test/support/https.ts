@@ -4,6 +4,7 @@ import { type RequestOptions, request } from 'node:https'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { certificatesOf } from '../../src/compose/certificates.ts'
 import type { Instance } from '../../src/compose/instance.ts'
+import { NO_ACME } from './no-acme.ts'
 import type { IssuedCertificate } from './test-authority.ts'
 import { BROWSER, type VisitAnswer, type VisitOptions } from './visit.ts'
 
@@ -21,7 +22,7 @@ export async function keepCertificate(
       keyPem,
       notBefore: notBefore.getTime() * 1000,
       notAfter: notAfter.getTime() * 1000,
-      directory: 'https://ca.test/directory',
+      directory: NO_ACME,
       ariId: null,
       renewalWindow: null,
     }),

@@ -35,6 +35,7 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
     const internalPort = await freePort()
     const log = pino({ level: 'silent' })
     const instance = await openInstance(readConfig(place.env), log)
+    await keepCertificate(instance, HOST, authority.issue(HOST))
     const service = await startProcess(place, {
       TERSE_PROCESSES: String(PROCESSES),
       TERSE_TLS: 'auto',
@@ -47,7 +48,6 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
       await instance.close()
       await place.remove()
     })
-    await keepCertificate(instance, HOST, authority.issue(HOST))
 
     const faults: string[] = []
     const agents = [new Agent({ keepAlive: true }), false] as const

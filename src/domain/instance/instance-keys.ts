@@ -8,6 +8,7 @@ type Purpose =
   | 'key-check'
   | 'domain-proof'
   | 'certificate-key'
+  | 'acme-account'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {
