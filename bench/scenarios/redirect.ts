@@ -6,6 +6,8 @@ import { CONNECTIONS, LINKS } from './conditions.ts'
 
 const RATIO_TO_NGINX_MAX = 1.25
 const RATIO_TO_BARE_MAX = 1
+/** Until nearly every link has been asked for, at 20,000 requests a second. */
+const WARM_UP_SECONDS = 20
 
 export const redirect: Scenario = {
   name: 'redirect',
@@ -22,7 +24,8 @@ export const redirect: Scenario = {
       await bareContender(),
       ...(nginx === undefined ? [] : [await nginxContender(nginx, LINKS)]),
     ]
-    const entries = contenders.map((contender) => ({ contender, load }))
+    const warmUpSeconds = WARM_UP_SECONDS
+    const entries = contenders.map((contender) => ({ contender, load, warmUpSeconds }))
     const results = await alternate(generator, entries, rounds)
     for (const contender of contenders) await contender.stop()
 

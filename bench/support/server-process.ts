@@ -6,8 +6,8 @@ import { endWithThisProcess } from './children.ts'
 import { onCores, SERVER_CORE } from './cores.ts'
 import type { Answer, Question } from './probe.ts'
 
-const PROBE = fileURLToPath(new URL('./probe.ts', import.meta.url))
-const TERSE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const WITH_PROBE = ['--import', fileURLToPath(new URL('./probe.ts', import.meta.url))]
+const TERSE = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
 /** A server under measurement, in processes of its own. */
 export type MeasuredServer = {
@@ -21,15 +21,18 @@ export type MeasuredServer = {
 export type ServerProcess = MeasuredServer & {
   /** When it was started, by `performance.now()`. */
   readonly startedMs: number
+  /** Settles when it has said that it is ready. */
+  readonly ready: Promise<void>
   ask(question: Question): Promise<Answer>
 }
 
 /**
- * Starts a server on the servers' core and waits until it has said `ready` on its standard output.
+ * Starts a server on the servers' core.
  *
+ * @param options.ready what it says on its standard output when it is
  * @param options.nodeOptions for Node.js itself, such as `--cpu-prof`
  */
-async function startServer(options: {
+function spawnServer(options: {
   script: string
   args: readonly string[]
   env: Readonly<Record<string, string>>
@@ -37,9 +40,9 @@ async function startServer(options: {
   ready: string
   nodeOptions: readonly string[]
   cores: readonly number[]
-}): Promise<ServerProcess> {
+}): ServerProcess {
   const [file, args] = onCores(options.cores, process.execPath, [
-    ...['--import', PROBE, ...options.nodeOptions],
+    ...options.nodeOptions,
     ...[options.script, ...options.args],
   ])
   const startedMs = performance.now()
@@ -49,7 +52,7 @@ async function startServer(options: {
   })
   endWithThisProcess(child)
   const exited = once(child, 'exit')
-  await new Promise<void>((resolve, reject) => {
+  const ready = new Promise<void>((resolve, reject) => {
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text
@@ -60,6 +63,7 @@ async function startServer(options: {
   return {
     pid: child.pid as number,
     startedMs,
+    ready,
     port: options.port,
     async ask(question) {
       const answered = once(child, 'message')
@@ -85,8 +89,19 @@ export async function startTerse(
   nodeOptions: readonly string[] = [],
   options: { args?: readonly string[]; cores?: readonly number[] } = {},
 ): Promise<ServerProcess> {
+  const server = await spawnTerse(env, [...WITH_PROBE, ...nodeOptions], options)
+  await server.ready
+  return server
+}
+
+/** The same, without waiting for it, and without the probe, which takes a while to load. */
+export async function spawnTerse(
+  env: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = [],
+  options: { args?: readonly string[]; cores?: readonly number[] } = {},
+): Promise<ServerProcess> {
   const port = await freePort()
-  return startServer({
+  return spawnServer({
     script: TERSE,
     args: ['serve', ...(options.args ?? [])],
     env: {
@@ -110,13 +125,15 @@ export async function startBaseline(
   ...args: readonly string[]
 ): Promise<ServerProcess> {
   const port = await freePort()
-  return startServer({
+  const server = spawnServer({
     script: fileURLToPath(script),
     args: [String(port), ...args],
     env: {},
     port,
     ready: 'ready',
-    nodeOptions: [],
+    nodeOptions: WITH_PROBE,
     cores: [SERVER_CORE],
   })
+  await server.ready
+  return server
 }

@@ -2,20 +2,23 @@ import { CommanderError } from 'commander'
 import { ConfigError } from '../config/read-config.ts'
 import { Failure } from '../domain/failure.ts'
 import { buildProgram } from './program.ts'
-import { processTerminal } from './terminal.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
 
 const EXIT_FAILED = 1
 
-/** Runs one command. Sets the exit code; whatever goes wrong is told on standard error. */
-export async function runCli(args: readonly string[]): Promise<void> {
+/** Runs one command. Sets the exit code; whatever goes wrong is told as an error. */
+export async function runCli(
+  args: readonly string[],
+  terminal: Terminal = processTerminal,
+): Promise<void> {
   try {
-    await buildProgram(processTerminal).parseAsync([...args], { from: 'user' })
+    await buildProgram(terminal).parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode
       return
     }
-    processTerminal.err(`terse: ${explain(error)}`)
+    terminal.err(`terse: ${explain(error)}`)
     process.exitCode = EXIT_FAILED
   }
 }

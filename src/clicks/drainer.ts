@@ -7,8 +7,17 @@ import { type JournalBatch, readBatch, removeRead, setAside } from './journal/jo
 
 /** Clicks of this long are taken in together. */
 const GATHER_MS = 20
+/**
+ * From the beginning of a batch of so many clicks, which tells of load, to that of the next: the more
+ * clicks share a batch, the fewer pages are written for each. All are still counted within a second.
+ */
+const LOAD_CLICKS_MIN = 100
+const PACE_MS = 400
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000
+
+/** Of a batch; after a full one another waits already. */
+type BatchOutcome = 'nothing' | 'few' | 'many' | 'full'
 
 /** Takes a journal's clicks into the store, each exactly once. */
 export class Drainer {
@@ -50,7 +59,7 @@ export class Drainer {
 
   /** Takes in everything that is there now. Throws where the store does not take it. */
   async drain(): Promise<void> {
-    while (await this.#drainBatch()) {
+    while ((await this.#drainBatch()) !== 'nothing') {
       // Batch by batch, so that other writers have their turn between two.
     }
   }
@@ -73,10 +82,17 @@ export class Drainer {
 
   async #run(): Promise<void> {
     try {
-      while (!this.#stopped && (await this.#drainBatch())) {
-        // As in drain.
+      let startedMs = performance.now()
+      let outcome = await this.#drainBatch()
+      while (outcome === 'full' && !this.#stopped) {
+        startedMs = performance.now()
+        outcome = await this.#drainBatch()
       }
       this.#failures = 0
+      if (outcome === 'nothing' || this.#stopped) return
+      // What was written meanwhile has woken nobody.
+      const pacedMs = outcome === 'many' ? startedMs + PACE_MS - performance.now() : 0
+      this.#schedule(Math.max(GATHER_MS, pacedMs))
     } catch (error) {
       if (this.#failures === 0) this.#onError(error)
       this.#failures += 1
@@ -88,17 +104,18 @@ export class Drainer {
 
   /**
    * The clicks, their counters and tallies, and the journal's position: a killed process leaves all of
-   * them or none. False when there was nothing to take in.
+   * them or none.
    */
-  async #drainBatch(): Promise<boolean> {
+  async #drainBatch(): Promise<BatchOutcome> {
     const { id, folder } = this.#journal
+    const { batchMax } = this.#writer
     if (!this.#positionKnown) {
       this.#position = await this.#writer.findPosition(id)
       this.#positionKnown = true
     }
     const from = this.#position
-    const batch = readBatch(folder, from, this.#writing(), this.#writer.batchMax)
-    if (batch === undefined) return false
+    const batch = readBatch(folder, from, this.#writing(), batchMax)
+    if (batch === undefined) return 'nothing'
     const taken = await this.#writer.take({
       journalId: id,
       from,
@@ -109,12 +126,13 @@ export class Drainer {
     if (!taken) {
       // The commit of an earlier try had gone through though its answer was lost: read on from there.
       this.#positionKnown = false
-      return true
+      return 'full'
     }
     this.#position = batch.next
     if (batch.damaged > 0) this.#setAside(batch)
     removeRead(folder, batch.next, this.#writing())
-    return true
+    if (batch.clicks.length >= batchMax) return 'full'
+    return batch.clicks.length < LOAD_CLICKS_MIN ? 'few' : 'many'
   }
 
   /** Keeps the damaged segment; that this may fail too must keep no click from being counted. */

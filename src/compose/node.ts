@@ -1,4 +1,6 @@
 import type { AddressInfo, Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
@@ -14,7 +16,7 @@ import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
-import { buildApp } from '../http/app.ts'
+import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
 import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
@@ -32,10 +34,12 @@ import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
 import type { Job } from './polling-job.ts'
-import { openTls, type Tls } from './tls.ts'
+import type { Tls } from './tls.ts'
 import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
 
 const CHANGE_POLL_INTERVAL_MS = 100
+/** For connections that wait for the port to open. */
+const FIRST_VISITORS_MS = 20
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -81,7 +85,10 @@ export async function startNode(
 ): Promise<Node> {
   const serviceHost = await openServiceHost(config, instance)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
-  const tls = await openTls(config, instance, serviceHost, log)
+  const tls =
+    config.tls === undefined
+      ? undefined
+      : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
   const foundation = { config, instance, log, serviceHost, throttles, tls }
   const memory = openMemory(foundation)
   const salts = openSalts(foundation)
@@ -93,20 +100,15 @@ export async function startNode(
   const { domains, checks, startChecking } = openDomains(config, instance, log)
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
-  const app = await openApi(foundation, {
-    authenticator: memory.authenticator,
-    domains,
-    checks,
-    intake,
-  })
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
   const internal: InternalHandlers = {
     isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
   }
   const hasOwnInternal = config.internalListen !== undefined
+  const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
-    api: (request, response) => app.routing(request, response),
+    api: api.listener,
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
     trustedProxies: config.trustedProxies,
@@ -123,6 +125,7 @@ export async function startNode(
   let ordering: Job | undefined
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
+  let app: FastifyInstance | undefined
 
   async function stopBehindFront(): Promise<void> {
     trimming.stop()
@@ -132,13 +135,23 @@ export async function startNode(
       intake.stop(),
       checking.stop(),
       ordering?.stop(),
-      app.close(),
+      app?.close(),
     ])
   }
 
   try {
     const servers = { plain: front, https: https?.listener.server, internal: internalServer }
     await listen(config, servers, shared?.firstSocket)
+    // Visitors need not wait for the API, which is half of what there is to load; nor those who have
+    // knocked already, whom loading would hold up.
+    await sleep(FIRST_VISITORS_MS)
+    app = await openApi(foundation, {
+      authenticator: memory.authenticator,
+      domains,
+      checks,
+      intake,
+    })
+    api.open((request, response) => app?.routing(request, response))
   } catch (error) {
     await stopFront(front, 0, entrances)
     await stopBehindFront()
@@ -198,10 +211,11 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly intake: ClickIntake
 }
 
-function openApi(
+async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
   { authenticator, domains, checks, intake }: ApiParts,
-): ReturnType<typeof buildApp> {
+): Promise<FastifyInstance> {
+  const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,

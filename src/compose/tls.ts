@@ -1,18 +1,15 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
-import { type Certificates, certificates } from '../domain/certificates/certificates.ts'
-import { keyVault } from '../domain/certificates/key-vault.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
-import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { createHttp2Front, type Http2Front } from '../http/http2-front.ts'
 import type { PlainHttp } from '../http/plain-http.ts'
-import { systemRandom } from '../lib/random.ts'
 import { HttpsUpgrade } from '../tls/https-upgrade.ts'
 import { SecureContexts } from '../tls/secure-contexts.ts'
 import { createTlsListener, type TlsListener } from '../tls/tls-listener.ts'
-import type { CertificateWork } from './certificate-work.ts'
+import { type CertificateWork, openCertificateWork } from './certificate-work.ts'
+import { certificatesOf } from './certificates.ts'
 import type { Instance } from './instance.ts'
 
 /** HTTPS of one node. */
@@ -26,22 +23,14 @@ export type Tls = {
   open(front: Server): { readonly listener: TlsListener; readonly http2: Http2Front }
 }
 
-export function certificatesOf({ store, clock, instanceKey }: Instance): Certificates {
-  const vault = keyVault(deriveKey(instanceKey, 'certificate-key'), systemRandom)
-  return certificates({ store, vault, clock })
-}
-
-/** Undefined where HTTPS is somebody else's work. */
-export async function openTls(
+/** To be loaded where HTTPS is this service's work alone: it takes a while. */
+export function openTls(
   config: Config,
   instance: Instance,
   serviceHost: ServiceHost,
   log: Logger,
-): Promise<Tls | undefined> {
-  if (config.tls === undefined) return undefined
+): Tls {
   const { store, clock } = instance
-  // Who leaves HTTPS to others need not wait until all of this is loaded.
-  const { openCertificateWork } = await import('./certificate-work.ts')
   const certificates = certificatesOf(instance)
   const { find } = certificates
   const work = openCertificateWork(config, instance, { certificates, serviceHost }, log)

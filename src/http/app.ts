@@ -30,6 +30,9 @@ export async function buildApp(
     childLoggerFactory: (parent) => parent,
     frameworkErrors: sendError,
     routerOptions: { maxParamLength: 256 },
+    schemaController: {
+      compilersFactory: { buildValidator: notFastifys, buildSerializer: notFastifys },
+    },
   }).withTypeProvider<ZodTypeProvider>()
 
   app.setValidatorCompiler(validate)
@@ -62,6 +65,11 @@ export async function buildApp(
   refuseOtherMethods(app, methodsOf)
   await app.ready()
   return app
+}
+
+/** In the place of compilers that Fastify would load, which takes long, and never ask. */
+function notFastifys(): never {
+  throw new Error('schemas are compiled by zod')
 }
 
 function nothingHere(): HttpRefusal {

@@ -1,8 +1,9 @@
-import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isReservedKey } from '../domain/links/key.ts'
 import { arrivedSecurely } from '../lib/arrived-securely.ts'
 import { Networks } from '../lib/ip-address.ts'
+import { http } from '../lib/node-http.ts'
 import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
 import { answerClientError } from './client-error.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
@@ -146,7 +147,7 @@ function createServer(
   answerFast: (exchange: FastExchange, redirect: (exchange: FastExchange) => void) => boolean,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  if (fastRedirect === undefined) return new Server(OPTIONS, onRequest)
+  if (fastRedirect === undefined) return new http.Server(OPTIONS, onRequest)
   const answer = (exchange: FastExchange) => answerFast(exchange, fastRedirect)
   return new FastServer({ ...OPTIONS, standstillTimeout: STANDSTILL_TIMEOUT_MS, answer }, onRequest)
 }

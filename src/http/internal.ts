@@ -1,5 +1,6 @@
-import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Networks } from '../lib/ip-address.ts'
+import { http } from '../lib/node-http.ts'
 import { parseHost, parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
 
 /** What the machine's other programs may ask, and no visitor. */
@@ -17,7 +18,7 @@ for (const network of ['127.0.0.0/8', '::1']) LOOPBACK.add(network)
 
 /** A listener of its own, which no proxy leads visitors to: whoever can reach it may ask. */
 export function createInternalServer(handlers: InternalHandlers): Server {
-  return new Server(
+  return new http.Server(
     { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS },
     (request, response) => {
       const target = parseRequestTarget(request.url ?? '', request.rawHeaders)

@@ -1,5 +1,5 @@
-import http from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { http } from '../lib/node-http.ts'
 import { HttpRefusal } from './problem.ts'
 
 /** All that Node can read, save `CONNECT`, which it hands to nobody. */

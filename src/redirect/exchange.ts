@@ -1,4 +1,5 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { http } from '../lib/node-http.ts'
 import type { RequestTarget } from '../lib/request-target.ts'
 
 /** A visitor's request and the way to answer it, however both are held. */
@@ -74,7 +75,7 @@ export class HttpExchange implements Exchange {
     const headers = { ...fixed, ...own }
     if (this.request.httpVersionMajor === 2) this.response.writeHead(status, headers)
     // With its words: Node would keep those of an answer that failed for its headers.
-    else this.response.writeHead(status, STATUS_CODES[status], headers)
+    else this.response.writeHead(status, http.STATUS_CODES[status], headers)
     if (body === '' || this.method === 'HEAD') this.response.end()
     else this.response.end(body, 'latin1')
   }

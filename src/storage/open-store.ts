@@ -1,10 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import type { OpenedStore } from './opened-store.ts'
-import { openPostgres } from './postgres/open.ts'
-import { openSqlite } from './sqlite/open.ts'
 
 /** Opens the database that the configuration names, brought to this program's schema. */
-export function openStore(options: {
+export async function openStore(options: {
   databaseUrl: string | undefined
   dataDir: string
   clock: Clock
@@ -12,5 +10,11 @@ export function openStore(options: {
   onError: (error: unknown) => void
 }): Promise<OpenedStore> {
   const { databaseUrl: url, ...rest } = options
-  return url === undefined ? openSqlite(rest) : openPostgres({ ...rest, url })
+  // A process loads one engine: the other's code would be a tenth of its start.
+  if (url === undefined) {
+    const { openSqlite } = await import('./sqlite/open.ts')
+    return openSqlite(rest)
+  }
+  const { openPostgres } = await import('./postgres/open.ts')
+  return openPostgres({ ...rest, url })
 }

@@ -11,6 +11,7 @@ import { sqliteFile } from '../../src/storage/sqlite/open.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 import { startProcess } from '../support/service-process.ts'
 import { listFolder } from './folder-listing.ts'
 
@@ -19,7 +20,7 @@ const MIB = 1024 * 1024
 /** Runs the doctor, and makes sure that it leaves every file as it was. */
 async function examine(place: Place, env: Record<string, string> = {}) {
   const before = listFolder(place.dataDir)
-  const result = await runCli(['doctor', '--json'], { ...place.env, ...env })
+  const result = await runCommand(['doctor', '--json'], { ...place.env, ...env })
   assert.deepEqual(listFolder(place.dataDir), before, 'the doctor changed something')
   assert.equal(result.stderr, '')
   const findings: Finding[] = JSON.parse(result.stdout)
@@ -40,7 +41,7 @@ async function placeFor(t: TestContext, engine: Engine): Promise<Place> {
 /** A place with a workspace in it and no service running. */
 async function usedPlace(t: TestContext, engine: Engine): Promise<Place> {
   const place = await placeFor(t, engine)
-  assert.equal((await runCli(['workspace', 'create', 'acme'], place.env)).code, 0)
+  assert.equal((await runCommand(['workspace', 'create', 'acme'], place.env)).code, 0)
   return place
 }
 

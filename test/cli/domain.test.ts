@@ -7,9 +7,11 @@ import type { Finding } from '../../src/diagnose.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const TARGET = 'go.terse.test'
 const ALWAYS = [
   'go.terse A 127.0.0.1',
@@ -46,20 +48,21 @@ for (const engine of ENGINES) {
 
     /** Runs a command that must succeed; what it printed. */
     async function run(...args: string[]): Promise<string> {
-      const { code, stdout, stderr } = await runCli(args, env)
+      const { code, stdout, stderr } = await runCommand(args, env)
       assert.equal(code, 0, stderr)
       return stdout
     }
 
     async function proofOf(host: string, workspace = 'acme'): Promise<string> {
       const args = ['domain', 'check', host, '--workspace', workspace, '--json']
-      const { stdout } = await runCli(args, env)
+      const { stdout } = await runCommand(args, env)
       const { records } = JSON.parse(stdout)
       return records[0].value
     }
 
     test('adds a domain, says what to set, and waits until it is active', async () => {
-      const added = await run('domain', 'add', 'Go.Acme.test', '--workspace', 'acme')
+      const added = (await runCli(['domain', 'add', 'Go.Acme.test', '--workspace', 'acme'], env))
+        .stdout
       assert.match(added, /^go\.acme\.test is pending\./)
       assert.match(added, /^CNAME +go +go\.terse\.test$/m)
       assert.match(added, /^TXT +_terse\.go +terse-verify=[0-9a-f]{40}$/m)
@@ -68,7 +71,7 @@ for (const engine of ENGINES) {
 
       const args = ['domain', 'check', 'go.acme.test', '--wait']
       const waiting = spawn(process.execPath, [MAIN, ...args], {
-        env: { PATH: process.env.PATH, ...env },
+        env: { ...INHERITED_ENV, ...env },
         stdio: ['ignore', 'ignore', 'pipe'],
       })
       let told = ''
@@ -86,7 +89,7 @@ for (const engine of ENGINES) {
       assert.equal(told.match(/Add a TXT record/g)?.length, 1, 'what stays is told once')
       assert.ok(!told.includes('\r'), 'nobody watches')
 
-      const listed = JSON.parse(await run('domain', 'list', '--json'))
+      const listed = JSON.parse((await runCli(['domain', 'list', '--json'], env)).stdout)
       assert.deepEqual(
         listed.map(({ domain, status, workspace }: Record<string, string>) => [
           domain,
@@ -110,13 +113,13 @@ for (const engine of ENGINES) {
         first.stdout,
         /two\.acme\.test is pending[\s\S]*Add a TXT record[\s\S]*add the record CNAME two/,
       )
-      const second = await runCli(check, env)
+      const second = await runCommand(check, env)
       assert.equal(second.code, 1)
       assert.match(second.stderr, /once a minute/)
       await run('domain', 'add', 'two.acme.test', '--workspace', 'globex')
-      const ambiguous = await runCli(check, env)
+      const ambiguous = await runCommand(check, env)
       assert.match(ambiguous.stderr, /workspace is needed: .* acme, globex/)
-      const nobody = await runCli(['domain', 'check', 'none.acme.test'], env)
+      const nobody = await runCommand(['domain', 'check', 'none.acme.test'], env)
       assert.deepEqual(
         [nobody.code, nobody.stderr],
         [1, 'terse: Domain none.acme.test not found.\n'],
@@ -125,7 +128,7 @@ for (const engine of ENGINES) {
 
     test('ends its wait after as many minutes as it is told', async () => {
       await run('domain', 'add', 'never.acme.test', '--workspace', 'acme')
-      const { code, stderr } = await runCli(
+      const { code, stderr } = await runCommand(
         ['domain', 'check', 'never.acme.test', '--wait', '0'],
         env,
       )
@@ -140,13 +143,13 @@ for (const engine of ENGINES) {
       assert.equal((await remove('globex')).code, 1)
       assert.equal((await remove('acme')).stderr, 'gone.acme.test is removed from acme.\n')
       assert.doesNotMatch(await run('domain', 'list'), /gone/)
-      const wrong = await runCli(['domain', 'add', 'x.test', '--workspace', 'nobody'], env)
+      const wrong = await runCommand(['domain', 'add', 'x.test', '--workspace', 'nobody'], env)
       assert.match(wrong.stderr, /Workspace .*not found/)
     })
 
     test('the doctor reports on a host: whose it is, proof, route, strays, proxy, CAA', async () => {
       const examine = async (host: string) => {
-        const { code, stdout, stderr } = await runCli(['doctor', host, '--json'], env)
+        const { code, stdout, stderr } = await runCommand(['doctor', host, '--json'], env)
         assert.equal(stderr, '')
         const findings: Finding[] = JSON.parse(stdout)
         const states = findings.map(({ subject, state }) => `${subject} ${state}`)
@@ -194,7 +197,7 @@ for (const engine of ENGINES) {
         stdout,
         /^problem +caa +the CAA records at stray\.test allow .*other\.example alone$/m,
       )
-      const refused = await runCli(['doctor', 'https://go.acme.test/'], env)
+      const refused = await runCommand(['doctor', 'https://go.acme.test/'], env)
       assert.deepEqual([refused.code, refused.stdout], [1, ''])
       assert.match(refused.stderr, /^terse: host must be a host name/)
     })

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
@@ -80,7 +81,7 @@ describe('terse serve --processes', () => {
     const port = await freePort()
     const env = { ...place.env, TERSE_PORT: String(port), TERSE_PROCESSES: '2' }
     for (const count of ['0', 'many', '1.5']) {
-      const { code, stderr, stdout } = await runCli(['serve', '--processes', count], env)
+      const { code, stderr, stdout } = await runCommand(['serve', '--processes', count], env)
       assert.equal(code, 1)
       assert.match(stderr, /^terse: .*--processes.*whole number from 1 to 256, or auto\.\n$/)
       assert.equal(stdout, '')

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
@@ -53,7 +54,10 @@ describe('the command line', { concurrency: 2 }, () => {
   ]
   for (const { command, example, options } of COMMANDS) {
     test(`explains terse ${command}, with an example`, async () => {
-      const { code, stdout, stderr } = await runCli([...command.split(' '), '--help'], place.env)
+      const { code, stdout, stderr } = await runCommand(
+        [...command.split(' '), '--help'],
+        place.env,
+      )
       assert.equal(code, 0)
       assert.equal(stderr, '')
       assert.match(stdout, new RegExp(`^Usage: terse ${command}`))
@@ -153,6 +157,15 @@ describe('the command line', { concurrency: 2 }, () => {
     const twice = await runCli(['workspace', 'list'], both)
     assert.match(twice.stderr, /TERSE_DATABASE_URL and TERSE_DATABASE_URL_FILE are both set/)
     assert.doesNotMatch(twice.stderr, /hunter2/)
+  })
+
+  test('compiles its modules once for all processes, and runs where it cannot keep them', async () => {
+    const traced = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
+    await runCli(['--version'], traced)
+    assert.match((await runCli(['--version'], traced)).stderr, /cli\/run-cli\.ts was accepted/)
+
+    const noFolder = await runCli(['--version'], { NODE_COMPILE_CACHE: BIN })
+    assert.deepEqual([noFolder.code, noFolder.stderr], [0, ''])
   })
 
   test('is installed as the bin, which passes arguments, output and exit code on', async (t) => {

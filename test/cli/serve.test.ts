@@ -7,6 +7,7 @@ import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { paste } from '../support/paste.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
@@ -92,7 +93,7 @@ for (const engine of ENGINES) {
 describe('terse serve', () => {
   test('shows no token where somebody made a workspace before', async (t) => {
     const { place, start } = await prepare(t, SQLITE)
-    const made = await runCli(['workspace', 'create', 'acme'], place.env)
+    const made = await runCommand(['workspace', 'create', 'acme'], place.env)
     assert.equal(made.code, 0, made.stderr)
     const service = await start()
     assert.doesNotMatch(service.output().stdout, TOKEN)

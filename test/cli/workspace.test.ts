@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
@@ -14,19 +15,20 @@ for (const engine of ENGINES) {
     })
     after(() => place.remove())
 
-    const workspace = (...args: string[]) => runCli(['workspace', ...args], place.env)
+    const workspace = (...args: string[]) => runCommand(['workspace', ...args], place.env)
+    const process = (...args: string[]) => runCli(['workspace', ...args], place.env)
 
     test('creates workspaces and lists them', async () => {
       const empty = await workspace('list', '--json')
       assert.deepEqual(JSON.parse(empty.stdout), [])
 
-      const acme = await workspace('create', 'acme')
+      const acme = await process('create', 'acme')
       assert.equal(acme.code, 0, acme.stderr)
       assert.equal(acme.stderr, '')
       assert.match(acme.stdout.trim(), UUID)
       const zoo = await workspace('create', 'zoo')
 
-      const { stdout, code } = await workspace('list', '--json')
+      const { stdout, code } = await process('list', '--json')
       assert.equal(code, 0)
       const rows: { id: string; name: string; created_at: string }[] = JSON.parse(stdout)
       assert.deepEqual(

@@ -247,6 +247,26 @@ for (const engine of ENGINES) {
       await expectCounted(4, 2_000)
     })
 
+    test('lets clicks gather after a batch that tells of load, and takes them in unasked', async () => {
+      append(1, clicksFrom(1_000, 200, link.seq))
+      const begunMs: number[] = []
+      const watched: ClickWriter = {
+        ...writer,
+        take(batch) {
+          begunMs.push(performance.now())
+          if (begunMs.length === 1) append(2, clicksFrom(2_000, 1, link.seq))
+          return writer.take(batch)
+        },
+      }
+      const drainer = createDrainer({ writer: watched })
+      drainer.wake()
+      await eventually(() => expectCounted(201, 2_000))
+      await drainer.stop()
+      const [first = 0, second = 0] = begunMs
+      assert.equal(begunMs.length, 2)
+      assert.ok(second - first > 350, `the second batch began after ${second - first} ms`)
+    })
+
     test('sets damage aside, reports it once, and counts everything around it', async () => {
       const junk = Buffer.from('what a dying disk wrote')
       append(1, clicksFrom(1_000, 3, link.seq), junk, clicksFrom(2_000, 2, link.seq))

@@ -17,6 +17,7 @@ import type { Click } from '../../src/domain/clicks/click.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { SEED } from '../support/properties.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { recount } from '../support/recount.ts'
@@ -33,7 +34,7 @@ describeStore('a drainer that is killed between two statements', (at) => {
     const { dataDir, databaseUrl } = at.place
     const child = spawn(process.execPath, [PROGRAM], {
       env: {
-        PATH: process.env.PATH,
+        ...INHERITED_ENV,
         DATA_DIR: dataDir,
         ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
         JOURNAL: journal.id,

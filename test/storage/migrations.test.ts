@@ -11,6 +11,7 @@ import pg from 'pg'
 import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts'
 import { ENGINES, type Engine, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { runCli } from '../support/run-cli.ts'
 import { openAt } from '../support/store.ts'
 import { addHome, addLink } from './samples.ts'
@@ -41,7 +42,7 @@ async function assertUsable(place: Place): Promise<void> {
 
 /** Several processes that open the store at once; each must come up. */
 async function startAll(place: Place): Promise<void> {
-  const env = { PATH: process.env.PATH, ...place.env }
+  const env = { ...INHERITED_ENV, ...place.env }
   const start = () => promisify(execFile)(process.execPath, [OPENER], { env })
   await Promise.all(Array.from({ length: PROCESSES }, start))
 }
@@ -49,7 +50,7 @@ async function startAll(place: Place): Promise<void> {
 /** A process that opens the store and is killed when it comes to a statement. */
 async function startAndKillAt(place: Place, statement: string, when: string): Promise<void> {
   const child = spawn(process.execPath, ['--import', KILLER, OPENER], {
-    env: { PATH: process.env.PATH, ...place.env, KILL_AT: statement, KILL_WHEN: when },
+    env: { ...INHERITED_ENV, ...place.env, KILL_AT: statement, KILL_WHEN: when },
     stdio: 'ignore',
   })
   const [, signal] = await once(child, 'exit')
@@ -125,7 +126,7 @@ describe('a migration on PostgreSQL', () => {
     await blocker.query('begin')
     await blocker.query('create table idempotency (x integer)')
     const child = spawn(process.execPath, [OPENER], {
-      env: { PATH: process.env.PATH, ...place.env },
+      env: { ...INHERITED_ENV, ...place.env },
       stdio: 'ignore',
     })
     const exited = once(child, 'exit')

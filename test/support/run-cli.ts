@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { INHERITED_ENV } from './inherited-env.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
 export type CliResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
@@ -14,7 +15,7 @@ export function runCli(
     execFile(
       process.execPath,
       [MAIN, ...args],
-      { env: { PATH: process.env.PATH, ...env } },
+      { env: { ...INHERITED_ENV, ...env } },
       (error, stdout, stderr) => {
         resolve({
           code: typeof error?.code === 'number' ? error.code : error ? -1 : 0,

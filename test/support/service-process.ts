@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Place } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { INHERITED_ENV } from './inherited-env.ts'
 import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
 /** The service as a process of its own, as people run it. */
 export type ServiceProcess = {
@@ -29,7 +30,7 @@ export async function startProcess(
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
   const child = spawn(process.execPath, [MAIN, 'serve', ...args], {
     env: {
-      PATH: process.env.PATH,
+      ...INHERITED_ENV,
       TERSE_PORT: String(port),
       TERSE_HOST: '127.0.0.1',
       TERSE_BASE_URL: `http://localhost:${port}`,

@@ -1,5 +1,5 @@
-import { STATUS_CODES, validateHeaderValue } from 'node:http'
 import type { Arrival } from '../../lib/arrived-securely.ts'
+import { http } from '../../lib/node-http.ts'
 import type { RequestTarget } from '../../lib/request-target.ts'
 import { httpDate } from './http-date.ts'
 import type { SimpleHeaders, SimpleRequest } from './simple-request.ts'
@@ -33,7 +33,7 @@ export class FastExchange {
    * @throws where a header's value cannot be sent
    */
   answer(status: number, fixed: Headers, own: Headers, body: string): void {
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fixedLines(fixed)}${linesOf(own)}`
+    const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${fixedLines(fixed)}${linesOf(own)}`
     this.#isAnswered = true
     this.#connection.send(
       `${head}Date: ${httpDate()}\r\n${this.#connection.keepAliveHeaders}\r\n${body}`,
@@ -63,7 +63,7 @@ function linesOf(headers: Headers): string {
   let lines = ''
   for (const name in headers) {
     const value = headers[name] as string
-    validateHeaderValue(name, value)
+    http.validateHeaderValue(name, value)
     lines += `${name}: ${value}\r\n`
   }
   return lines

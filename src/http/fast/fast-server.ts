@@ -1,5 +1,6 @@
-import { type RequestListener, Server, type ServerOptions } from 'node:http'
+import type { RequestListener, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
+import { http } from '../../lib/node-http.ts'
 import { FastConnection, type FastConnectionOwner } from './fast-connection.ts'
 import type { FastExchange } from './fast-exchange.ts'
 
@@ -18,7 +19,7 @@ type Timeouts = {
  * callbacks, the request and response objects and the timers that each costs. A connection becomes
  * Node's own with the first bytes on it that are not one whole simple request.
  */
-export class FastServer extends Server {
+export class FastServer extends http.Server {
   readonly #connections = new Set<FastConnection>()
   /** After how many idle checks in turn a connection is cut off. */
   readonly #checksMax: { readonly first: number; readonly busy: number; readonly next: number }

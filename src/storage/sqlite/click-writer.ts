@@ -25,7 +25,7 @@ const SETTLE_MAX = 16
 
 /** Opens the counted clicks of a data folder whose database is up to date. */
 export function openSqliteClickWriter(dataDir: string): ClickWriter {
-  const database = new DatabaseSync(countedFile(dataDir), { timeout: 0 })
+  const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
   try {
     database.exec(`
       pragma synchronous = full;
@@ -33,6 +33,8 @@ export function openSqliteClickWriter(dataDir: string): ClickWriter {
       pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
     attachForReading(database, { file: sqliteFile(dataDir), name: 'terse' })
+    // From here on transactions wait by themselves, without holding up the thread.
+    database.exec('pragma busy_timeout = 0')
     return clickWriterOver(database, dataDir)
   } catch (error) {
     database.close()

@@ -61,7 +61,7 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
   const file = sqliteFile(options.dataDir)
   const opened: DatabaseSync[] = []
   const open = async (timeout: number) => {
-    const database = await openWhenFree(file, timeout)
+    const database = await whenFree(() => openDatabase(file, timeout))
     opened.push(database)
     return database
   }
@@ -70,8 +70,9 @@ export async function openSqlite(options: { dataDir: string; clock: Clock }): Pr
     chmodSync(file, 0o600)
     await prepare(writer, options)
     const reader = await open(READ_BUSY_TIMEOUT_MS)
+    const counted = { file: countedFile(options.dataDir), name: 'counted' }
     for (const database of opened) {
-      attachForReading(database, { file: countedFile(options.dataDir), name: 'counted' })
+      await whenFree(() => attachForReading(database, counted))
     }
     return openStoreOver({ writer, reader, dataDir: options.dataDir }, version)
   } catch (error) {
@@ -89,12 +90,13 @@ async function prepare(
   const commits = new GroupCommit(writer, new PendingWrites(db, () => {}))
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
-  if (!existsSync(file) && (await currentVersion(db)) > 0) {
+  // In this order: a process that begins at the same moment makes the file before the version.
+  if ((await currentVersion(db)) > 0 && !existsSync(file)) {
     throw new Error(
       `${file} is missing: it holds what has been counted of the links in terse.db. Restore both from the same backup.`,
     )
   }
-  const counted = await openWhenFree(file, OPEN_DEADLINE_MS)
+  const counted = await whenFree(() => openDatabase(file, OPEN_DEADLINE_MS))
   try {
     chmodSync(file, 0o600)
     await migrate({
@@ -145,12 +147,12 @@ function openStoreOver(
   }
 }
 
-/** Waits while another process is making the file a write-ahead one, or recovers it. */
-async function openWhenFree(file: string, timeout: number): Promise<DatabaseSync> {
+/** Waits while another process makes the file a write-ahead one, recovers it, or is the last to close it. */
+async function whenFree<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
     try {
-      return openDatabase(file, timeout)
+      return work()
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error
     }
