@@ -16,14 +16,17 @@ type Entry<V> = {
  */
 export class SieveCache<V> {
   readonly #sizeMax: number
+  readonly #onGone: (value: V) => void
   readonly #entries = new Map<string, Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
   #hand: Entry<V> | undefined
   #size = 0
 
-  constructor(sizeMax: number) {
+  /** @param onGone told of each value that is kept no more, whatever the reason */
+  constructor(sizeMax: number, onGone: (value: V) => void = () => {}) {
     this.#sizeMax = sizeMax
+    this.#onGone = onGone
   }
 
   get size(): number {
@@ -68,11 +71,13 @@ export class SieveCache<V> {
   }
 
   clear(): void {
+    const values = [...this.#entries.values()]
     this.#entries.clear()
     this.#newest = undefined
     this.#oldest = undefined
     this.#hand = undefined
     this.#size = 0
+    for (const { value } of values) this.#onGone(value)
   }
 
   #evictOne(): void {
@@ -94,5 +99,6 @@ export class SieveCache<V> {
     else entry.older.newer = entry.newer
     this.#entries.delete(entry.key)
     this.#size -= entry.size
+    this.#onGone(entry.value)
   }
 }
