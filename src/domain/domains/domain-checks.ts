@@ -291,7 +291,12 @@ export function domainChecks(deps: {
       await get(workspaceId, id)
       return within(workspaceId, async () => {
         const lease = await leaseOnDemand(id)
-        return present(lease.domain, await check(lease))
+        const seen = await check(lease)
+        if (deps.findCertificate !== undefined) {
+          const { host } = lease.domain
+          await store.write((stores) => stores.certificateOrders.hasten(host, clock.nowMicros()))
+        }
+        return present(lease.domain, seen)
       })
     },
 
