@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
+import { DrainProgress } from '../src/clicks/drain-progress.ts'
 import { Drainer } from '../src/clicks/drainer.ts'
 import { encodeFrame } from '../src/clicks/journal/frame.ts'
 import {
@@ -113,6 +114,7 @@ async function measureDrain(
     },
     clock,
     journal,
+    progress: new DrainProgress(),
     writing: () => Number.POSITIVE_INFINITY,
     onError: fail,
     onDamage: fail,

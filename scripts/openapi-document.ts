@@ -1,7 +1,10 @@
 import { pino } from 'pino'
+import { ApiMeter } from '../src/http/api-meter.ts'
 import { buildApp } from '../src/http/app.ts'
 import type { AppDependencies } from '../src/http/app-dependencies.ts'
 import { systemClock } from '../src/lib/clock.ts'
+import { Networks } from '../src/lib/ip-address.ts'
+import { Readiness } from '../src/lib/readiness.ts'
 import { Throttle } from '../src/lib/throttle.ts'
 
 /** The description of the API, as the service itself serves it. */
@@ -21,7 +24,15 @@ export async function openApiDocument(): Promise<object> {
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
+    readiness: new Readiness(),
     health: unused,
+    apiMeter: new ApiMeter(),
+    metrics: {
+      contentType: '',
+      text: unused,
+      readers: new Networks(),
+      trustedProxies: new Networks(),
+    },
   }
   const app = await buildApp(deps, pino({ level: 'silent' }))
   const response = await app.inject('/api/v1/openapi.json')

@@ -2,7 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { Store } from '../domain/store.ts'
 import type { JournalPlace } from './drain-messages.ts'
+import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
+import { backlogOf, type JournalBacklog } from './journal/journal-backlog.ts'
 import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
@@ -19,14 +21,24 @@ const STOP_DEADLINE_MS = 10_000
 
 /** This node's journal, its way into the store, and the journals that killed processes left. */
 export type ClickIntake = ClickRecorder & {
+  /** Of this node's own journal. */
+  readonly journalId: string
   /** Begins to take clicks into the store; until then they wait in the journal. */
   startDraining(): void
   /** Clicks that could not be kept since the start. */
   lost(): number
   /** Clicks since the start of which nobody knows whether they would outlive the machine. */
   doubtful(): number
-  /** Ends within 10 s; what the store did not take stays in the journal. */
-  stop(): Promise<void>
+  /** Clicks that have been journalled since the start. */
+  recorded(): number
+  /** What has been taken into the store since the start, of this node's journal and of others. */
+  readonly progress: DrainProgress
+  /** What of this node's journal waits. Reads from the journal: a millisecond or so. */
+  backlog(): JournalBacklog
+  /** Journals of killed processes that are waiting to be taken in here. */
+  orphans(): number
+  /** Ends within 10 s; what the store did not take stays in the journal, and is told. */
+  stop(): Promise<JournalBacklog>
 }
 
 export type IntakeReports = {
@@ -34,14 +46,19 @@ export type IntakeReports = {
   readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
+  /** Told of the journal of another process, once nothing of it is left. */
+  readonly onTakenIn?: (journalId: string) => void
 }
 
 export async function startClickIntake(
   options: {
     dataDir: string
     store: Store
-    /** Starts the thread that drains this node's journal (serve-drain.ts). */
-    startWorker: (journal: JournalPlace) => Worker
+    /**
+     * Starts the thread that drains this node's journal (serve-drain.ts); what it shares with this
+     * one is the memory of a `DrainProgress`.
+     */
+    startWorker: (journal: JournalPlace, progress: SharedArrayBuffer) => Worker
     durability: ClickDurability
     files?: JournalFiles
   } & IntakeReports,
@@ -52,6 +69,8 @@ export async function startClickIntake(
   const [own = createJournal(root), ...orphans] = adoptJournals(root)
   // A data folder that was restored from an old backup must not write what counts as read already.
   const position = await options.store.read.clicks.findPosition(own.id)
+  const progress = new DrainProgress()
+  let orphaned = 0
   let stopping = false
 
   const writer = new JournalWriter({
@@ -64,22 +83,31 @@ export async function startClickIntake(
     onDoubt: options.onDoubt,
   })
   const thread = new DrainThread({
-    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }),
+    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }, progress.buffer),
     writing: () => writer.segment,
     onError: options.onError,
     onDamage: options.onDamage,
   })
 
   function takeIn(orphan: JournalFolder): void {
+    orphaned += 1
     thread
       .takeIn(orphan)
-      .then(() => orphan.remove())
+      .then(() => {
+        orphan.remove()
+        options.onTakenIn?.(orphan.id)
+      })
       .catch((error) => {
         // It stays where it is, for the next look.
         orphan.release()
         options.onError(error)
       })
+      .finally(() => {
+        orphaned -= 1
+      })
   }
+
+  const backlog = () => backlogOf(own.folder, progress.position ?? position, writer.segment)
 
   for (const orphan of orphans) takeIn(orphan)
   const adoption = setInterval(() => {
@@ -97,6 +125,11 @@ export async function startClickIntake(
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
     doubtful: () => writer.doubtful,
+    journalId: own.id,
+    recorded: () => writer.recorded,
+    progress,
+    backlog,
+    orphans: () => orphaned,
     startDraining: () => thread.start(),
     async stop() {
       stopping = true
@@ -108,7 +141,9 @@ export async function startClickIntake(
       })
       await Promise.race([closed, expired])
       await thread.stop(expired)
+      const left = backlog()
       own.release()
+      return left
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
-import type { ClickWriter } from '../domain/clicks/click-writer.ts'
+import type { ClickBatch, ClickWriter } from '../domain/clicks/click-writer.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JournalPlace } from './drain-messages.ts'
+import type { DrainProgress } from './drain-progress.ts'
 import { type JournalBatch, readBatch, removeRead, setAside } from './journal/journal-reader.ts'
 
 /** Clicks of this long are taken in together. */
@@ -25,6 +26,9 @@ export class Drainer {
   readonly #clock: Clock
   readonly #journal: JournalPlace
   readonly #writing: () => number
+  readonly #progress: DrainProgress
+  readonly #keepsFiles: boolean
+  readonly #onPosition: (position: JournalPosition) => void
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
   #position: JournalPosition | undefined
@@ -34,15 +38,25 @@ export class Drainer {
   #failures = 0
   #stopped = false
 
-  /** @param options.writing the segment to which the journal's owner still appends */
+  /**
+   * @param options.writing the segment to which the journal's owner still appends
+   * @param options.keepsFiles whether the segments stay that have been taken in
+   * @param options.onPosition told how far the journal has been taken in
+   */
   constructor(options: {
     writer: ClickWriter
     clock: Clock
     journal: JournalPlace
     writing: () => number
+    progress: DrainProgress
+    keepsFiles?: boolean
+    onPosition?: (position: JournalPosition) => void
     onError: (error: unknown) => void
     onDamage: (bytes: number, copy: string | undefined) => void
   }) {
+    this.#progress = options.progress
+    this.#keepsFiles = options.keepsFiles ?? false
+    this.#onPosition = options.onPosition ?? (() => {})
     this.#writer = options.writer
     this.#clock = options.clock
     this.#journal = options.journal
@@ -116,7 +130,7 @@ export class Drainer {
     const from = this.#position
     const batch = readBatch(folder, from, this.#writing(), batchMax)
     if (batch === undefined) return 'nothing'
-    const taken = await this.#writer.take({
+    const taken = await this.#take({
       journalId: id,
       from,
       to: batch.next,
@@ -129,17 +143,30 @@ export class Drainer {
       return 'full'
     }
     this.#position = batch.next
+    this.#onPosition(batch.next)
     if (batch.damaged > 0) this.#setAside(batch)
-    removeRead(folder, batch.next, this.#writing())
+    if (!this.#keepsFiles) removeRead(folder, batch.next, this.#writing())
     if (batch.clicks.length >= batchMax) return 'full'
     return batch.clicks.length < LOAD_CLICKS_MIN ? 'few' : 'many'
+  }
+
+  async #take(batch: ClickBatch): Promise<boolean> {
+    const startedMs = performance.now()
+    try {
+      const taken = await this.#writer.take(batch)
+      if (taken) this.#progress.noteTaken(batch.clicks.length, performance.now() - startedMs)
+      return taken
+    } catch (error) {
+      this.#progress.noteFailed()
+      throw error
+    }
   }
 
   /** Keeps the damaged segment; that this may fail too must keep no click from being counted. */
   #setAside({ damaged, next }: JournalBatch): void {
     let copy: string | undefined
     try {
-      copy = setAside(this.#journal, next.segment)
+      if (!this.#keepsFiles) copy = setAside(this.#journal, next.segment)
     } catch (error) {
       this.#onError(error)
     }

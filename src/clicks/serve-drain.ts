@@ -3,6 +3,7 @@ import { dayOf } from '../domain/clicks/click-day.ts'
 import type { ClickWriter } from '../domain/clicks/click-writer.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
+import type { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
 
 const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
@@ -15,9 +16,15 @@ const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
  */
 export function serveDrain(
   port: MessagePort,
-  options: { writer: ClickWriter; clock: Clock; journal: JournalPlace; retentionDays: number },
+  options: {
+    writer: ClickWriter
+    clock: Clock
+    journal: JournalPlace
+    progress: DrainProgress
+    retentionDays: number
+  },
 ): void {
-  const { writer, clock, journal, retentionDays } = options
+  const { writer, clock, journal, progress, retentionDays } = options
   const orphans = new Set<Promise<void>>()
   let writing = 0
 
@@ -25,10 +32,13 @@ export function serveDrain(
   const onError = (error: unknown) => report({ kind: 'error', error: cloneable(error) })
   const onDamage = (bytes: number, copy: string | undefined) =>
     report({ kind: 'damage', bytes, copy })
-  const drainerOf = (place: JournalPlace, segment: () => number) =>
-    new Drainer({ writer, clock, journal: place, writing: segment, onError, onDamage })
-
-  const own = drainerOf(journal, () => writing)
+  const shared = { writer, clock, progress, onError, onDamage }
+  const own = new Drainer({
+    ...shared,
+    journal,
+    writing: () => writing,
+    onPosition: (position) => progress.notePosition(position),
+  })
 
   async function maintain(): Promise<void> {
     const today = dayOf(clock.nowMicros())
@@ -46,7 +56,8 @@ export function serveDrain(
   async function takeIn(orphan: JournalPlace): Promise<void> {
     const { id } = orphan
     try {
-      await drainerOf(orphan, () => Number.POSITIVE_INFINITY).drain()
+      const writing = () => Number.POSITIVE_INFINITY
+      await new Drainer({ ...shared, journal: orphan, writing }).drain()
       report({ kind: 'taken in', id })
     } catch (error) {
       report({ kind: 'not taken in', id, error: cloneable(error) })

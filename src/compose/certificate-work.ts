@@ -93,6 +93,7 @@ export function openCertificateWork(
         reconciledAt = Number.NEGATIVE_INFINITY
         wake()
       },
+      forgetAbsences() {},
     },
     start() {
       const job = startPollingJob({

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { JournalPlace } from '../clicks/drain-messages.ts'
+import { DrainProgress } from '../clicks/drain-progress.ts'
 import { serveDrain } from '../clicks/serve-drain.ts'
 import { systemClock } from '../lib/clock.ts'
 import { openClickWriter } from '../storage/open-click-writer.ts'
@@ -9,13 +10,15 @@ export type DrainWorkerData = {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly journal: JournalPlace
+  /** The memory of a `DrainProgress`. */
+  readonly progress: SharedArrayBuffer
   /** Days for which raw clicks are kept; 0 for ever. */
   readonly retentionDays: number
 }
 
 if (parentPort === null) throw new Error('this runs in a thread')
 
-const { databaseUrl, dataDir, journal, retentionDays }: DrainWorkerData = workerData
+const { databaseUrl, dataDir, journal, progress, retentionDays }: DrainWorkerData = workerData
 const port = parentPort
 serveDrain(port, {
   writer: openClickWriter({
@@ -25,5 +28,6 @@ serveDrain(port, {
   }),
   clock: systemClock(),
   journal,
+  progress: new DrainProgress(progress),
   retentionDays,
 })

@@ -2,32 +2,41 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from '../config/secret-key.ts'
 import { checkInstanceKey, hasInstanceKey } from '../domain/instance/key-check.ts'
+import { type Nodes, nodes } from '../domain/nodes/nodes.ts'
 import type { Store } from '../domain/store.ts'
 import { type Tokens, tokens } from '../domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from '../domain/workspaces/workspaces.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { systemRandom } from '../lib/random.ts'
 import { openStore } from '../storage/open-store.ts'
+import type { OpenedStore } from '../storage/opened-store.ts'
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
   readonly store: Store
   readonly engine: string
+  /** As in `OpenedStore`. */
+  readonly poolUses: OpenedStore['poolUses']
   readonly clock: Clock
   readonly instanceKey: Buffer
   readonly workspaces: Workspaces
   readonly tokens: Tokens
+  readonly nodes: Nodes
   close(): Promise<void>
 }
 
 export async function openInstance(config: Config, log: Logger): Promise<Instance> {
   const clock = systemClock()
   const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
-  const { store, engine } = await openStore({
+  const { store, engine, poolUses } = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     clock,
     onError,
+    onAvailability(cause) {
+      if (cause === undefined) log.info('the database is back')
+      else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
+    },
   })
   let instanceKey: Buffer
   try {
@@ -40,10 +49,12 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
   return {
     store,
     engine,
+    poolUses,
     clock,
     instanceKey,
     workspaces: workspaces(base),
     tokens: tokens(base),
+    nodes: nodes(base),
     close: () => store.close(),
   }
 }

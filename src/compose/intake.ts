@@ -14,9 +14,15 @@ export function openIntake(config: Config, instance: Instance, log: Logger): Pro
   return startClickIntake({
     dataDir: config.dataDir,
     store: instance.store,
-    startWorker(journal) {
+    startWorker(journal, progress) {
       const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
-      const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays }
+      const workerData: DrainWorkerData = {
+        databaseUrl,
+        dataDir,
+        journal,
+        progress,
+        retentionDays,
+      }
       return new Worker(new URL('./drain-worker.ts', import.meta.url), {
         workerData,
         resourceLimits: { maxYoungGenerationSizeMb: DRAIN_YOUNG_MIB },
@@ -28,6 +34,11 @@ export function openIntake(config: Config, instance: Instance, log: Logger): Pro
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
+    onTakenIn(journalId) {
+      instance.nodes
+        .leave(journalId)
+        .catch((error) => log.warn({ err: error }, 'a node that has ended is still listed'))
+    },
   })
 }
 

@@ -6,7 +6,6 @@ import type { ClickIntake } from '../clicks/click-intake.ts'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
-import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import { domainHttps } from '../domain/domains/domain-https.ts'
@@ -15,7 +14,7 @@ import { deriveKey } from '../domain/instance/instance-keys.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
-import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
@@ -24,22 +23,30 @@ import { isServiceHost } from '../http/service-host.ts'
 import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
-import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import { openMemory } from './memory.ts'
+import { ALONE, type Colleagues } from './metrics.ts'
+import { type Observation, openObservation } from './observation.ts'
 import type { Job } from './polling-job.ts'
 import type { Tls } from './tls.ts'
-import { CHANGE_RETENTION_MS, startTrimming } from './trimming.ts'
+import { startTrimming } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
+/** A balancer that has not asked for so long sends nobody here. */
+const PROBE_INTERVAL_MAX_MS = 60_000
+/** For requests of balancers that are on their way on connections that they keep. */
+const BALANCED_IDLE_GRACE_MS = 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -47,11 +54,20 @@ const RATE_TOKENS_MAX = 100_000
 export type Node = {
   readonly port: number
   /**
-   * Finishes the requests under way and takes the clicks in; leaves the instance open.
-   *
-   * @param idleGraceMs for how long connections stay open on which a request may be on its way
+   * Says that the node is not ready and serves on, for balancers to notice; then finishes the requests
+   * under way and takes the clicks in. Leaves the instance open.
    */
-  stop(idleGraceMs?: number): Promise<void>
+  stop(stopping?: Stopping): Promise<void>
+}
+
+export type Stopping = {
+  /** For how long connections stay open on which a request may be on its way. */
+  readonly idleGraceMs?: number
+  /**
+   * For how long the node serves on after it has said that it is not ready. When left out, as long as
+   * the configuration says if a balancer has asked whether it is, else not at all.
+   */
+  readonly delayMs?: number
 }
 
 /** What the parts of a node are made from. */
@@ -66,10 +82,12 @@ type Foundation = {
 }
 
 /** What a node has in common with the other processes of its service. */
-export type Shared = {
+export type Shared = Colleagues & {
   /** The descriptor of the socket of the first place to listen on; those of the others follow. */
   readonly firstSocket: number
   readonly peers: Peers
+  /** Told when a balancer has asked this process whether it is ready. */
+  readonly onProbed: () => void
 }
 
 /**
@@ -90,7 +108,7 @@ export async function startNode(
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
   const foundation = { config, instance, log, serviceHost, throttles, tls }
-  const memory = openMemory(foundation)
+  const memory = openMemory(config, instance, log, tls?.memory)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
     openCountriesOf(config),
@@ -101,6 +119,15 @@ export async function startNode(
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const observation = openObservation({
+    instance,
+    log,
+    shared,
+    memory,
+    intake,
+    redirect,
+    onProbed: shared?.onProbed,
+  })
   const internal: InternalHandlers = {
     isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
   }
@@ -126,17 +153,19 @@ export async function startNode(
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
   let app: FastifyInstance | undefined
+  let heartbeat: ReturnType<typeof startHeartbeat> | undefined
 
   async function stopBehindFront(): Promise<void> {
     trimming.stop()
-    await Promise.all([
+    const [left] = await Promise.all([
+      intake.stop(),
       memory.follower.stop(),
       salts.stop(),
-      intake.stop(),
       checking.stop(),
       ordering?.stop(),
       app?.close(),
     ])
+    await heartbeat?.stop(left)
   }
 
   try {
@@ -150,6 +179,7 @@ export async function startNode(
       domains,
       checks,
       intake,
+      observation,
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
@@ -160,40 +190,24 @@ export async function startNode(
   ordering = tls?.startOrdering()
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
+  heartbeat = startHeartbeat({
+    nodes: instance.nodes,
+    intake,
+    clock: instance.clock,
+    process: shared?.number ?? ALONE,
+    log,
+  })
   return {
     port: (front.address() as AddressInfo).port,
-    async stop(idleGraceMs = 0) {
-      await stopFront(front, idleGraceMs, entrances)
+    async stop({ idleGraceMs = 0, delayMs = stopDelayMs(observation, config) } = {}) {
+      if (delayMs > 0) {
+        observation.readiness.stop()
+        await sleep(delayMs)
+      }
+      await stopFront(front, delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs, entrances)
       await stopBehindFront()
     },
   }
-}
-
-/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
-type Memory = {
-  readonly finder: LinkFinder
-  readonly authenticator: Authenticator
-  readonly follower: ChangeFollower
-}
-
-function openMemory({ config, instance, log, tls }: Foundation): Memory {
-  const { store, clock } = instance
-  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
-  const tokenAuthenticator = authenticator({
-    store,
-    clock,
-    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
-  })
-  const listeners = [finder, tokenAuthenticator, ...(tls?.memory ?? [])]
-  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
-  const follower = changeFollower({
-    log: store.read.changes,
-    listeners,
-    intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
-    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
-  })
-  return { finder, authenticator: tokenAuthenticator, follower }
 }
 
 function openSalts({ instance, log }: Foundation): VisitorSalts {
@@ -209,11 +223,12 @@ function openSalts({ instance, log }: Foundation): VisitorSalts {
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
+  readonly observation: Observation
 }
 
 async function openApi(
   { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake }: ApiParts,
+  { authenticator, domains, checks, intake, observation }: ApiParts,
 ): Promise<FastifyInstance> {
   const { buildApp } = await import('../http/app.ts')
   const { store, clock, instanceKey } = instance
@@ -249,9 +264,14 @@ async function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      health: async () => {
-        await store.read.instance.find('key_check')
-        return { lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }
+      readiness: observation.readiness,
+      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      apiMeter: observation.apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => observation.metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
       },
     },
     log,
@@ -291,6 +311,11 @@ function vaultOf({ instanceKey }: Instance): PasswordVault {
 
 function logFailure(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'something failed')
+}
+
+function stopDelayMs({ readiness }: Observation, config: Config): number {
+  const isBalanced = performance.now() - readiness.askedAtMs < PROBE_INTERVAL_MAX_MS
+  return isBalanced ? config.stopDelayMs : 0
 }
 
 /** @param firstSocket undefined for a process that is the whole service */

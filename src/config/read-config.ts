@@ -19,11 +19,14 @@ export type Config = {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly secretKey: Buffer | undefined
+  /** For which a node that balancers know says that it is not ready before it stops. */
+  readonly stopDelayMs: number
   readonly trustedProxies: Networks
   /** Of this service on this port. */
   readonly processes: number
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
+  readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
   /** The name for CNAME records; undefined where the base URL's host is meant. */
@@ -36,6 +39,8 @@ export type Config = {
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** For how long links at hand may be shown while the database is away. */
+  readonly staleMsMax: number
   /** Whether simple visits are answered without Node's HTTP server. */
   readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
@@ -135,9 +140,11 @@ function configOf(values: SettingValues): Config {
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     databaseUrl: values.TERSE_DATABASE_URL,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
+    stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,
     processes: values.TERSE_PROCESSES,
     rateLimit: values.TERSE_RATE_LIMIT,
+    metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,
     dnsTarget: values.TERSE_DNS_TARGET,
@@ -147,6 +154,7 @@ function configOf(values: SettingValues): Config {
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
+    staleMsMax: values.TERSE_STALE_MAX_HOURS,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,

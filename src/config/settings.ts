@@ -12,6 +12,7 @@ const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
+const HOUR_MS = 60 * 60 * 1_000
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
@@ -232,6 +233,12 @@ export const SETTINGS = {
     description:
       'How many processes serve on the port, or `auto`: one for each core. `terse serve --processes` goes before.',
   }),
+  TERSE_STOP_DELAY_SECONDS: setting({
+    schema: integer(0, 60).transform((seconds) => seconds * 1_000),
+    default: '5',
+    description:
+      'For how long a service that is asked to stop says at `/readyz` that it is not ready and serves on, so that a balancer sends nobody any more. Only where `/readyz` was asked within the last minute.',
+  }),
   TERSE_TRUST_PROXY: setting({
     schema: z.string().transform(networks),
     default: '',
@@ -243,6 +250,12 @@ export const SETTINGS = {
     default: '600',
     description:
       'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0` is off.',
+  }),
+  TERSE_METRICS_FROM: setting({
+    schema: z.string().transform(networks),
+    default: '127.0.0.0/8,::1',
+    description:
+      'Addresses or CIDR networks, separated by commas, that may read `/metrics`; to others it is not there. What a proxy passes on counts as the visitor’s, never as the proxy’s own.',
   }),
   TERSE_LOG_LEVEL: setting({
     schema: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
@@ -345,6 +358,12 @@ export const SETTINGS = {
     schema: integer(1, 65_536).transform((mib) => mib * MIB),
     default: '64',
     description: 'Memory in MiB for the links that each process keeps at hand.',
+  }),
+  TERSE_STALE_MAX_HOURS: setting({
+    schema: integer(0, 8_760).transform((hours) => hours * HOUR_MS),
+    default: '24',
+    description:
+      'Hours for which links at hand go on redirecting while PostgreSQL is away, as they last were. `0`: not at all.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),

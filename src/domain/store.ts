@@ -15,6 +15,7 @@ import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { InstanceStore } from './instance/instance-store.ts'
 import type { LinkDirectory } from './links/link-directory.ts'
 import type { LinkStore } from './links/link-store.ts'
+import type { NodeStore } from './nodes/node-store.ts'
 import type { TokenStore } from './tokens/token-store.ts'
 import type { WorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -36,6 +37,7 @@ export type Nouns = {
   readonly clicks: ClickStore
   readonly reports: ClickReports
   readonly visitorSalts: VisitorSaltStore
+  readonly nodes: NodeStore
   readonly changes: ChangeLog
   readonly idempotency: IdempotencyStore
 }
@@ -58,6 +60,13 @@ export type Store = {
    * `write` settles.
    */
   onChange(listener: (changes: readonly Change[]) => void): void
+  /**
+   * Calls `listener` when another process says that it has changed something. Nothing may rest on it:
+   * an engine need not tell, and what it tells may be lost.
+   */
+  onNews(listener: () => void): void
+  /** Whether the database answers, as far as this process knows. */
+  isAvailable(): boolean
   close(): Promise<void>
 }
 

@@ -4,7 +4,10 @@ import type { DomainHttps } from '../domain/domains/domain-https.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
+import type { Networks } from '../lib/ip-address.ts'
+import type { Readiness } from '../lib/readiness.ts'
 import type { Throttle } from '../lib/throttle.ts'
+import type { ApiMeter } from './api-meter.ts'
 import type { IdempotencyReader } from './idempotency.ts'
 
 /** What the API stands on. */
@@ -21,8 +24,19 @@ export type AppDependencies = {
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
   readonly throttle: Throttle
-  /** Throws where the node cannot do its work; returns what an operator should see. */
-  readonly health: () => Promise<Health>
+  readonly readiness: Readiness
+  /** What an operator should see. */
+  readonly health: () => Health
+  readonly apiMeter: ApiMeter
+  readonly metrics: MetricsPage
+}
+
+/** What Prometheus reads, and who may. */
+export type MetricsPage = {
+  readonly contentType: string
+  text(): Promise<string>
+  readonly readers: Networks
+  readonly trustedProxies: Networks
 }
 
 type Health = {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { meterApi } from './api-meter.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
+import { limitDuration } from './deadline.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
@@ -12,6 +14,7 @@ import { clickRoutes } from './routes/clicks.ts'
 import { domainHttpsRoutes } from './routes/domain-https.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { linkRoutes } from './routes/links.ts'
+import { metricsRoute } from './routes/metrics.ts'
 import { qrCodeRoutes } from './routes/qr-code.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { validate } from './validation.ts'
@@ -56,9 +59,12 @@ export async function buildApp(
     authorize(request)
   })
 
+  limitDuration(app)
+  meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
   await describeApi(app)
   await app.register(serviceRoutes, deps)
+  await app.register(metricsRoute, deps)
   for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }

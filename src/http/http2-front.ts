@@ -1,13 +1,10 @@
 import type { Server } from 'node:http'
 import { constants, createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS, STANDSTILL_TIMEOUT_MS } from './time-limits.ts'
 
 const STREAMS_MAX = 100
 const HEADER_BYTES_MAX = 16 * 1024
-/** As over HTTP/1.1. */
-const IDLE_TIMEOUT_MS = 65_000
-const STANDSTILL_TIMEOUT_MS = 20_000
-const REQUEST_TIMEOUT_MS = 20_000
 
 /** HTTP/2, over connections that somebody else accepts. */
 export type Http2Front = {
@@ -27,7 +24,7 @@ export function createHttp2Front(front: Server): Http2Front {
       maxHeaderListSize: HEADER_BYTES_MAX,
     },
   })
-  server.setTimeout(IDLE_TIMEOUT_MS)
+  server.setTimeout(KEEP_ALIVE_TIMEOUT_MS)
   server.on('session', (session) => {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))

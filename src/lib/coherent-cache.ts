@@ -4,6 +4,21 @@ import { SieveCache } from './sieve-cache.ts'
 const ABSENT_BYTES_MAX = 16 * 1024 * 1024
 /** What one such name takes besides its characters, roughly. */
 const ABSENT_ENTRY_BYTES = 200
+/** For how long an answer that was overtaken by a change may still be given. */
+const ANSWER_AGE_MS_MAX = 500
+
+/** What a cache has been asked since it was made, and what it holds now. */
+export type CacheUse = {
+  /** Asked for what it held. */
+  readonly hits: number
+  /** Asked for what it knew not to exist. */
+  readonly absences: number
+  /** Asked for what it had to load, or was loading. */
+  readonly misses: number
+  readonly entries: number
+  /** How much of the room for values is taken, from 0 to 1. */
+  readonly fullness: number
+}
 
 /**
  * A bounded cache in front of the store that never shows what has been changed: whoever changes a
@@ -16,6 +31,10 @@ export class CoherentCache<V extends object> {
   readonly #loads = new Map<string, Promise<V | undefined>>()
   readonly #load: (name: string) => Promise<V | undefined>
   readonly #sizeOf: (value: V) => number
+  readonly #sizeMax: number
+  #hits = 0
+  #absences = 0
+  #misses = 0
 
   /**
    * @param options.sizeMax of all values together, in the unit of `sizeOf`
@@ -27,15 +46,33 @@ export class CoherentCache<V extends object> {
     load: (name: string) => Promise<V | undefined>
   }) {
     this.#present = new SieveCache(options.sizeMax)
+    this.#sizeMax = options.sizeMax
     this.#sizeOf = options.sizeOf
     this.#load = options.load
+  }
+
+  get use(): CacheUse {
+    return {
+      hits: this.#hits,
+      absences: this.#absences,
+      misses: this.#misses,
+      entries: this.#present.count,
+      fullness: this.#present.size / this.#sizeMax,
+    }
   }
 
   /** At once where it is known; undefined for what does not exist. */
   get(name: string): V | undefined | Promise<V | undefined> {
     const value = this.#present.get(name)
-    if (value !== undefined) return value
-    if (this.#absent.get(name) === true) return undefined
+    if (value !== undefined) {
+      this.#hits += 1
+      return value
+    }
+    if (this.#absent.get(name) === true) {
+      this.#absences += 1
+      return undefined
+    }
+    this.#misses += 1
     return this.#loads.get(name) ?? this.#startLoad(name)
   }
 
@@ -51,11 +88,20 @@ export class CoherentCache<V extends object> {
     this.#loads.clear()
   }
 
+  /** Forgets which names have nothing behind them. */
+  forgetAbsences(): void {
+    this.#absent.clear()
+  }
+
   #startLoad(name: string): Promise<V | undefined> {
-    const load = this.#load(name)
+    const startedMs = performance.now()
+    const load: Promise<V | undefined> = this.#load(name)
       .then((value) => {
         // A load that was forgotten meanwhile may have read the old value: answer, but do not keep.
-        if (this.#loads.get(name) !== load) return value
+        // One that took long may have read it long ago: then that is no answer any more either.
+        if (this.#loads.get(name) !== load) {
+          return performance.now() - startedMs > ANSWER_AGE_MS_MAX ? this.get(name) : value
+        }
         if (value === undefined) this.#absent.set(name, true, absentBytes(name))
         else this.#present.set(name, value, this.#sizeOf(value))
         return value

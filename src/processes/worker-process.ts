@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { parseToSupervisor, type ToWorker } from './messages.ts'
+import { parseToSupervisor, type ToSupervisor, type ToWorker } from './messages.ts'
 
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
@@ -10,16 +10,18 @@ export class WorkerProcess {
   readonly ready: Promise<string | undefined>
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
+  #isReady = false
   #hasEnded = false
 
   /**
    * @param options.program the module and its arguments
    * @param options.listenOn descriptors that it finds in this order
+   * @param options.onMessage told of whatever the process says, but that it is ready
    */
   constructor(options: {
     program: readonly [module: string, ...args: string[]]
     listenOn: readonly number[]
-    onCounts: (message: ToWorker, from: WorkerProcess) => void
+    onMessage: (message: ToSupervisor, from: WorkerProcess) => void
   }) {
     const [module, ...args] = options.program
     this.#child = fork(module, args, {
@@ -39,8 +41,13 @@ export class WorkerProcess {
     })
     this.#child.on('message', (text) => {
       const message = parseToSupervisor(text)
-      if (message?.kind === 'ready') ready.resolve(message.greeting)
-      if (message?.kind === 'counts') options.onCounts(message, this)
+      if (message === undefined) return
+      if (message.kind !== 'ready') {
+        options.onMessage(message, this)
+        return
+      }
+      this.#isReady = true
+      ready.resolve(message.greeting)
     })
     this.ready = ready.promise
     this.ended = ended.promise
@@ -48,6 +55,11 @@ export class WorkerProcess {
 
   get pid(): number | undefined {
     return this.#child.pid
+  }
+
+  /** Whether it answers requests, or has. */
+  get isReady(): boolean {
+    return this.#isReady
   }
 
   get hasEnded(): boolean {

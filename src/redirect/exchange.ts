@@ -9,6 +9,8 @@ export type Exchange = {
   readonly headers: VisitHeaders
   /** The socket's own. */
   readonly remoteAddress: string
+  /** When its head had been read, by `performance.now()`. */
+  readonly startedMs: number
   /** Whether the connection is. */
   readonly isEncrypted: boolean
   /** Whether an answer was begun. */
@@ -48,6 +50,7 @@ export class HttpExchange implements Exchange {
   readonly response: ServerResponse
   readonly target: RequestTarget
   readonly remoteAddress: string
+  readonly startedMs = performance.now()
   readonly isEncrypted: boolean
 
   constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {

@@ -1,7 +1,7 @@
 import { linkSubject } from '../domain/changes/change.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { LinkDirectory, LinkHost } from '../domain/links/link-directory.ts'
-import { CoherentCache } from '../lib/coherent-cache.ts'
+import { type CacheUse, CoherentCache } from '../lib/coherent-cache.ts'
 import { groupBytes, type LinkGroup, loadGroup } from './prepared-link.ts'
 
 const HOSTS_MAX = 50_000
@@ -14,6 +14,7 @@ export type LinkFinder = ChangeListener & {
     keyspaceId: number,
     foldedKey: string,
   ): LinkGroup | undefined | Promise<LinkGroup | undefined>
+  readonly uses: { readonly hosts: CacheUse; readonly links: CacheUse }
 }
 
 /** @param options.bytesMax of memory for links */
@@ -33,6 +34,9 @@ export function linkFinder(options: { directory: LinkDirectory; bytesMax: number
     },
   })
   return {
+    get uses() {
+      return { hosts: hosts.use, links: groups.use }
+    },
     findHost: (host) => hosts.get(host),
     findGroup: (keyspaceId, foldedKey) => groups.get(linkSubject(keyspaceId, foldedKey)),
     apply(changes) {
@@ -44,6 +48,10 @@ export function linkFinder(options: { directory: LinkDirectory; bytesMax: number
     forgetAll() {
       hosts.forgetAll()
       groups.forgetAll()
+    },
+    forgetAbsences() {
+      hosts.forgetAbsences()
+      groups.forgetAbsences()
     },
   }
 }

@@ -29,6 +29,7 @@ import { readPassword } from './password-form.ts'
 import { type PreparedLink, pickLink } from './prepared-link.ts'
 import { sendPage, sendRedirect } from './respond.ts'
 import { keyOfPath } from './visit-key.ts'
+import { VisitMeter } from './visit-meter.ts'
 
 /** Passwords tried in each minute: by one visitor at all links, and wrongly by all visitors at one. */
 const ATTEMPTS_PER_ADDRESS = 10
@@ -44,11 +45,12 @@ export type RedirectHandler = {
   request(request: IncomingMessage, response: ServerResponse, target: RequestTarget): void
   /** Answers a `GET` or `HEAD`. */
   visit(exchange: Exchange): void
+  readonly meter: VisitMeter
 }
 
 /** Answers visits to links: find, decide, record, respond. */
 export function redirectHandler(deps: {
-  finder: LinkFinder
+  finder: Pick<LinkFinder, 'findHost' | 'findGroup'>
   recorder: ClickRecorder
   makeClick: ClickMaker
   vault: PasswordVault
@@ -61,6 +63,7 @@ export function redirectHandler(deps: {
   onError: (error: unknown) => void
 }): RedirectHandler {
   const { finder, clock } = deps
+  const meter = new VisitMeter()
   const throttle = (name: string, limit: number) =>
     deps.throttles.create(name, {
       limit,
@@ -142,22 +145,28 @@ export function redirectHandler(deps: {
       case 'redirect':
         record(exchange, decision.link, atMicros, () => {
           sendRedirect(exchange, 302, decision.location, hsts)
+          meter.count('redirected', exchange.startedMs)
         })
         return
       case 'fallback':
         sendRedirect(exchange, 302, decision.location, hsts)
+        meter.count('fallback', exchange.startedMs)
         return
       case 'ask-password':
         sendPage(exchange, 200, passwordPage(false), hsts)
+        meter.count('password_asked', exchange.startedMs)
         return
       case 'unknown-host':
         sendPage(exchange, 404, unknownHostPage(exchange.target.host))
+        meter.count('unknown_host', exchange.startedMs)
         return
       case 'not-found':
         sendPage(exchange, 404, NOT_FOUND_PAGE, hsts)
+        meter.count('not_found', exchange.startedMs)
         return
       case 'expired':
         sendPage(exchange, 410, EXPIRED_PAGE, hsts)
+        meter.count('expired', exchange.startedMs)
         return
       default:
         decision satisfies never
@@ -218,15 +227,18 @@ export function redirectHandler(deps: {
       const wait = verdict.resetSeconds
       const retry = { 'Retry-After': String(wait) }
       sendPage(exchange, 429, tooManyAttemptsPage(wait), retry)
+      meter.count('password_throttled', exchange.startedMs)
       return
     }
     const text = await readPassword(request)
     if (text === undefined) {
       sendPage(exchange, 400, INVALID_REQUEST_PAGE)
+      meter.count('password_malformed', exchange.startedMs)
       return
     }
     if (!(await deps.vault.verify(password, text))) {
       sendPage(exchange, 403, passwordPage(true))
+      meter.count('password_wrong', exchange.startedMs)
       return
     }
     // Many may know a link's password and come at once. An address pays for right ones too, because
@@ -244,21 +256,26 @@ export function redirectHandler(deps: {
         'Set-Cookie': cookie,
         ...hstsOf(found, exchange),
       })
+      meter.count('redirected', exchange.startedMs)
     })
   }
 
   function sendMethodNotAllowed(exchange: HttpExchange): void {
     exchange.request.resume()
     sendPage(exchange, 405, INVALID_REQUEST_PAGE, { Allow: 'GET, HEAD' })
+    meter.count('method_refused', exchange.startedMs)
   }
 
   function fail(exchange: Exchange, error: unknown): void {
     const expected = error instanceof Failure && error.code === 'unavailable'
     if (!expected) deps.onError(error)
-    if (exchange.isAnswered) exchange.abandon()
-    else {
+    if (exchange.isAnswered) {
+      exchange.abandon()
+      meter.count('abandoned', exchange.startedMs)
+    } else {
       const retry = { 'Retry-After': String(RETRY_AFTER_SECONDS) }
       sendPage(exchange, expected ? 503 : 500, UNAVAILABLE_PAGE, retry)
+      meter.count(expected ? 'unavailable' : 'failed', exchange.startedMs)
     }
   }
 
@@ -278,6 +295,7 @@ export function redirectHandler(deps: {
   }
 
   return {
+    meter,
     visit,
     request(request, response, target) {
       const exchange = new HttpExchange(request, response, target)

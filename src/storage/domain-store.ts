@@ -133,6 +133,13 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
       return { items, total: counted.total }
     },
 
+    countByStatus: () =>
+      db
+        .selectFrom('domains')
+        .select(['status', (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute(),
+
     pendingOn: (host) =>
       domains().where('host', '=', host).where('status', '=', PENDING).orderBy('id').execute(),
 

@@ -15,6 +15,7 @@ import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
 import { linkDirectory } from './link-directory.ts'
 import { linkStore } from './link-store.ts'
+import { nodeStore } from './node-store.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
@@ -59,6 +60,7 @@ export function nouns(
     clicks: clickStore(db),
     reports: clickReports(db, rawClicks(on.scans)),
     visitorSalts: visitorSaltStore(db),
+    nodes: nodeStore(db),
     changes: changeLog(db, pending),
     idempotency: idempotencyStore(db),
   }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Store } from '../domain/store.ts'
+import type { PoolUse } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
 
 /** A store with what its caretakers need besides. */
@@ -7,6 +8,8 @@ export type OpenedStore = {
   readonly store: Store
   /** The engine and its version, for people. */
   readonly engine: string
+  /** The pools of connections by their names; none on an engine that has none. */
+  poolUses(): ReadonlyMap<string, PoolUse>
   /** For looking at the tables themselves. */
   readonly db: Kysely<Schema>
 }

@@ -49,6 +49,9 @@ export class HttpsUpgrade implements ChangeListener {
     this.#lives.forgetAll()
   }
 
+  /** Nothing: on a host that is not known to have a certificate, plain HTTP is the better answer. */
+  forgetAbsences(): void {}
+
   #locationFor(
     life: CertificateLife | undefined,
     { host, path, query }: RequestTarget,

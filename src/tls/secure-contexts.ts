@@ -83,6 +83,10 @@ export class SecureContexts implements ChangeListener {
     this.#absent.clear()
   }
 
+  forgetAbsences(): void {
+    this.#absent.clear()
+  }
+
   #reload(host: string, entry: Entry): void {
     if (this.#loads.has(host) || performance.now() < entry.retryAtMs) return
     entry.retryAtMs = performance.now() + RETRY_INTERVAL_MS

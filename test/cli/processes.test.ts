@@ -8,6 +8,7 @@ import { apiClient, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
+import { numberOf } from '../support/prometheus.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -158,6 +159,39 @@ describe('terse serve --processes', () => {
     service.child.kill('SIGTERM')
     assert.deepEqual(await exited, [0, null])
     assertAlive([...before, ...workerPids(service)], false)
+  })
+
+  test('tells the metrics of every process, whichever is asked, also after one was replaced', async (t) => {
+    const { service } = await start(t)
+    await eventually(async () => assert.equal(startedWorkers(service).length, 2))
+    const read = async () => (await visit(service.port, '/metrics')).body
+    const [firstPid = 0, secondPid = 0] = workerPids(service)
+    for (const pid of [firstPid, secondPid]) {
+      const connection = await connectionTo(service, pid)
+      connection.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      assert.equal((await connection.nextAnswer(ANSWER_MS_MAX))?.status, 404)
+      connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const { body = '' } = (await connection.nextAnswer(ANSWER_MS_MAX)) ?? {}
+      connection.destroy()
+      const visits = (process: string) =>
+        numberOf(body, 'terse_visits_total', { process, outcome: 'not_found' })
+      assert.equal(visits('1'), 1)
+      assert.equal(visits('2'), pid === firstPid ? 0 : 1)
+      assert.equal(body.match(/^# TYPE terse_visits_total counter$/gm)?.length, 1)
+    }
+    service.child.kill('SIGHUP')
+    await eventually(async () => assert.match(service.output().stderr, /"restarted"/), 20_000)
+    assert.equal(numberOf(await read(), 'terse_ready', { process: '2', role: 'redirect' }), 1)
+    const held = workerPids(service)[1] ?? 0
+    const asking = await connectionTo(service, workerPids(service)[0] ?? 0)
+    process.kill(held, 'SIGSTOP')
+    asking.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const answer = await asking.nextAnswer(ANSWER_MS_MAX)
+    process.kill(held, 'SIGCONT')
+    asking.destroy()
+    const ready = (process: string) =>
+      numberOf(answer?.body ?? '', 'terse_ready', { process, role: 'redirect' })
+    assert.deepEqual([ready('1'), ready('2')], [1, undefined], 'one that hangs holds up no scrape')
   })
 
   test('counts the requests of a token in all processes together', async (t) => {

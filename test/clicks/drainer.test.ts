@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
+import { DrainProgress } from '../../src/clicks/drain-progress.ts'
 import { Drainer } from '../../src/clicks/drainer.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
@@ -78,6 +79,7 @@ for (const engine of ENGINES) {
         clock,
         journal,
         writing: ALL_COMPLETE,
+        progress: new DrainProgress(),
         onError: (error) => errors.push(error),
         onDamage: (bytes, copy) => damages.push({ bytes, copy }),
         ...options,

@@ -22,7 +22,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration', () => {
-  const defaults: Omit<Config, 'trustedProxies'> = {
+  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders'> = {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
@@ -33,6 +33,7 @@ describe('the configuration', () => {
     databaseUrl: undefined,
     secretKey: undefined,
     processes: 1,
+    stopDelayMs: 5_000,
     rateLimit: 600,
     logLevel: 'info',
     domainProof: 'dns',
@@ -50,6 +51,7 @@ describe('the configuration', () => {
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    staleMsMax: 24 * 60 * 60 * 1_000,
     countryDatabase: undefined,
     fastRedirects: true,
     clickDurability: 'process',
@@ -57,17 +59,21 @@ describe('the configuration', () => {
   }
 
   test('has a default for every setting', () => {
-    const { trustedProxies, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
+    const { trustedProxies, metricsReaders, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
     assert.deepEqual(rest, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+      assert.equal(metricsReaders.has(address), true, address)
+    }
+    assert.equal(metricsReaders.has('10.0.0.1'), false)
     // TERSE_HTTPS_PORT counts with TERSE_TLS alone, and the seven of ACME are one part.
-    assert.equal(Object.keys(rest).length + 8, Object.keys(SETTINGS).length)
+    assert.equal(Object.keys(rest).length + 9, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
     const names = Object.keys(SETTINGS)
     const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
-    const { trustedProxies, ...rest } = readConfig(
+    const { trustedProxies, metricsReaders, ...rest } = readConfig(
       Object.fromEntries(empty.map((name) => [name, ''])),
     )
     assert.deepEqual(rest, defaults)
@@ -137,6 +143,7 @@ describe('the configuration', () => {
       expected: { appSchemes: ['myapp', 'spotify'] },
     },
     { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
+    { env: { TERSE_STALE_MAX_HOURS: '2' }, expected: { staleMsMax: 7_200_000 } },
   ]
   for (const { env, expected } of accepted) {
     test(`reads ${JSON.stringify(env)}`, () => {
@@ -200,7 +207,9 @@ describe('the configuration', () => {
     TERSE_DATABASE_URL: ['mysql://db/terse', 'postgres://[bad', 'terse.db', 'postgres:db'],
     TERSE_SECRET_KEY: ['short', `${KEY}00`, 'g'.repeat(64)],
     TERSE_PROCESSES: ['0', '257', '-1', '2.5', 'all', 'AUTO'],
+    TERSE_STOP_DELAY_SECONDS: ['-1', '61', '2.5'],
     TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
+    TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],
@@ -230,6 +239,7 @@ describe('the configuration', () => {
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_STALE_MAX_HOURS: ['-1', '8761', 'a day'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],

@@ -3,6 +3,7 @@
  * `KILL_AT` it kills itself at that step, as a crash at the worst moment would.
  */
 import path from 'node:path'
+import { DrainProgress } from '../../src/clicks/drain-progress.ts'
 import { Drainer } from '../../src/clicks/drainer.ts'
 import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -23,6 +24,7 @@ const drainer = new Drainer({
   writer,
   clock: systemClock(),
   journal: { id: JOURNAL, folder: path.join(journalsRoot(DATA_DIR), JOURNAL) },
+  progress: new DrainProgress(),
   writing: () => Number.POSITIVE_INFINITY,
   onError: fail,
   onDamage: fail,

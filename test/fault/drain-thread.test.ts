@@ -35,8 +35,8 @@ describeStore('a drain thread that crashes', (at) => {
     const intake = await startClickIntake({
       dataDir,
       store: at.store,
-      startWorker(journal) {
-        const worker = startWorker(journal)
+      startWorker(...place) {
+        const worker = startWorker(...place)
         workers.push(worker)
         return worker
       },

@@ -42,7 +42,7 @@ for (const engine of ENGINES) {
             status: string
             lost_clicks: number
           }>
-        assert.deepEqual(await readyz(), { status: 'ok', lost_clicks: 0, doubtful_clicks: 0 })
+        assert.partialDeepStrictEqual(await readyz(), { lost_clicks: 0, doubtful_clicks: 0 })
 
         fault.strike(journals)
         for (let count = 0; count < VISITS; count += 1) {

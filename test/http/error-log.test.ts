@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
+import { ApiMeter } from '../../src/http/api-meter.ts'
 import { buildApp } from '../../src/http/app.ts'
 import type { AppDependencies } from '../../src/http/app-dependencies.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { Networks } from '../../src/lib/ip-address.ts'
+import { Readiness } from '../../src/lib/readiness.ts'
 import { Throttle } from '../../src/lib/throttle.ts'
 
 test('what failed is in the log under the id that the client was told', async () => {
@@ -20,8 +23,16 @@ test('what failed is in the log under the id that the client was told', async ()
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
-    health: async () => {
+    readiness: new Readiness(),
+    health: () => {
       throw new Error('on purpose')
+    },
+    apiMeter: new ApiMeter(),
+    metrics: {
+      contentType: 'text/plain',
+      text: async () => '',
+      readers: new Networks(),
+      trustedProxies: new Networks(),
     },
   }
   const app = await buildApp(deps, pino({}, { write: (line) => lines.push(line) }))

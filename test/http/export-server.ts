@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
 import { clicks } from '../../src/domain/clicks/clicks.ts'
+import { ApiMeter } from '../../src/http/api-meter.ts'
 import { buildApp } from '../../src/http/app.ts'
 import type { AppDependencies } from '../../src/http/app-dependencies.ts'
 import { createFront } from '../../src/http/front.ts'
@@ -41,6 +42,7 @@ export async function startExportServer(): Promise<ExportServer> {
     },
     baseUrl: 'http://localhost',
     rateLimit: 0,
+    apiMeter: new ApiMeter(),
     throttle: new Throttle({ clock, limit: 1, windowSeconds: 1, keysMax: 1 }),
   } as unknown as AppDependencies
   const app = await buildApp(deps, pino({ level: 'silent' }))

@@ -23,7 +23,12 @@ const SCENARIOS: readonly Expected[] = [
     status: 200,
     type: 'application/json; charset=utf-8',
     check: ({ body }) =>
-      assert.deepEqual(JSON.parse(body), { status: 'ok', lost_clicks: 0, doubtful_clicks: 0 }),
+      assert.deepEqual(JSON.parse(body), {
+        status: 'ok',
+        roles: { redirect: 'ok', api: 'ok' },
+        lost_clicks: 0,
+        doubtful_clicks: 0,
+      }),
   },
   {
     path: '/robots.txt',

@@ -6,6 +6,7 @@ import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'
 import { expectProblem } from '../support/problems.ts'
+import { numberOf } from '../support/prometheus.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
@@ -59,12 +60,28 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     })
 
-    test('the process lives, and says that it is not ready', async () => {
+    test('the process lives, and is ready for visitors of links at hand, not for the API', async () => {
       assert.equal((await visit(service.port, '/livez')).status, 200)
       const ready = await visit(service.port, '/readyz')
-      assert.equal(ready.status, 503, ready.body)
-      assert.match(ready.headers['retry-after'] ?? '', RETRY_AFTER)
-      assert.equal(JSON.parse(ready.body).code, 'unavailable')
+      assert.equal(ready.status, 200, ready.body)
+      const roles = { redirect: 'ok', api: 'unavailable' }
+      assert.deepEqual(JSON.parse(ready.body).roles, roles)
+      assert.equal((await visit(service.port, '/readyz?role=redirect')).status, 200)
+      for (const role of ['api', 'none']) {
+        const refused = await visit(service.port, `/readyz?role=${role}`)
+        assert.equal(refused.status, 503, refused.body)
+        assert.match(refused.headers['retry-after'] ?? '', RETRY_AFTER)
+        assert.equal(JSON.parse(refused.body).code, 'unavailable')
+        assert.deepEqual(JSON.parse(refused.body).roles, roles)
+      }
+    })
+
+    test('the metrics can be read, and tell of it', async () => {
+      const { status, body } = await visit(service.port, '/metrics')
+      assert.equal(status, 200)
+      assert.equal(numberOf(body, 'terse_database_up'), 0)
+      assert.equal(numberOf(body, 'terse_ready', { role: 'redirect' }), 1)
+      assert.equal(numberOf(body, 'terse_ready', { role: 'api' }), 0)
     })
 
     test('a link at hand still redirects', async () => {

@@ -28,8 +28,6 @@ describe('What a click is made from', () => {
       finder: {
         findHost: () => HOST,
         findGroup: () => [preparedLink()],
-        apply: () => {},
-        forgetAll: () => {},
       },
       recorder: { record: (_click, done) => done() },
       makeClick(link_seq, raw) {

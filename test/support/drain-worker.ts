@@ -8,10 +8,16 @@ const PROGRAM = new URL('../../src/compose/drain-worker.ts', import.meta.url)
 /** What starts drain threads over a database, as `compose/intake.ts` does. */
 export function drainWorkers(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
-): (journal: JournalPlace) => Worker {
+): (journal: JournalPlace, progress: SharedArrayBuffer) => Worker {
   const { databaseUrl, dataDir } = place
-  return (journal) => {
-    const workerData: DrainWorkerData = { databaseUrl, dataDir, journal, retentionDays: 0 }
+  return (journal, progress) => {
+    const workerData: DrainWorkerData = {
+      databaseUrl,
+      dataDir,
+      journal,
+      progress,
+      retentionDays: 0,
+    }
     return new Worker(PROGRAM, { workerData })
   }
 }

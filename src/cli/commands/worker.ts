@@ -24,7 +24,13 @@ export function workerCommand(): Command {
         log: createLogger(config.logLevel, { process: Number(number) }),
         stopping: link.stopAsked,
         onReady: link.ready,
-        shared: { firstSocket: FIRST_LISTENING_DESCRIPTOR, peers: link.peers },
+        shared: {
+          firstSocket: FIRST_LISTENING_DESCRIPTOR,
+          number: Number(number),
+          peers: link.peers,
+          survey: link.survey,
+          onProbed: link.probed,
+        },
       })
     } finally {
       link.close()

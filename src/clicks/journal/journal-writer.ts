@@ -34,6 +34,7 @@ export class JournalWriter implements ClickRecorder {
   #size = 0
   #callbacks: (() => void)[] = []
   #scheduled = false
+  #recorded = 0
   #lost = 0
   #doubtful = 0
 
@@ -68,6 +69,11 @@ export class JournalWriter implements ClickRecorder {
   /** The segment that is being written; those below it are complete. */
   get segment(): number {
     return this.#segment
+  }
+
+  /** Clicks that have been journalled since the start. */
+  get recorded(): number {
+    return this.#recorded
   }
 
   /** Clicks that could not be kept since the start. */
@@ -121,6 +127,7 @@ export class JournalWriter implements ClickRecorder {
         written += taken
       }
       this.#size += bytes.length
+      this.#recorded += count
       this.#syncs?.written(fd, count)
     } catch (error) {
       this.#lost += count

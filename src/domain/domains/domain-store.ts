@@ -1,5 +1,5 @@
 import type { Page } from '../page.ts'
-import type { Domain } from './domain.ts'
+import type { Domain, DomainStatus } from './domain.ts'
 
 export type DomainStore = {
   findById(workspaceId: string, id: string): Promise<Domain | undefined>
@@ -26,6 +26,8 @@ export type DomainStore = {
   delete(workspaceId: string, id: string): Promise<Domain | undefined>
   /** Newest first. */
   page(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  /** How many claims there are of each status. Looks at all of them. */
+  countByStatus(): Promise<readonly { readonly status: DomainStatus; readonly count: number }[]>
   /** All pending claims on a host, oldest first. */
   pendingOn(host: string): Promise<readonly Domain[]>
   /** Pending claims in the order of their identifiers, from the one after `afterId`. */

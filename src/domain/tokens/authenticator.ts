@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { CoherentCache } from '../../lib/coherent-cache.ts'
+import { type CacheUse, CoherentCache } from '../../lib/coherent-cache.ts'
 import type { ChangeListener } from '../changes/change-listener.ts'
 import { Failure } from '../failure.ts'
 import type { Store } from '../store.ts'
@@ -21,6 +21,7 @@ export type Authenticator = ChangeListener & {
    * @throws {Failure} `unauthorized` when it is unknown, expired or revoked
    */
   authenticate(secret: string): Token | Promise<Token>
+  readonly use: CacheUse
 }
 
 export function authenticator(deps: {
@@ -63,6 +64,9 @@ export function authenticator(deps: {
   }
 
   return {
+    get use() {
+      return known.use
+    },
     authenticate(secret) {
       if (!isSecret(secret)) throw notValid()
       const entry = known.get(hashSecret(secret))
@@ -74,6 +78,7 @@ export function authenticator(deps: {
       if (changes.some(({ kind }) => kind === 'token')) known.forgetAll()
     },
     forgetAll: () => known.forgetAll(),
+    forgetAbsences: () => known.forgetAbsences(),
   }
 }
 

@@ -10,6 +10,8 @@ export class FastExchange {
   readonly target: RequestTarget
   readonly headers: SimpleHeaders
   readonly remoteAddress: string
+  /** By `performance.now()`. */
+  readonly startedMs = performance.now()
   readonly isEncrypted: boolean
   readonly #connection: AnsweredConnection
   #isAnswered = false

@@ -1,5 +1,11 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import type { AppDependencies } from '../app-dependencies.ts'
+import { problem } from '../problem.ts'
+
+/** Whoever can send visitors to their destinations is of use, whatever else must wait. */
+const VISITORS_ROLE = 'redirect'
+const RETRY_AFTER_SECONDS = 2
 
 /** What the service's own host answers besides the API and the links. */
 export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
@@ -17,5 +23,22 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
 
   app.get('/livez', hidden, async () => ({ status: 'ok' }))
 
-  app.get('/readyz', hidden, async () => ({ status: 'ok', ...(await deps.health()) }))
+  const asked = { hide: true, querystring: z.object({ role: z.string().optional() }) }
+  app.get('/readyz', { schema: asked }, async ({ query }, reply) => {
+    deps.readiness.noteAsked()
+    const checked = await deps.readiness.look()
+    const states = [...checked].map(([role, can]) => [role, can ? 'ok' : 'unavailable'])
+    const roles = Object.fromEntries(states)
+    if (isReady(checked, query.role)) return { status: 'ok', roles, ...deps.health() }
+    const { isStopping } = deps.readiness
+    const message = isStopping ? 'This node is stopping.' : 'This node cannot do its work now.'
+    reply.code(503).header('Retry-After', String(RETRY_AFTER_SECONDS))
+    return { ...problem('unavailable', message), roles }
+  })
+}
+
+/** @param role the one that is asked for; undefined for the node as a whole */
+function isReady(roles: ReadonlyMap<string, boolean>, role: string | undefined): boolean {
+  if (role !== undefined) return roles.get(role) ?? false
+  return roles.get(VISITORS_ROLE) ?? [...roles.values()].every(Boolean)
 }

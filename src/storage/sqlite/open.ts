@@ -133,10 +133,13 @@ function openStoreOver(
   return {
     engine: `SQLite ${version}`,
     db: reading,
+    poolUses: () => new Map(),
     store: {
       read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
+      onNews() {},
+      isAvailable: () => true,
       async close() {
         await commits.idle()
         await scanConnection.close()

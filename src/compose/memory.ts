@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/read-config.ts'
+import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
+import type { ChangeListener } from '../domain/changes/change-listener.ts'
+import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
+import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
+import type { Instance } from './instance.ts'
+
+/** Between two readings of the change log, where nothing tells of news. */
+const CHANGE_POLL_INTERVAL_MS = 250
+
+/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
+export type Memory = {
+  readonly finder: LinkFinder
+  readonly authenticator: Authenticator
+  readonly follower: ChangeFollower
+}
+
+/** @param others what else is kept coherent */
+export function openMemory(
+  config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
+  instance: Pick<Instance, 'store' | 'clock'>,
+  log: Logger,
+  others: readonly ChangeListener[] = [],
+): Memory {
+  const { store, clock } = instance
+  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
+  const tokenAuthenticator = authenticator({
+    store,
+    clock,
+    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
+  })
+  const listeners = [finder, tokenAuthenticator, ...others]
+  for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
+  const follower = changeFollower({
+    log: store.read.changes,
+    listeners,
+    intervalMs: CHANGE_POLL_INTERVAL_MS,
+    staleMsMax: config.staleMsMax,
+    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
+  })
+  store.onNews(follower.wake)
+  return { finder, authenticator: tokenAuthenticator, follower }
+}

@@ -1,0 +1,72 @@
+import type { Logger } from 'pino'
+import type { ClickIntake } from '../clicks/click-intake.ts'
+import { ApiMeter } from '../http/api-meter.ts'
+import type { Readiness } from '../lib/readiness.ts'
+import type { MetricSource } from '../metrics/metric.ts'
+import type { RedirectHandler } from '../redirect/handler.ts'
+import type { Instance } from './instance.ts'
+import type { Memory } from './memory.ts'
+import {
+  apiMetrics,
+  cacheMetrics,
+  clickMetrics,
+  nodeMetrics,
+  processMetrics,
+  readinessMetrics,
+  stateMetrics,
+  storeMetrics,
+  visitMetrics,
+} from './metric-sources.ts'
+import { type Colleagues, ServiceMetrics } from './metrics.ts'
+import { nodeReadiness, storeCheck } from './readiness.ts'
+
+/** What a node tells operators and balancers of itself. */
+export type Observation = {
+  readonly readiness: Readiness
+  /** Further parts may add what they measure. */
+  readonly metrics: ServiceMetrics
+  readonly apiMeter: ApiMeter
+}
+
+/**
+ * @param parts.shared undefined for a process that is the whole service
+ * @param parts.onProbed told when a balancer has asked whether the node is ready
+ */
+export function openObservation(parts: {
+  instance: Instance
+  log: Logger
+  shared: Colleagues | undefined
+  memory: Memory
+  intake: ClickIntake
+  redirect: RedirectHandler
+  onProbed: (() => void) | undefined
+}): Observation {
+  const { instance, log, shared, memory, intake, redirect } = parts
+  const isStoreThere = storeCheck(instance.store)
+  const readiness = nodeReadiness(isStoreThere, memory.finder, parts.onProbed)
+  const apiMeter = new ApiMeter()
+  const metrics = new ServiceMetrics(shared, (error) =>
+    log.warn({ err: error }, 'something could not be measured'),
+  )
+  for (const source of [
+    processMetrics(instance.engine),
+    readinessMetrics(readiness),
+    visitMetrics(redirect.meter),
+    apiMetrics(apiMeter),
+    cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
+    clickMetrics(intake, () => instance.clock.nowMicros()),
+    storeMetrics(instance, memory.follower, isStoreThere),
+    domainMetrics(instance),
+    nodeMetrics(instance.nodes),
+  ]) {
+    metrics.add(source)
+  }
+  return { readiness, metrics, apiMeter }
+}
+
+function domainMetrics({ store }: Instance): MetricSource {
+  return stateMetrics('terse_domains', 'Claims on domains, by their status.', async () => {
+    const counts = await store.read.domains.countByStatus()
+    return counts.map(({ status, count }) => ({ state: status, count }))
+  })
+}

@@ -1,0 +1,34 @@
+import type { Store } from '../domain/store.ts'
+import { glance } from '../lib/glance.ts'
+import { Readiness } from '../lib/readiness.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
+
+/** Balancers give up after a second or so, and ask every few. */
+const STORE_PATIENCE_MS = 800
+const STORE_KEEP_MS = 500
+
+/** Whether the store answers, as everybody who asks within half a second is told together. */
+export function storeCheck({ read }: Store): () => Promise<boolean> {
+  const look = glance({
+    look: async () => {
+      await read.instance.find('key_check')
+      return true
+    },
+    keepMs: STORE_KEEP_MS,
+    patienceMs: STORE_PATIENCE_MS,
+  })
+  return async () => (await look()) ?? false
+}
+
+/** What a node must have at hand for each of its roles. */
+export function nodeReadiness(
+  isStoreThere: () => Promise<boolean>,
+  finder: LinkFinder,
+  onProbed?: () => void,
+): Readiness {
+  const readiness = new Readiness(onProbed)
+  // With links in memory most visitors are sent on whether the store is there or not.
+  readiness.add('redirect', () => finder.uses.links.entries > 0 || isStoreThere())
+  readiness.add('api', isStoreThere)
+  return readiness
+}

@@ -1,0 +1,37 @@
+/**
+ * Counts values by the bounds between which they lie, as a Prometheus histogram does. Counting one is a
+ * few comparisons and no memory, so that it can be done for each visit.
+ */
+export class Histogram {
+  /** Rising. A value equal to a bound is counted below it. */
+  readonly bounds: readonly number[]
+  readonly #counts: Float64Array
+  #sum = 0
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+    this.#counts = new Float64Array(bounds.length + 1)
+  }
+
+  get sum(): number {
+    return this.#sum
+  }
+
+  /** How many values were at most each bound, in the bounds' order; the last number is of all values. */
+  get cumulated(): readonly number[] {
+    let count = 0
+    return Array.from(this.#counts, (own) => (count += own))
+  }
+
+  observe(value: number): void {
+    let index = 0
+    while (index < this.bounds.length && value > (this.bounds[index] as number)) index += 1
+    this.#counts[index] = (this.#counts[index] as number) + 1
+    this.#sum += value
+  }
+}
+
+/** From far below what a redirect takes to the longest that anything may take here. */
+export const LATENCY_BOUNDS_SECONDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createFolder, SQLITE } from '../support/engines.ts'
+import { findPromtool, metricNames } from '../support/prometheus.ts'
+import { startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
+
+const DASHBOARD = fileOf('../../docs/operating/grafana-dashboard.json')
+const ALERTS = fileOf('../../docs/operating/alerts.yml')
+const ALERT_TESTS = fileOf('./alerts.test.yml')
+
+/** Prometheus's own, of every target. */
+const BUILT_IN = ['up']
+/** As a grid of Grafana has them. */
+const COLUMNS = 24
+
+function fileOf(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url))
+}
+
+/** What a query asks for: every name that is no function, keyword or label. */
+function metricsOf(query: string): string[] {
+  const bare = query
+    .replace(/\{[^}]*\}|"[^"]*"/g, '')
+    .replace(/\b(?:by|without|ignoring|on)\s*\([^)]*\)/g, '')
+  return bare.match(/\b(?:up|[a-z]+_[a-z_]+)\b(?!\s*\()/g) ?? []
+}
+
+type Panel = {
+  id: number
+  type: string
+  title: string
+  gridPos: { x: number; y: number; w: number; h: number }
+  datasource?: { uid: string }
+  targets?: { expr: string; refId: string }[]
+}
+
+describe('what operators are given', () => {
+  const dashboard = JSON.parse(readFileSync(DASHBOARD, 'utf8'))
+  const panels: Panel[] = dashboard.panels
+  const alerts = readFileSync(ALERTS, 'utf8')
+  let measured: Set<string>
+  before(async () => {
+    const service = await startService(SQLITE)
+    const { body } = await visit(service.port, '/metrics')
+    await service.stop()
+    measured = new Set([...metricNames(body), ...BUILT_IN])
+  })
+
+  test('the dashboard is one that Grafana loads', () => {
+    assert.equal(typeof dashboard.title, 'string')
+    assert.match(dashboard.uid, /^[\w-]{1,40}$/)
+    assert.ok(dashboard.schemaVersion >= 36, 'older ones are rewritten at loading')
+    assert.equal(dashboard.id, undefined, 'an id of another Grafana is in the way of loading')
+    const variables: string[] = dashboard.templating.list.map(({ name }: { name: string }) => name)
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length)
+    for (const { title, type, gridPos, datasource, targets = [] } of panels) {
+      assert.ok(gridPos.x + gridPos.w <= COLUMNS, title)
+      if (type === 'row') continue
+      assert.equal(datasource?.uid, '$datasource', title)
+      assert.ok(targets.length > 0, title)
+      assert.equal(new Set(targets.map(({ refId }) => refId)).size, targets.length, title)
+      for (const { expr } of targets) {
+        for (const [, name = ''] of expr.matchAll(/\$(?!__)\{?(\w+)/g)) {
+          assert.ok(variables.includes(name), `${title} names $${name}`)
+        }
+      }
+    }
+    for (const [index, one] of panels.entries()) {
+      for (const other of panels.slice(index + 1)) {
+        const [a, b] = [one.gridPos, other.gridPos]
+        const apart = a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y
+        assert.ok(apart, `${one.title} lies over ${other.title}`)
+      }
+    }
+  })
+
+  test('every metric that dashboard and alerts name is measured, and nearly all are named', () => {
+    const queries = [
+      ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+      ...[...alerts.matchAll(/expr: (?:>\n((?: {10}.*\n)+)|(.+))/g)].map(
+        ([, folded, plain]) => folded ?? plain ?? '',
+      ),
+    ]
+    const named = new Set(queries.flatMap(metricsOf))
+    assert.ok(named.size > 20, [...named].join())
+    for (const name of named) assert.ok(measured.has(name), `${name} is not measured`)
+    const unnamed = [...measured].filter(
+      (name) => name.startsWith('terse_') && !named.has(name) && !/_(sum|count)$/.test(name),
+    )
+    assert.deepEqual(unnamed, ['terse_cache_entries'])
+  })
+
+  test('the queries and rules are as Prometheus reads them, and the alerts fire when they should', (t) => {
+    const promtool = findPromtool()
+    if (promtool === undefined) {
+      t.skip('promtool is not installed, and Debian’s package cannot be had')
+      return
+    }
+    promtool.run(['check', 'rules', ALERTS])
+    promtool.run(['test', 'rules', ALERT_TESTS])
+    const rules = panels.flatMap(({ targets = [] }) =>
+      targets.map(({ expr }) => {
+        const query = expr.replaceAll('$__rate_interval', '1m').replaceAll(/\$\{?\w+\}?/g, '.*')
+        return `      - { record: "a:b", expr: ${JSON.stringify(query)} }`
+      }),
+    )
+    const folder = createFolder()
+    t.after(() => rmSync(folder, { recursive: true }))
+    const file = path.join(folder, 'dashboard.yml')
+    writeFileSync(file, `groups:\n  - name: dashboard\n    rules:\n${rules.join('\n')}\n`)
+    promtool.run(['check', 'rules', '--lint=none', file])
+  })
+})
