@@ -106,6 +106,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'certificates.noteAdvice': (s) => s.certificates.noteAdvice(host, 'id', { start: 1, end: 2 }),
     'certificates.remove': (s) => s.certificates.remove(host),
     'certificateOrders.want': (s) => s.certificateOrders.want(id, NOW),
+    'certificateOrders.hasten': (s) => s.certificateOrders.hasten(id, NOW),
     'certificateOrders.remove': (s) => s.certificateOrders.remove(id),
     'certificateOrders.leaseDue': (s) => s.certificateOrders.leaseDue(NOW, NOW + 1, 10),
     'certificateOrders.extend': (s) => s.certificateOrders.extend(host, 1, NOW),
