@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { openInstance } from '../compose/instance.ts'
+import { keepsLinkCopy } from '../compose/link-copy.ts'
 import { type Shared, startNode } from '../compose/node.ts'
 import type { Config } from '../config/read-config.ts'
 import { greet } from './greeting.ts'
@@ -18,13 +19,18 @@ export async function serveNode(options: {
   shared?: Shared
 }): Promise<void> {
   const { config, log } = options
-  const instance = await openInstance(config, log)
+  const instance = await openInstance(config, log, { mayBeAway: keepsLinkCopy(config) })
   try {
     const node = await startNode(config, instance, log, options.shared)
     options.onReady(await greet(config, instance))
-    const idleGraceMs = await options.stopping
-    log.info('stopping')
-    await node.stop(idleGraceMs)
+    let idleGraceMs = 0
+    try {
+      const completed = node.completed.then(() => options.stopping)
+      idleGraceMs = await Promise.race([options.stopping, completed])
+    } finally {
+      log.info('stopping')
+      await node.stop(idleGraceMs)
+    }
   } finally {
     await instance.close()
   }

@@ -5,11 +5,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
+import type { Role } from '../config/settings.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
+import { Failure } from '../domain/failure.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import type { CopyState } from '../domain/links/link-copy.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
@@ -26,10 +29,12 @@ import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
 import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
+import { answerElsewhere } from '../redirect/not-here.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import { openCopy, startCopying } from './link-copy.ts'
 import { openMemory } from './memory.ts'
 import type { Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
@@ -37,12 +42,19 @@ import { startTrimming } from './trimming.ts'
 
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
+/** Between two tries of what a database that was away at the start has been waited for. */
+const BEGIN_INTERVAL_MS = 500
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
 /** A running node. */
 export type Node = {
   readonly port: number
+  /**
+   * Settles once the node does all of its work, which is at its start unless the database was away
+   * then; rejects where the database that came cannot be used.
+   */
+  readonly completed: Promise<void>
   /**
    * Finishes the requests under way and takes the clicks in; leaves the instance open.
    *
@@ -78,41 +90,53 @@ export async function startNode(
   log: Logger,
   shared?: Shared,
 ): Promise<Node> {
-  const serviceHost = await openServiceHost(config, instance)
-  const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
+  const { store, clock } = instance
+  const has = (role: Role) => config.roles.includes(role)
+  const copy = await openCopy(config)
+  const serviceHost = await findServiceHost(config, instance, copy?.state)
+  const throttles = new Throttles({ clock, peers: shared?.peers })
   const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(config, instance, log)
+  const memory = openMemory(config, instance, log, copy)
   const salts = openSalts(foundation)
+  const { domains, checks, startChecking } = openDomains(config, instance, log)
+
+  /** What needs the database; where that is away at the start, it follows. */
+  async function begin(): Promise<void> {
+    await instance.whenReady()
+    await salts.start()
+    if (has('jobs')) await domains.proveAllPending()
+  }
+
+  const isComplete = store.isAvailable()
   const [countries] = await Promise.all([
     openCountriesOf(config),
-    memory.follower.start(),
-    salts.start(),
+    memory.start(),
+    isComplete ? begin() : undefined,
   ])
-  const { domains, checks, startChecking } = openDomains(config, instance, log)
-  await domains.proveAllPending()
+  const completed = isComplete ? Promise.resolve() : beginLater(foundation, begin)
+  const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
-  const observation = openObservation({ instance, log, shared, memory, intake, redirect })
+  const observation = openObservation({ config, instance, log, shared, memory, intake, redirect })
   const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: api.listener,
-    redirect: redirect.request,
-    fastRedirect: config.fastRedirects ? redirect.visit : undefined,
+    redirect: has('redirect') ? redirect.request : answerElsewhere,
+    fastRedirect: has('redirect') && config.fastRedirects ? redirect.visit : undefined,
   })
-  const trimming = startTrimming(instance, logFailure(log))
-  const checking = startChecking()
+  const jobs = has('jobs') ? [startTrimming(instance, logFailure(log)), startChecking()] : []
   let app: FastifyInstance | undefined
 
   async function stopBehindFront(): Promise<void> {
-    trimming.stop()
     await Promise.all([
       memory.follower.stop(),
       salts.stop(),
       intake.stop(),
-      checking.stop(),
+      ...jobs.map((job) => job.stop()),
       app?.close(),
     ])
+    copying?.stop()
   }
 
   try {
@@ -138,6 +162,7 @@ export async function startNode(
   intake.startDraining()
   return {
     port: (front.address() as AddressInfo).port,
+    completed,
     async stop(idleGraceMs = 0) {
       await stopFront(front, idleGraceMs)
       await stopBehindFront()
@@ -189,6 +214,7 @@ async function openApi(
         retentionDays: config.clickRetentionDays,
       }),
       domainChecks: checks,
+      servesApi: config.roles.includes('api'),
       authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
@@ -249,6 +275,46 @@ function listen(front: Server, place: ListeningPlace): Promise<void> {
     front.once('error', reject)
     front.listen(place, resolve)
   })
+}
+
+/** Tries until the database stays for long enough. */
+async function beginLater(
+  { config, instance, log, serviceHost }: Foundation,
+  begin: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      await begin()
+      const { keyspaceId } = await openServiceHost(config, instance)
+      if (keyspaceId !== serviceHost.keyspaceId) {
+        throw new Error('The database is not the one whose links this node has kept.')
+      }
+      log.info('this node does all of its work now')
+      return
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
+    await sleep(BEGIN_INTERVAL_MS, undefined, { ref: false })
+  }
+}
+
+/** @param state of a copy, for a node that starts while the database is away */
+async function findServiceHost(
+  config: Config,
+  instance: Instance,
+  state: CopyState | undefined,
+): Promise<ServiceHost> {
+  try {
+    return await openServiceHost(config, instance)
+  } catch (error) {
+    const name = serviceNameOf(config)
+    if (!isUnavailable(error) || state?.serviceHost !== name.host) throw error
+    return { ...name, keyspaceId: state.serviceKeyspaceId }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'unavailable'
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {

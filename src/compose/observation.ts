@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import type { Config } from '../config/read-config.ts'
 import { ApiMeter } from '../http/api-meter.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import type { MetricSource } from '../metrics/metric.ts'
@@ -29,6 +30,7 @@ export type Observation = {
 
 /** @param parts.shared undefined for a process that is the whole service */
 export function openObservation(parts: {
+  config: Pick<Config, 'roles'>
   instance: Instance
   log: Logger
   shared: Colleagues | undefined
@@ -36,9 +38,9 @@ export function openObservation(parts: {
   intake: ClickIntake
   redirect: RedirectHandler
 }): Observation {
-  const { instance, log, shared, memory, intake, redirect } = parts
+  const { config, instance, log, shared, memory, intake, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
-  const readiness = nodeReadiness(isStoreThere, memory.finder)
+  const readiness = nodeReadiness(config.roles, isStoreThere, memory.finder)
   const apiMeter = new ApiMeter()
   const metrics = new ServiceMetrics(shared, (error) =>
     log.warn({ err: error }, 'something could not be measured'),

@@ -16,14 +16,17 @@ type Entry<V> = {
  */
 export class SieveCache<V> {
   readonly #sizeMax: number
+  readonly #onEvict: (key: string) => void
   readonly #entries = new Map<string, Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
   #hand: Entry<V> | undefined
   #size = 0
 
-  constructor(sizeMax: number) {
+  /** @param onEvict told of each entry that has to make room for another */
+  constructor(sizeMax: number, onEvict: (key: string) => void = () => {}) {
     this.#sizeMax = sizeMax
+    this.#onEvict = onEvict
   }
 
   get size(): number {
@@ -42,10 +45,10 @@ export class SieveCache<V> {
     return entry.value
   }
 
-  /** Keeps `value`, unless it is larger than the whole cache. */
-  set(key: string, value: V, size: number): void {
+  /** Keeps `value`, unless it is larger than the whole cache; whether it did. */
+  set(key: string, value: V, size: number): boolean {
     this.delete(key)
-    if (size > this.#sizeMax) return
+    if (size > this.#sizeMax) return false
     while (this.#size + size > this.#sizeMax) this.#evictOne()
     const entry: Entry<V> = {
       key,
@@ -60,11 +63,14 @@ export class SieveCache<V> {
     this.#oldest ??= entry
     this.#entries.set(key, entry)
     this.#size += size
+    return true
   }
 
-  delete(key: string): void {
+  /** Whether there was such an entry. */
+  delete(key: string): boolean {
     const entry = this.#entries.get(key)
     if (entry !== undefined) this.#unlink(entry)
+    return entry !== undefined
   }
 
   clear(): void {
@@ -84,6 +90,7 @@ export class SieveCache<V> {
     if (entry === undefined) return
     this.#hand = entry.newer
     this.#unlink(entry)
+    this.#onEvict(entry.key)
   }
 
   #unlink(entry: Entry<V>): void {

@@ -112,7 +112,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       })
       const link = { domain: 'localhost', url: 'https://example.com/' }
       expectStatus(await api.post('/links', link), 201)
-      assert.equal((await visit(service.port, '/readyz')).status, 200)
+      await eventually(async () => {
+        assert.equal((await visit(service.port, '/readyz')).status, 200)
+      })
       await eventually(async () => {
         const links: Record<string, unknown>[] = (await api.get('/links?search=warm')).body.data
         const clicks = Object.fromEntries(links.map((item) => [item.key, item.clicks]))

@@ -24,6 +24,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.servedAmong': (s) => s.domains.servedAmong(workspace, [host]),
     'domains.page': (s) => s.domains.page(workspace, 0, 25),
     'domains.pendingOn': (s) => s.domains.pendingOn(host),
+    'domains.countByStatus': (s) => s.domains.countByStatus(),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
     'domainChecks.find': (s) => s.domainChecks.find(id),
     'domainChecks.hasDue': (s) => s.domainChecks.hasDue(NOW),
