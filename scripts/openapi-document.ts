@@ -19,6 +19,7 @@ export async function openApiDocument(): Promise<object> {
     clicks: nobody as AppDependencies['clicks'],
     domainChecks: nobody as AppDependencies['domainChecks'],
     servesApi: true,
+    domainHttps: nobody as AppDependencies['domainHttps'],
     authenticator: nobody as AppDependencies['authenticator'],
     idempotency: unused,
     baseUrl: 'http://localhost',

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
+import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { LinkCopy } from '../domain/links/link-copy.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
@@ -19,11 +20,15 @@ export type Memory = {
   start(): Promise<void>
 }
 
+/** @param others what else is kept coherent */
 export function openMemory(
   config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock'>,
   log: Logger,
-  copy: LinkCopy | undefined,
+  {
+    copy,
+    others = [],
+  }: { copy: LinkCopy | undefined; others?: readonly ChangeListener[] | undefined },
 ): Memory {
   const { store, clock } = instance
   const finder = linkFinder({
@@ -36,7 +41,7 @@ export function openMemory(
     clock,
     onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
   })
-  const listeners = [finder, tokenAuthenticator]
+  const listeners = [finder, tokenAuthenticator, ...others]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,

@@ -1,26 +1,29 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Role } from '../config/settings.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
+import { domainHttps } from '../domain/domains/domain-https.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { Failure } from '../domain/failure.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import type { CopyState } from '../domain/links/link-copy.ts'
+import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
+import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
 import { isServiceHost } from '../http/service-host.ts'
-import { stopFront } from '../http/stop-front.ts'
+import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
@@ -32,18 +35,25 @@ import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { answerElsewhere } from '../redirect/not-here.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
 import { openCopy, startCopying } from './link-copy.ts'
 import { openMemory } from './memory.ts'
-import type { Colleagues } from './metrics.ts'
+import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
+import type { Job } from './polling-job.ts'
+import type { Tls } from './tls.ts'
 import { startTrimming } from './trimming.ts'
 
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
 /** Between two tries of what a database that was away at the start has been waited for. */
 const BEGIN_INTERVAL_MS = 500
+/** A balancer that has not asked for so long sends nobody here. */
+const PROBE_INTERVAL_MAX_MS = 60_000
+/** For requests of balancers that are on their way on connections that they keep. */
+const BALANCED_IDLE_GRACE_MS = 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -56,11 +66,20 @@ export type Node = {
    */
   readonly completed: Promise<void>
   /**
-   * Finishes the requests under way and takes the clicks in; leaves the instance open.
-   *
-   * @param idleGraceMs for how long connections stay open on which a request may be on its way
+   * Says that the node is not ready and serves on, for balancers to notice; then finishes the requests
+   * under way and takes the clicks in. Leaves the instance open.
    */
-  stop(idleGraceMs?: number): Promise<void>
+  stop(stopping?: Stopping): Promise<void>
+}
+
+export type Stopping = {
+  /** For how long connections stay open on which a request may be on its way. */
+  readonly idleGraceMs?: number
+  /**
+   * For how long the node serves on after it has said that it is not ready. When left out, as long as
+   * the configuration says if a balancer has asked whether it is, else not at all.
+   */
+  readonly delayMs?: number
 }
 
 /** What the parts of a node are made from. */
@@ -70,13 +89,17 @@ type Foundation = {
   readonly log: Logger
   readonly serviceHost: ServiceHost
   readonly throttles: Throttles
+  /** Undefined where HTTPS is somebody else's work. */
+  readonly tls: Tls | undefined
 }
 
 /** What a node has in common with the other processes of its service. */
 export type Shared = Colleagues & {
-  /** The descriptor of the socket to listen on. */
-  readonly listenOn: number
+  /** The descriptor of the socket of the first place to listen on; those of the others follow. */
+  readonly firstSocket: number
   readonly peers: Peers
+  /** Told when a balancer has asked this process whether it is ready. */
+  readonly onProbed: () => void
 }
 
 /**
@@ -95,8 +118,12 @@ export async function startNode(
   const copy = await openCopy(config)
   const serviceHost = await findServiceHost(config, instance, copy?.state)
   const throttles = new Throttles({ clock, peers: shared?.peers })
-  const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(config, instance, log, copy)
+  const tls =
+    config.tls === undefined
+      ? undefined
+      : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
+  const foundation = { config, instance, log, serviceHost, throttles, tls }
+  const memory = openMemory(config, instance, log, { copy, others: tls?.memory })
   const salts = openSalts(foundation)
   const { domains, checks, startChecking } = openDomains(config, instance, log)
 
@@ -117,31 +144,56 @@ export async function startNode(
   const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
-  const observation = openObservation({ config, instance, log, shared, memory, intake, redirect })
+  const observation = openObservation({
+    config,
+    instance,
+    log,
+    shared,
+    memory,
+    intake,
+    redirect,
+    onProbed: shared?.onProbed,
+  })
+  const internal: InternalHandlers = {
+    isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
+  }
+  const hasOwnInternal = config.internalListen !== undefined
   const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: api.listener,
     redirect: has('redirect') ? redirect.request : answerElsewhere,
     fastRedirect: has('redirect') && config.fastRedirects ? redirect.visit : undefined,
+    trustedProxies: config.trustedProxies,
+    hstsSeconds: config.hstsSeconds,
+    plain: tls?.plain,
+    internal: hasOwnInternal ? undefined : internal,
   })
-  const jobs = has('jobs') ? [startTrimming(instance, logFailure(log)), startChecking()] : []
+  const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
+  const https = tls?.open(front)
+  const entrances: FrontEntrance[] = [
+    ...(https === undefined ? [] : [https.listener, https.http2]),
+    ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
+  ]
+  const jobs: Job[] = []
   let app: FastifyInstance | undefined
+  let heartbeat: ReturnType<typeof startHeartbeat> | undefined
 
   async function stopBehindFront(): Promise<void> {
-    await Promise.all([
+    const [left] = await Promise.all([
+      intake.stop(),
       memory.follower.stop(),
       salts.stop(),
-      intake.stop(),
       ...jobs.map((job) => job.stop()),
       app?.close(),
     ])
+    await heartbeat?.stop(left)
     copying?.stop()
   }
 
   try {
-    const { host, port } = config
-    await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+    const servers = { plain: front, https: https?.listener.server, internal: internalServer }
+    await listen(config, servers, shared?.firstSocket)
     // Visitors need not wait for the API, which is half of what there is to load; nor those who have
     // knocked already, whom loading would hold up.
     await sleep(FIRST_VISITORS_MS)
@@ -154,17 +206,32 @@ export async function startNode(
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
-    await stopFront(front, 0)
+    await stopFront(front, 0, entrances)
     await stopBehindFront()
     throw error
   }
+  if (has('jobs')) {
+    jobs.push(startTrimming(instance, logFailure(log)), startChecking())
+    if (tls !== undefined) jobs.push(tls.startOrdering())
+  }
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
+  heartbeat = startHeartbeat({
+    nodes: instance.nodes,
+    intake,
+    clock: instance.clock,
+    process: shared?.number ?? ALONE,
+    log,
+  })
   return {
     port: (front.address() as AddressInfo).port,
     completed,
-    async stop(idleGraceMs = 0) {
-      await stopFront(front, idleGraceMs)
+    async stop({ idleGraceMs = 0, delayMs = stopDelayMs(observation, config) } = {}) {
+      if (delayMs > 0) {
+        observation.readiness.stop()
+        await sleep(delayMs)
+      }
+      await stopFront(front, delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs, entrances)
       await stopBehindFront()
     },
   }
@@ -215,6 +282,7 @@ async function openApi(
       }),
       domainChecks: checks,
       servesApi: config.roles.includes('api'),
+      domainHttps: domainHttps({ store, clock }),
       authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
@@ -245,7 +313,12 @@ function openRedirect(
   origins: { readonly salts: VisitorSalts; readonly countries: Countries },
 ): RedirectHandler {
   const { clock, instanceKey } = instance
-  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
+  const sharedHost = {
+    keyspaceId: serviceHost.keyspaceId,
+    notFoundUrl: null,
+    expiredUrl: null,
+    hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
+  }
   return redirectHandler({
     finder,
     recorder,
@@ -268,13 +341,31 @@ function logFailure(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'something failed')
 }
 
-type ListeningPlace = { host: string | undefined; port: number } | { fd: number }
+function stopDelayMs({ readiness }: Observation, config: Config): number {
+  const isBalanced = performance.now() - readiness.askedAtMs < PROBE_INTERVAL_MAX_MS
+  return isBalanced ? config.stopDelayMs : 0
+}
 
-function listen(front: Server, place: ListeningPlace): Promise<void> {
-  return new Promise((resolve, reject) => {
-    front.once('error', reject)
-    front.listen(place, resolve)
-  })
+/** @param firstSocket undefined for a process that is the whole service */
+async function listen(
+  config: Config,
+  servers: Readonly<Record<ListeningUse, Server | undefined>>,
+  firstSocket: number | undefined,
+): Promise<void> {
+  for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
+    const server = servers[use]
+    await new Promise<void>((resolve, reject) => {
+      server?.once('error', reject)
+      server?.listen(
+        firstSocket === undefined ? { host, port } : { fd: firstSocket + index },
+        resolve,
+      )
+    })
+  }
+}
+
+function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
+  return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
 }
 
 /** Tries until the database stays for long enough. */

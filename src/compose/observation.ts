@@ -11,6 +11,7 @@ import {
   apiMetrics,
   cacheMetrics,
   clickMetrics,
+  nodeMetrics,
   processMetrics,
   readinessMetrics,
   stateMetrics,
@@ -28,7 +29,10 @@ export type Observation = {
   readonly apiMeter: ApiMeter
 }
 
-/** @param parts.shared undefined for a process that is the whole service */
+/**
+ * @param parts.shared undefined for a process that is the whole service
+ * @param parts.onProbed told when a balancer has asked whether the node is ready
+ */
 export function openObservation(parts: {
   config: Pick<Config, 'roles'>
   instance: Instance
@@ -37,10 +41,16 @@ export function openObservation(parts: {
   memory: Memory
   intake: ClickIntake
   redirect: RedirectHandler
+  onProbed: (() => void) | undefined
 }): Observation {
   const { config, instance, log, shared, memory, intake, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
-  const readiness = nodeReadiness(config.roles, isStoreThere, memory.finder)
+  const readiness = nodeReadiness({
+    roles: config.roles,
+    isStoreThere,
+    finder: memory.finder,
+    onProbed: parts.onProbed,
+  })
   const apiMeter = new ApiMeter()
   const metrics = new ServiceMetrics(shared, (error) =>
     log.warn({ err: error }, 'something could not be measured'),
@@ -54,6 +64,7 @@ export function openObservation(parts: {
     clickMetrics(intake, () => instance.clock.nowMicros()),
     storeMetrics(instance, memory.follower, isStoreThere),
     domainMetrics(instance),
+    nodeMetrics(instance.nodes),
   ]) {
     metrics.add(source)
   }

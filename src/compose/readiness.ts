@@ -23,12 +23,14 @@ export function storeCheck({ read }: Store): () => Promise<boolean> {
 }
 
 /** What a node must have at hand for each of its roles. */
-export function nodeReadiness(
-  roles: Config['roles'],
-  isStoreThere: () => Promise<boolean>,
-  finder: LinkFinder,
-): Readiness {
-  const readiness = new Readiness()
+export function nodeReadiness(parts: {
+  roles: Config['roles']
+  isStoreThere: () => Promise<boolean>
+  finder: LinkFinder
+  onProbed: (() => void) | undefined
+}): Readiness {
+  const { roles, isStoreThere, finder } = parts
+  const readiness = new Readiness(parts.onProbed)
   const checks: Record<Role, RoleCheck> = {
     // With links in memory most visitors are sent on whether the store is there or not.
     redirect: () => finder.uses.links.entries > 0 || isStoreThere(),

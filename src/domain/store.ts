@@ -1,3 +1,7 @@
+import type { AcmeAccountStore } from './certificates/acme-account-store.ts'
+import type { AcmeBudgetStore } from './certificates/acme-budget-store.ts'
+import type { CertificateOrderStore } from './certificates/certificate-order-store.ts'
+import type { CertificateStore } from './certificates/certificate-store.ts'
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
 import type { ClickReports } from './clicks/click-reports.ts'
@@ -5,11 +9,13 @@ import type { ClickStore } from './clicks/click-store.ts'
 import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
 import type { DomainCheckStore } from './domains/domain-check-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
+import type { HstsStore } from './domains/hsts-store.ts'
 import type { KeyspaceStore } from './domains/keyspace-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { InstanceStore } from './instance/instance-store.ts'
 import type { LinkDirectory } from './links/link-directory.ts'
 import type { LinkStore } from './links/link-store.ts'
+import type { NodeStore } from './nodes/node-store.ts'
 import type { TokenStore } from './tokens/token-store.ts'
 import type { WorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -21,11 +27,17 @@ export type Nouns = {
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
+  readonly hsts: HstsStore
+  readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
   readonly visitorSalts: VisitorSaltStore
+  readonly nodes: NodeStore
   readonly changes: ChangeLog
   readonly idempotency: IdempotencyStore
 }

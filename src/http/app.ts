@@ -11,6 +11,7 @@ import { describeApi } from './openapi.ts'
 import { HttpRefusal, sendError } from './problem.ts'
 import { limitRate } from './rate-limit.ts'
 import { clickRoutes } from './routes/clicks.ts'
+import { domainHttpsRoutes } from './routes/domain-https.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { linkRoutes } from './routes/links.ts'
 import { metricsRoute } from './routes/metrics.ts'
@@ -18,7 +19,7 @@ import { qrCodeRoutes } from './routes/qr-code.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { validate } from './validation.ts'
 
-const API_ROUTES = [linkRoutes, qrCodeRoutes, domainRoutes, clickRoutes]
+const API_ROUTES = [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]
 
 /** The API and what else the service's own host answers. The caller brings the HTTP server. */
 export async function buildApp(

@@ -56,7 +56,7 @@ export class CoherentCache<V extends object> {
     mirror?: CacheMirror<V> | undefined
   }) {
     const { mirror } = options
-    this.#present = new SieveCache(options.sizeMax, (name) => mirror?.drop(name))
+    this.#present = new SieveCache(options.sizeMax, (_value, name) => mirror?.drop(name))
     this.#mirror = mirror
     this.#sizeMax = options.sizeMax
     this.#sizeOf = options.sizeOf
@@ -94,7 +94,7 @@ export class CoherentCache<V extends object> {
   }
 
   forget(name: string): void {
-    if (this.#present.delete(name)) this.#mirror?.drop(name)
+    this.#present.delete(name)
     this.#absent.delete(name)
     this.#loads.delete(name)
   }

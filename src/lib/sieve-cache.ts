@@ -16,17 +16,17 @@ type Entry<V> = {
  */
 export class SieveCache<V> {
   readonly #sizeMax: number
-  readonly #onEvict: (key: string) => void
+  readonly #onGone: (value: V, key: string) => void
   readonly #entries = new Map<string, Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
   #hand: Entry<V> | undefined
   #size = 0
 
-  /** @param onEvict told of each entry that has to make room for another */
-  constructor(sizeMax: number, onEvict: (key: string) => void = () => {}) {
+  /** @param onGone told of each value that is kept no more, whatever the reason */
+  constructor(sizeMax: number, onGone: (value: V, key: string) => void = () => {}) {
     this.#sizeMax = sizeMax
-    this.#onEvict = onEvict
+    this.#onGone = onGone
   }
 
   get size(): number {
@@ -66,19 +66,19 @@ export class SieveCache<V> {
     return true
   }
 
-  /** Whether there was such an entry. */
-  delete(key: string): boolean {
+  delete(key: string): void {
     const entry = this.#entries.get(key)
     if (entry !== undefined) this.#unlink(entry)
-    return entry !== undefined
   }
 
   clear(): void {
+    const entries = [...this.#entries.values()]
     this.#entries.clear()
     this.#newest = undefined
     this.#oldest = undefined
     this.#hand = undefined
     this.#size = 0
+    for (const { value, key } of entries) this.#onGone(value, key)
   }
 
   #evictOne(): void {
@@ -90,7 +90,6 @@ export class SieveCache<V> {
     if (entry === undefined) return
     this.#hand = entry.newer
     this.#unlink(entry)
-    this.#onEvict(entry.key)
   }
 
   #unlink(entry: Entry<V>): void {
@@ -101,5 +100,6 @@ export class SieveCache<V> {
     else entry.older.newer = entry.newer
     this.#entries.delete(entry.key)
     this.#size -= entry.size
+    this.#onGone(entry.value, entry.key)
   }
 }

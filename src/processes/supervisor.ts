@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { ListeningSockets } from './listening-sockets.ts'
+import { type Address, ListeningSockets } from './listening-sockets.ts'
 import type { ToSupervisor } from './messages.ts'
 import { Place } from './place.ts'
 import { Surveys } from './surveys.ts'
@@ -7,38 +7,51 @@ import { WorkerProcess } from './worker-process.ts'
 
 /** For requests that are on their way on an idle connection when its process is replaced. */
 const IDLE_GRACE_MS = 1_000
+/** A balancer that has not asked for so long sends nobody here. */
+const PROBE_INTERVAL_MAX_MS = 60_000
 
 /**
- * Runs several processes on one port and does nothing else: it opens no database, accepts no
+ * Runs several processes on the same ports and does nothing else: it opens no database, accepts no
  * connection, and is on no request's way.
  */
 export class Supervisor {
   readonly #places: readonly Place[]
-  readonly #sockets: ListeningSockets
+  readonly #sockets: readonly ListeningSockets[]
   readonly #log: Logger
+  readonly #stopDelayMs: number
+  /** When somebody last wanted to know whether the service is ready. */
+  #probedAtMs = Number.NEGATIVE_INFINITY
   /** The start, then every restart, one after the other. */
   #restarting: Promise<void> = Promise.resolve()
   #stopping = false
 
-  private constructor(places: readonly Place[], sockets: ListeningSockets, log: Logger) {
+  private constructor(
+    places: readonly Place[],
+    sockets: readonly ListeningSockets[],
+    { log, stopDelayMs }: { log: Logger; stopDelayMs: number },
+  ) {
     this.#places = places
     this.#sockets = sockets
     this.#log = log
+    this.#stopDelayMs = stopDelayMs
   }
 
   /**
+   * @param options.stopDelayMs for how long a service that balancers know says that it is not ready before
+   *   it stops
    * @param options.program the module of a worker and its arguments; its number comes last
-   * @throws where the port is in use
+   * @param options.addresses of the ports, in the order in which workers find their sockets
+   * @throws where a port is in use
    */
   static async open(options: {
     count: number
-    host: string | undefined
-    port: number
+    addresses: readonly Address[]
+    stopDelayMs: number
     program: readonly [module: string, ...args: string[]]
     log: Logger
   }): Promise<Supervisor> {
     const { count, program, log } = options
-    const sockets = await ListeningSockets.open(options)
+    const sockets = await openAll(options.addresses)
     const surveys = new Surveys()
     const onMessage = (message: ToSupervisor, from: WorkerProcess) => {
       if (message.kind === 'counts') {
@@ -52,6 +65,8 @@ export class Supervisor {
         )
       } else if (message.kind === 'answer') {
         surveys.take(message)
+      } else if (message.kind === 'probed') {
+        supervisor.#probedAtMs = performance.now()
       }
     }
     const places = Array.from({ length: count }, (_, index) => {
@@ -61,14 +76,17 @@ export class Supervisor {
         launch: () =>
           new WorkerProcess({
             program: [...program, String(number)],
-            listenOn: sockets.descriptor(index),
+            listenOn: sockets.map((socket) => socket.descriptor(index)),
             onMessage,
           }),
-        rest: () => sockets.release(index),
+        rest: () => {
+          for (const socket of sockets) socket.release(index)
+        },
         log,
       })
     })
-    return new Supervisor(places, sockets, log)
+    const supervisor = new Supervisor(places, sockets, options)
+    return supervisor
   }
 
   /**
@@ -93,8 +111,10 @@ export class Supervisor {
   /** Finishes what is under way; true when every process has ended as it should. */
   async stop(): Promise<boolean> {
     this.#stopping = true
-    this.#sockets.close()
-    const inOrder = await Promise.all(this.#places.map((place) => place.stop()))
+    this.#closeSockets()
+    const isBalanced = performance.now() - this.#probedAtMs < PROBE_INTERVAL_MAX_MS
+    const delayMs = isBalanced ? this.#stopDelayMs : 0
+    const inOrder = await Promise.all(this.#places.map((place) => place.stop(delayMs)))
     await this.#restarting
     return inOrder.every(Boolean)
   }
@@ -104,7 +124,7 @@ export class Supervisor {
     const greeting = await first?.start()
     if (greeting === undefined) {
       this.#stopping = true
-      this.#sockets.close()
+      this.#closeSockets()
       return undefined
     }
     await Promise.all(
@@ -113,6 +133,10 @@ export class Supervisor {
       }),
     )
     return greeting
+  }
+
+  #closeSockets(): void {
+    for (const socket of this.#sockets) socket.close()
   }
 
   async #restart(): Promise<void> {
@@ -127,5 +151,16 @@ export class Supervisor {
       }
     }
     this.#log.info('restarted')
+  }
+}
+
+async function openAll(addresses: readonly Address[]): Promise<readonly ListeningSockets[]> {
+  const opened: ListeningSockets[] = []
+  try {
+    for (const address of addresses) opened.push(await ListeningSockets.open(address))
+    return opened
+  } catch (error) {
+    for (const sockets of opened) sockets.close()
+    throw error
   }
 }

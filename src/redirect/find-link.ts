@@ -70,9 +70,9 @@ export function linkFinder(options: {
       }
     },
     forgetAll() {
-      copy?.clear()
       hosts.forgetAll()
       groups.forgetAll()
+      copy?.clear()
     },
     forgetAbsences() {
       hosts.forgetAbsences()

@@ -1,15 +1,21 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
+import { acmeAccountStore } from './acme-account-store.ts'
+import { acmeBudgetStore } from './acme-budget-store.ts'
+import { certificateOrderStore } from './certificate-order-store.ts'
+import { certificateStore } from './certificate-store.ts'
 import { clickReports, type RawClickPages } from './click-reports.ts'
 import { clickStore } from './click-store.ts'
 import { domainCheckStore } from './domain-check-store.ts'
 import { domainStore } from './domain-store.ts'
+import { hstsStore } from './hsts-store.ts'
 import { idempotencyStore } from './idempotency-store.ts'
 import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
 import { linkDirectory } from './link-directory.ts'
 import { linkStore } from './link-store.ts'
+import { nodeStore } from './node-store.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
@@ -42,13 +48,19 @@ export function nouns(
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
-    domains: domainStore(db, on.scans),
+    domains: domainStore(db),
     domainChecks: domainCheckStore(db),
+    hsts: hstsStore(db),
+    certificates: certificateStore(db),
+    certificateOrders: certificateOrderStore(db),
+    acmeAccounts: acmeAccountStore(db),
+    acmeBudgets: acmeBudgetStore(db),
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, rawClicks(on.scans)),
     visitorSalts: visitorSaltStore(db),
+    nodes: nodeStore(db),
     changes: changeLog(db, pending),
     idempotency: idempotencyStore(db),
   }

@@ -68,6 +68,11 @@ describe('two processes under half of their load', { skip: !existsSync('/proc/se
 
       let writing = true
       let written = 0
+      t.after(async () => {
+        // Persistent as they are, they would keep the process of a failed test from ending.
+        writing = false
+        await visitors.stop()
+      })
       const writes = (async () => {
         for (let tag = 0; writing; tag += 1) {
           const { id } = expectStatus(await api.post('/links', input), 201).body

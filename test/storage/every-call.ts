@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
 import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
 import type { Nouns } from '../../src/domain/store.ts'
-import { type Home, listOf, NOW, newDomain, newLink, newToken, newWorkspace } from './samples.ts'
+import {
+  type Home,
+  listOf,
+  NOW,
+  newDomain,
+  newLink,
+  newNode,
+  newSealedCertificate,
+  newToken,
+  newWorkspace,
+} from './samples.ts'
 
 type Call = (stores: Nouns) => Promise<unknown>
 
@@ -28,6 +38,16 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
     'domainChecks.find': (s) => s.domainChecks.find(id),
     'domainChecks.hasDue': (s) => s.domainChecks.hasDue(NOW),
+    'hsts.find': (s) => s.hsts.find(id),
+    'certificates.find': (s) => s.certificates.find(host),
+    'certificates.findLife': (s) => s.certificates.findLife(host),
+    'certificates.list': (s) => s.certificates.list(10),
+    'certificateOrders.find': (s) => s.certificateOrders.find(host),
+    'certificateOrders.findChallenge': (s) => s.certificateOrders.findChallenge(host),
+    'certificateOrders.missing': (s) => s.certificateOrders.missing('', 10),
+    'certificateOrders.leftOver': (s) => s.certificateOrders.leftOver('', 10),
+    'certificateOrders.hasDue': (s) => s.certificateOrders.hasDue(NOW),
+    'acmeAccounts.find': (s) => s.acmeAccounts.find('https://ca.example/'),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.page': (s) => s.links.page(listOf(workspace)),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
@@ -36,6 +56,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'reports.readDays': (s) => s.reports.readDays(scope, 1, 2, { slots: true }),
     'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
     'visitorSalts.find': (s) => s.visitorSalts.find(1),
+    'nodes.list': (s) => s.nodes.list(),
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
@@ -75,11 +96,37 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'domainChecks.release': (s) => s.domainChecks.release(id, 1),
     'domainChecks.restart': (s) => s.domainChecks.restart(id, newSchedule(NOW)),
     'domainChecks.makeDue': (s) => s.domainChecks.makeDue(host, NOW),
+    'hsts.save': async (s) => {
+      const domain = newDomain(workspace)
+      await s.domains.insert(domain)
+      await s.hsts.save(domain.id, 1)
+    },
+    'hsts.remove': (s) => s.hsts.remove(id),
+    'certificates.save': (s) => s.certificates.save(newSealedCertificate(), NOW),
+    'certificates.noteAdvice': (s) => s.certificates.noteAdvice(host, 'id', { start: 1, end: 2 }),
+    'certificates.remove': (s) => s.certificates.remove(host),
+    'certificateOrders.want': (s) => s.certificateOrders.want(id, NOW),
+    'certificateOrders.remove': (s) => s.certificateOrders.remove(id),
+    'certificateOrders.leaseDue': (s) => s.certificateOrders.leaseDue(NOW, NOW + 1, 10),
+    'certificateOrders.extend': (s) => s.certificateOrders.extend(host, 1, NOW),
+    'certificateOrders.advance': (s) => s.certificateOrders.advance(host, 1, { challenge: null }),
+    'certificateOrders.finish': (s) => s.certificateOrders.finish(host, 1, { nextAt: NOW }),
+    'acmeAccounts.insert': (s) => s.acmeAccounts.insert(id, 'sealed', NOW),
+    'acmeAccounts.setUrl': (s) => s.acmeAccounts.setUrl(id, 'https://ca.example/1'),
+    'acmeAccounts.pause': (s) => s.acmeAccounts.pause(id, 0, { until: NOW, failure: 'away' }),
+    'acmeAccounts.resume': (s) => s.acmeAccounts.resume(id),
+    'acmeAccounts.setChallenge': (s) => s.acmeAccounts.setChallenge(id, 'http-01'),
+    'acmeBudgets.charge': (s) => s.acmeBudgets.charge(id, 'x', { burst: 1, refillMicros: 1 }, NOW),
+    'acmeBudgets.refund': (s) => s.acmeBudgets.refund(id, 'x', { burst: 1, refillMicros: 1 }),
+    'acmeBudgets.trim': (s) => s.acmeBudgets.trim(NOW),
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, NOW),
     'links.delete': (s) => s.links.delete(workspace, id),
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
+    'nodes.beat': (s) => s.nodes.beat(newNode(id)),
+    'nodes.forget': (s) => s.nodes.forget(id, NOW),
+    'nodes.takeLost': (s) => s.nodes.takeLost(NOW, NOW),
     'changes.append': (s) => s.changes.append(hostChange(host), NOW),
     'changes.trim': (s) => s.changes.trim(0),
     'idempotency.insert': (s) => s.idempotency.insert({ ...record, created_at: NOW }),

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { SealedCertificate } from '../../src/domain/certificates/certificate.ts'
 import type { Domain } from '../../src/domain/domains/domain.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
 import type { LinkQuery } from '../../src/domain/links/link-store.ts'
+import type { Node } from '../../src/domain/nodes/node.ts'
 import type { Nouns, Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/tokens/token.ts'
 import type { Workspace } from '../../src/domain/workspaces/workspace.ts'
@@ -113,4 +115,33 @@ export function newToken(workspaceId: string, overrides: Partial<Token> = {}): T
 export function listOf(workspaceId: string, overrides: Partial<LinkQuery> = {}): LinkQuery {
   const sort = { field: 'created_at', descending: true } as const
   return { workspaceId, offset: 0, limit: 25, sort, ...overrides }
+}
+
+export function newSealedCertificate(
+  overrides: Partial<SealedCertificate> = {},
+): SealedCertificate {
+  return {
+    host: `${unique('host')}.example`,
+    chainPem: 'chain',
+    sealedKey: 'sealed',
+    notBefore: NOW,
+    notAfter: NOW + 1,
+    directory: 'https://ca.example/directory',
+    ariId: null,
+    renewalWindow: null,
+    ...overrides,
+  }
+}
+
+export function newNode(id: string): Node {
+  return {
+    id,
+    name: 'a machine',
+    process: 1,
+    version: '1.0.0',
+    started_at: NOW,
+    beat_at: NOW,
+    backlog_bytes: 0,
+    oldest_click_at: null,
+  }
 }

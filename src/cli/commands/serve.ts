@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { ZodType } from 'zod'
+import { listeningPlaces } from '../../config/listening-places.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { processCount, roleList } from '../../config/settings.ts'
 import { Supervisor } from '../../processes/supervisor.ts'
@@ -49,7 +50,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   await serveNode({
     config,
     log: createLogger(config.logLevel),
-    stopping: stopping.then(() => 0),
+    stopping: stopping.then(() => ({})),
     onReady: (greeting) => terminal.out(greeting),
   })
 }
@@ -61,9 +62,13 @@ async function superviseProcesses(
   terminal: Terminal,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  const { host, port } = config
-  const program = workerProgram(config.roles)
-  const supervisor = await Supervisor.open({ count, host, port, program, log })
+  const supervisor = await Supervisor.open({
+    count,
+    addresses: listeningPlaces(config),
+    stopDelayMs: config.stopDelayMs,
+    program: workerProgram(config.roles),
+    log,
+  })
   // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.
   const hangsUp = process.stdin.isTTY
   const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { roleList } from '../../config/settings.ts'
-import { LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
+import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
 import { createLogger } from '../logger.ts'
 
 const NAME = 'worker'
@@ -29,10 +29,11 @@ export function workerCommand(): Command {
         stopping: link.stopAsked,
         onReady: link.ready,
         shared: {
-          listenOn: LISTENING_DESCRIPTOR,
+          firstSocket: FIRST_LISTENING_DESCRIPTOR,
           number: Number(number),
           peers: link.peers,
           survey: link.survey,
+          onProbed: link.probed,
         },
       })
     } finally {
