@@ -64,7 +64,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal((await visit(service.port, '/livez')).status, 200)
       const ready = await visit(service.port, '/readyz')
       assert.equal(ready.status, 200, ready.body)
-      const roles = { redirect: 'ok', api: 'unavailable' }
+      const roles = { redirect: 'ok', api: 'unavailable', jobs: 'unavailable' }
       assert.deepEqual(JSON.parse(ready.body).roles, roles)
       assert.equal((await visit(service.port, '/readyz?role=redirect')).status, 200)
       for (const role of ['api', 'none']) {
