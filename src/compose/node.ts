@@ -5,12 +5,15 @@ import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
+import type { Role } from '../config/settings.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
 import { domainHttps } from '../domain/domains/domain-https.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
+import { Failure } from '../domain/failure.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import type { CopyState } from '../domain/links/link-copy.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
@@ -29,11 +32,13 @@ import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
 import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
+import { answerElsewhere } from '../redirect/not-here.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import { openCopy, startCopying } from './link-copy.ts'
 import { openMemory } from './memory.ts'
 import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
@@ -43,6 +48,8 @@ import { startTrimming } from './trimming.ts'
 
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
+/** Between two tries of what a database that was away at the start has been waited for. */
+const BEGIN_INTERVAL_MS = 500
 /** A balancer that has not asked for so long sends nobody here. */
 const PROBE_INTERVAL_MAX_MS = 60_000
 /** For requests of balancers that are on their way on connections that they keep. */
@@ -53,6 +60,11 @@ const RATE_TOKENS_MAX = 100_000
 /** A running node. */
 export type Node = {
   readonly port: number
+  /**
+   * Settles once the node does all of its work, which is at its start unless the database was away
+   * then; rejects where the database that came cannot be used.
+   */
+  readonly completed: Promise<void>
   /**
    * Says that the node is not ready and serves on, for balancers to notice; then finishes the requests
    * under way and takes the clicks in. Leaves the instance open.
@@ -101,25 +113,39 @@ export async function startNode(
   log: Logger,
   shared?: Shared,
 ): Promise<Node> {
-  const serviceHost = await openServiceHost(config, instance)
-  const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
+  const { store, clock } = instance
+  const has = (role: Role) => config.roles.includes(role)
+  const copy = await openCopy(config)
+  const serviceHost = await findServiceHost(config, instance, copy?.state)
+  const throttles = new Throttles({ clock, peers: shared?.peers })
   const tls =
     config.tls === undefined
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
   const foundation = { config, instance, log, serviceHost, throttles, tls }
-  const memory = openMemory(config, instance, log, tls?.memory)
+  const memory = openMemory(config, instance, log, { copy, others: tls?.memory })
   const salts = openSalts(foundation)
+  const { domains, checks, startChecking } = openDomains(config, instance, log)
+
+  /** What needs the database; where that is away at the start, it follows. */
+  async function begin(): Promise<void> {
+    await instance.whenReady()
+    await salts.start()
+    if (has('jobs')) await domains.proveAllPending()
+  }
+
+  const isComplete = store.isAvailable()
   const [countries] = await Promise.all([
     openCountriesOf(config),
-    memory.follower.start(),
-    salts.start(),
+    memory.start(),
+    isComplete ? begin() : undefined,
   ])
-  const { domains, checks, startChecking } = openDomains(config, instance, log)
-  await domains.proveAllPending()
+  const completed = isComplete ? Promise.resolve() : beginLater(foundation, begin)
+  const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
   const observation = openObservation({
+    config,
     instance,
     log,
     shared,
@@ -136,8 +162,8 @@ export async function startNode(
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: api.listener,
-    redirect: redirect.request,
-    fastRedirect: config.fastRedirects ? redirect.visit : undefined,
+    redirect: has('redirect') ? redirect.request : answerElsewhere,
+    fastRedirect: has('redirect') && config.fastRedirects ? redirect.visit : undefined,
     trustedProxies: config.trustedProxies,
     hstsSeconds: config.hstsSeconds,
     plain: tls?.plain,
@@ -149,23 +175,20 @@ export async function startNode(
     ...(https === undefined ? [] : [https.listener, https.http2]),
     ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
   ]
-  let ordering: Job | undefined
-  const trimming = startTrimming(instance, logFailure(log))
-  const checking = startChecking()
+  const jobs: Job[] = []
   let app: FastifyInstance | undefined
   let heartbeat: ReturnType<typeof startHeartbeat> | undefined
 
   async function stopBehindFront(): Promise<void> {
-    trimming.stop()
     const [left] = await Promise.all([
       intake.stop(),
       memory.follower.stop(),
       salts.stop(),
-      checking.stop(),
-      ordering?.stop(),
+      ...jobs.map((job) => job.stop()),
       app?.close(),
     ])
     await heartbeat?.stop(left)
+    copying?.stop()
   }
 
   try {
@@ -187,7 +210,10 @@ export async function startNode(
     await stopBehindFront()
     throw error
   }
-  ordering = tls?.startOrdering()
+  if (has('jobs')) {
+    jobs.push(startTrimming(instance, logFailure(log)), startChecking())
+    if (tls !== undefined) jobs.push(tls.startOrdering())
+  }
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
   heartbeat = startHeartbeat({
@@ -199,6 +225,7 @@ export async function startNode(
   })
   return {
     port: (front.address() as AddressInfo).port,
+    completed,
     async stop({ idleGraceMs = 0, delayMs = stopDelayMs(observation, config) } = {}) {
       if (delayMs > 0) {
         observation.readiness.stop()
@@ -254,6 +281,7 @@ async function openApi(
         retentionDays: config.clickRetentionDays,
       }),
       domainChecks: checks,
+      servesApi: config.roles.includes('api'),
       domainHttps: domainHttps({ store, clock }),
       authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
@@ -338,6 +366,46 @@ async function listen(
 
 function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
   return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
+}
+
+/** Tries until the database stays for long enough. */
+async function beginLater(
+  { config, instance, log, serviceHost }: Foundation,
+  begin: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      await begin()
+      const { keyspaceId } = await openServiceHost(config, instance)
+      if (keyspaceId !== serviceHost.keyspaceId) {
+        throw new Error('The database is not the one whose links this node has kept.')
+      }
+      log.info('this node does all of its work now')
+      return
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
+    }
+    await sleep(BEGIN_INTERVAL_MS, undefined, { ref: false })
+  }
+}
+
+/** @param state of a copy, for a node that starts while the database is away */
+async function findServiceHost(
+  config: Config,
+  instance: Instance,
+  state: CopyState | undefined,
+): Promise<ServiceHost> {
+  try {
+    return await openServiceHost(config, instance)
+  } catch (error) {
+    const name = serviceNameOf(config)
+    if (!isUnavailable(error) || state?.serviceHost !== name.host) throw error
+    return { ...name, keyspaceId: state.serviceKeyspaceId }
+  }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'unavailable'
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
