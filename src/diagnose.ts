@@ -4,6 +4,7 @@ import { totalBacklogBytes } from './clicks/journal/journal-backlog.ts'
 import { damagedJournalsFolder } from './clicks/journal/journal-folder.ts'
 import type { Config } from './config/read-config.ts'
 import { Failure } from './domain/failure.ts'
+import { isLost } from './domain/nodes/node.ts'
 import type { Clock } from './lib/clock.ts'
 import { VERSION } from './lib/version.ts'
 import { type Inspection, inspectDatabase } from './storage/inspect.ts'
@@ -48,6 +49,7 @@ export async function diagnose(config: Config, clock: Clock): Promise<readonly F
     databaseFinding(inspection),
     schemaFinding(inspection),
     ...journalFindings(config.dataDir, inspection),
+    nodesFinding(inspection, clock),
     clockFinding(inspection, clock),
     ...disk,
   ]
@@ -125,6 +127,21 @@ function journalFindings(dataDir: string, { positions }: Inspection): Finding[] 
     advice: 'Check the disk. What could be read of them has been counted; remove them when done.',
   }
   return [backlog, damage]
+}
+
+function nodesFinding({ nodes }: Inspection, clock: Clock): Finding {
+  const subject = 'nodes'
+  const lost = nodes.filter((node) => isLost(node, clock.nowMicros()))
+  const up = nodes.length - lost.length
+  if (lost.length === 0) return { subject, state: 'ok', text: `${up} running` }
+  const bytes = lost.reduce((sum, { backlog_bytes }) => sum + backlog_bytes, 0)
+  return {
+    subject,
+    state: 'problem',
+    text: `${up} running, ${lost.length} lost with ${bytes} bytes of clicks when last heard of`,
+    advice:
+      'See terse node list. Start them again, or terse journal replay their data folders; or terse node forget.',
+  }
 }
 
 function clockFinding({ serverMillis, lastChangeMicros }: Inspection, clock: Clock): Finding {

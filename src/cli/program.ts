@@ -2,6 +2,8 @@ import { Command } from 'commander'
 import { VERSION } from '../lib/version.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { domainCommand } from './commands/domain.ts'
+import { journalCommand } from './commands/journal.ts'
+import { nodeCommand } from './commands/node.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -22,6 +24,8 @@ export function buildProgram(terminal: Terminal): Command {
     workspaceCommand(terminal),
     tokenCommand(terminal),
     domainCommand(terminal),
+    nodeCommand(terminal),
+    journalCommand(terminal),
     doctorCommand(terminal),
   ]) {
     program.addCommand(command)

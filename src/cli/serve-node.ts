@@ -1,19 +1,23 @@
 import type { Logger } from 'pino'
 import { openInstance } from '../compose/instance.ts'
-import { type Shared, startNode } from '../compose/node.ts'
+import { type Shared, type Stopping, startNode } from '../compose/node.ts'
 import type { Config } from '../config/read-config.ts'
 import { greet } from './greeting.ts'
+
+/** Longer than requests and clicks are waited for, one after the other. */
+const STOP_DEADLINE_MS = 19_500
+const EXIT_LATE = 1
 
 /**
  * Serves in this process until it is asked to stop.
  *
- * @param options.stopping settles then, with how long idle connections are left open
+ * @param options.stopping settles then, with how
  * @param options.shared undefined for a process that is the whole service
  */
 export async function serveNode(options: {
   config: Config
   log: Logger
-  stopping: Promise<number>
+  stopping: Promise<Stopping>
   onReady: (greeting: string) => void
   shared?: Shared
 }): Promise<void> {
@@ -22,10 +26,19 @@ export async function serveNode(options: {
   try {
     const node = await startNode(config, instance, log, options.shared)
     options.onReady(await greet(config, instance))
-    const idleGraceMs = await options.stopping
+    const stopping = await options.stopping
     log.info('stopping')
-    await node.stop(idleGraceMs)
+    endIn((stopping.delayMs ?? config.stopDelayMs) + STOP_DEADLINE_MS, log)
+    await node.stop(stopping)
   } finally {
     await instance.close()
   }
+}
+
+/** Ends the process whatever it still waits for. Nothing is lost by it: the journal is on disk. */
+function endIn(ms: number, log: Logger): void {
+  setTimeout(() => {
+    log.fatal('stopping takes too long; what is left of the clicks waits in the journal')
+    process.exit(EXIT_LATE)
+  }, ms).unref()
 }

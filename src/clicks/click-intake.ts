@@ -21,6 +21,8 @@ const STOP_DEADLINE_MS = 10_000
 
 /** This node's journal, its way into the store, and the journals that killed processes left. */
 export type ClickIntake = ClickRecorder & {
+  /** Of this node's own journal. */
+  readonly journalId: string
   /** Begins to take clicks into the store; until then they wait in the journal. */
   startDraining(): void
   /** Clicks that could not be kept since the start. */
@@ -35,8 +37,8 @@ export type ClickIntake = ClickRecorder & {
   backlog(): JournalBacklog
   /** Journals of killed processes that are waiting to be taken in here. */
   orphans(): number
-  /** Ends within 10 s; what the store did not take stays in the journal. */
-  stop(): Promise<void>
+  /** Ends within 10 s; what the store did not take stays in the journal, and is told. */
+  stop(): Promise<JournalBacklog>
 }
 
 export type IntakeReports = {
@@ -44,6 +46,8 @@ export type IntakeReports = {
   readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
+  /** Told of the journal of another process, once nothing of it is left. */
+  readonly onTakenIn?: (journalId: string) => void
 }
 
 export async function startClickIntake(
@@ -89,7 +93,10 @@ export async function startClickIntake(
     orphaned += 1
     thread
       .takeIn(orphan)
-      .then(() => orphan.remove())
+      .then(() => {
+        orphan.remove()
+        options.onTakenIn?.(orphan.id)
+      })
       .catch((error) => {
         // It stays where it is, for the next look.
         orphan.release()
@@ -99,6 +106,8 @@ export async function startClickIntake(
         orphaned -= 1
       })
   }
+
+  const backlog = () => backlogOf(own.folder, progress.position ?? position, writer.segment)
 
   for (const orphan of orphans) takeIn(orphan)
   const adoption = setInterval(() => {
@@ -116,9 +125,10 @@ export async function startClickIntake(
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
     doubtful: () => writer.doubtful,
+    journalId: own.id,
     recorded: () => writer.recorded,
     progress,
-    backlog: () => backlogOf(own.folder, progress.position ?? position, writer.segment),
+    backlog,
     orphans: () => orphaned,
     startDraining: () => thread.start(),
     async stop() {
@@ -131,7 +141,9 @@ export async function startClickIntake(
       })
       await Promise.race([closed, expired])
       await thread.stop(expired)
+      const left = backlog()
       own.release()
+      return left
     },
   }
 }

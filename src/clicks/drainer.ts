@@ -27,6 +27,7 @@ export class Drainer {
   readonly #journal: JournalPlace
   readonly #writing: () => number
   readonly #progress: DrainProgress
+  readonly #keepsFiles: boolean
   readonly #onPosition: (position: JournalPosition) => void
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
@@ -39,6 +40,7 @@ export class Drainer {
 
   /**
    * @param options.writing the segment to which the journal's owner still appends
+   * @param options.keepsFiles whether the segments stay that have been taken in
    * @param options.onPosition told how far the journal has been taken in
    */
   constructor(options: {
@@ -47,11 +49,13 @@ export class Drainer {
     journal: JournalPlace
     writing: () => number
     progress: DrainProgress
+    keepsFiles?: boolean
     onPosition?: (position: JournalPosition) => void
     onError: (error: unknown) => void
     onDamage: (bytes: number, copy: string | undefined) => void
   }) {
     this.#progress = options.progress
+    this.#keepsFiles = options.keepsFiles ?? false
     this.#onPosition = options.onPosition ?? (() => {})
     this.#writer = options.writer
     this.#clock = options.clock
@@ -141,7 +145,7 @@ export class Drainer {
     this.#position = batch.next
     this.#onPosition(batch.next)
     if (batch.damaged > 0) this.#setAside(batch)
-    removeRead(folder, batch.next, this.#writing())
+    if (!this.#keepsFiles) removeRead(folder, batch.next, this.#writing())
     if (batch.clicks.length >= batchMax) return 'full'
     return batch.clicks.length < LOAD_CLICKS_MIN ? 'few' : 'many'
   }
@@ -162,7 +166,7 @@ export class Drainer {
   #setAside({ damaged, next }: JournalBatch): void {
     let copy: string | undefined
     try {
-      copy = setAside(this.#journal, next.segment)
+      if (!this.#keepsFiles) copy = setAside(this.#journal, next.segment)
     } catch (error) {
       this.#onError(error)
     }

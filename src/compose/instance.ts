@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from '../config/secret-key.ts'
 import { checkInstanceKey, hasInstanceKey } from '../domain/instance/key-check.ts'
+import { type Nodes, nodes } from '../domain/nodes/nodes.ts'
 import type { Store } from '../domain/store.ts'
 import { type Tokens, tokens } from '../domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from '../domain/workspaces/workspaces.ts'
@@ -20,6 +21,7 @@ export type Instance = {
   readonly instanceKey: Buffer
   readonly workspaces: Workspaces
   readonly tokens: Tokens
+  readonly nodes: Nodes
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     instanceKey,
     workspaces: workspaces(base),
     tokens: tokens(base),
+    nodes: nodes(base),
     close: () => store.close(),
   }
 }

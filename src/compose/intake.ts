@@ -34,6 +34,11 @@ export function openIntake(config: Config, instance: Instance, log: Logger): Pro
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
+    onTakenIn(journalId) {
+      instance.nodes
+        .leave(journalId)
+        .catch((error) => log.warn({ err: error }, 'a node that has ended is still listed'))
+    },
   })
 }
 

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { ChangeFollower } from '../domain/changes/change-follower.ts'
+import type { Nodes } from '../domain/nodes/nodes.ts'
 import type { ApiMeter } from '../http/api-meter.ts'
 import type { CacheUse } from '../lib/coherent-cache.ts'
 import { glance } from '../lib/glance.ts'
@@ -229,6 +230,38 @@ export function storeMetrics(
         'terse_change_log_lag_seconds',
         'How long ago this process knew of every change made anywhere.',
         follower.lagMs() / 1_000,
+      ),
+    ]
+  }
+}
+
+/** The same on every node, so look at one of them, or the highest number. */
+export function nodeMetrics(nodes: Nodes): MetricSource {
+  const list = glance({
+    look: () => nodes.list(),
+    keepMs: STATES_KEEP_MS,
+    patienceMs: STATES_PATIENCE_MS,
+  })
+  return async () => {
+    const listed = await list()
+    const lost = listed?.filter(({ state }) => state === 'lost')
+    const states = Object.entries({
+      up: listed && listed.length - (lost?.length ?? 0),
+      lost: lost?.length,
+    })
+    return [
+      labelled(
+        'gauge',
+        'terse_nodes',
+        'Processes that serve, and those that were lost and have not come back.',
+        'state',
+        states.flatMap(([state, count]) => (count === undefined ? [] : [[state, count] as const])),
+      ),
+      plain(
+        'gauge',
+        'terse_lost_nodes_backlog_bytes',
+        'What waited in the journals of lost nodes when they were last heard of.',
+        lost?.reduce((sum, { backlog_bytes }) => sum + backlog_bytes, 0),
       ),
     ]
   }

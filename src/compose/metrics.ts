@@ -10,7 +10,7 @@ export type Colleagues = {
 }
 
 /** The number of a process that is the whole service. */
-const ALONE = 1
+export const ALONE = 1
 
 /**
  * What a service measures of itself. Each number carries the label `process`: the processes of a

@@ -31,10 +31,11 @@ import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
 import { openMemory } from './memory.ts'
-import type { Colleagues } from './metrics.ts'
+import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
 import type { Job } from './polling-job.ts'
 import type { Tls } from './tls.ts'
@@ -42,6 +43,10 @@ import { startTrimming } from './trimming.ts'
 
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
+/** A balancer that has not asked for so long sends nobody here. */
+const PROBE_INTERVAL_MAX_MS = 60_000
+/** For requests of balancers that are on their way on connections that they keep. */
+const BALANCED_IDLE_GRACE_MS = 1_000
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
@@ -49,11 +54,20 @@ const RATE_TOKENS_MAX = 100_000
 export type Node = {
   readonly port: number
   /**
-   * Finishes the requests under way and takes the clicks in; leaves the instance open.
-   *
-   * @param idleGraceMs for how long connections stay open on which a request may be on its way
+   * Says that the node is not ready and serves on, for balancers to notice; then finishes the requests
+   * under way and takes the clicks in. Leaves the instance open.
    */
-  stop(idleGraceMs?: number): Promise<void>
+  stop(stopping?: Stopping): Promise<void>
+}
+
+export type Stopping = {
+  /** For how long connections stay open on which a request may be on its way. */
+  readonly idleGraceMs?: number
+  /**
+   * For how long the node serves on after it has said that it is not ready. When left out, as long as
+   * the configuration says if a balancer has asked whether it is, else not at all.
+   */
+  readonly delayMs?: number
 }
 
 /** What the parts of a node are made from. */
@@ -72,6 +86,8 @@ export type Shared = Colleagues & {
   /** The descriptor of the socket of the first place to listen on; those of the others follow. */
   readonly firstSocket: number
   readonly peers: Peers
+  /** Told when a balancer has asked this process whether it is ready. */
+  readonly onProbed: () => void
 }
 
 /**
@@ -103,7 +119,15 @@ export async function startNode(
   await domains.proveAllPending()
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
-  const observation = openObservation({ instance, log, shared, memory, intake, redirect })
+  const observation = openObservation({
+    instance,
+    log,
+    shared,
+    memory,
+    intake,
+    redirect,
+    onProbed: shared?.onProbed,
+  })
   const internal: InternalHandlers = {
     isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
   }
@@ -129,17 +153,19 @@ export async function startNode(
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
   let app: FastifyInstance | undefined
+  let heartbeat: ReturnType<typeof startHeartbeat> | undefined
 
   async function stopBehindFront(): Promise<void> {
     trimming.stop()
-    await Promise.all([
+    const [left] = await Promise.all([
+      intake.stop(),
       memory.follower.stop(),
       salts.stop(),
-      intake.stop(),
       checking.stop(),
       ordering?.stop(),
       app?.close(),
     ])
+    await heartbeat?.stop(left)
   }
 
   try {
@@ -164,10 +190,21 @@ export async function startNode(
   ordering = tls?.startOrdering()
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
+  heartbeat = startHeartbeat({
+    nodes: instance.nodes,
+    intake,
+    clock: instance.clock,
+    process: shared?.number ?? ALONE,
+    log,
+  })
   return {
     port: (front.address() as AddressInfo).port,
-    async stop(idleGraceMs = 0) {
-      await stopFront(front, idleGraceMs, entrances)
+    async stop({ idleGraceMs = 0, delayMs = stopDelayMs(observation, config) } = {}) {
+      if (delayMs > 0) {
+        observation.readiness.stop()
+        await sleep(delayMs)
+      }
+      await stopFront(front, delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs, entrances)
       await stopBehindFront()
     },
   }
@@ -274,6 +311,11 @@ function vaultOf({ instanceKey }: Instance): PasswordVault {
 
 function logFailure(log: Logger): (error: unknown) => void {
   return (error) => log.error({ err: error }, 'something failed')
+}
+
+function stopDelayMs({ readiness }: Observation, config: Config): number {
+  const isBalanced = performance.now() - readiness.askedAtMs < PROBE_INTERVAL_MAX_MS
+  return isBalanced ? config.stopDelayMs : 0
 }
 
 /** @param firstSocket undefined for a process that is the whole service */

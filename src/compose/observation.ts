@@ -10,6 +10,7 @@ import {
   apiMetrics,
   cacheMetrics,
   clickMetrics,
+  nodeMetrics,
   processMetrics,
   readinessMetrics,
   stateMetrics,
@@ -27,7 +28,10 @@ export type Observation = {
   readonly apiMeter: ApiMeter
 }
 
-/** @param parts.shared undefined for a process that is the whole service */
+/**
+ * @param parts.shared undefined for a process that is the whole service
+ * @param parts.onProbed told when a balancer has asked whether the node is ready
+ */
 export function openObservation(parts: {
   instance: Instance
   log: Logger
@@ -35,10 +39,11 @@ export function openObservation(parts: {
   memory: Memory
   intake: ClickIntake
   redirect: RedirectHandler
+  onProbed: (() => void) | undefined
 }): Observation {
   const { instance, log, shared, memory, intake, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
-  const readiness = nodeReadiness(isStoreThere, memory.finder)
+  const readiness = nodeReadiness(isStoreThere, memory.finder, parts.onProbed)
   const apiMeter = new ApiMeter()
   const metrics = new ServiceMetrics(shared, (error) =>
     log.warn({ err: error }, 'something could not be measured'),
@@ -52,6 +57,7 @@ export function openObservation(parts: {
     clickMetrics(intake, () => instance.clock.nowMicros()),
     storeMetrics(instance, memory.follower, isStoreThere),
     domainMetrics(instance),
+    nodeMetrics(instance.nodes),
   ]) {
     metrics.add(source)
   }

@@ -21,8 +21,12 @@ export function storeCheck({ read }: Store): () => Promise<boolean> {
 }
 
 /** What a node must have at hand for each of its roles. */
-export function nodeReadiness(isStoreThere: () => Promise<boolean>, finder: LinkFinder): Readiness {
-  const readiness = new Readiness()
+export function nodeReadiness(
+  isStoreThere: () => Promise<boolean>,
+  finder: LinkFinder,
+  onProbed?: () => void,
+): Readiness {
+  const readiness = new Readiness(onProbed)
   // With links in memory most visitors are sent on whether the store is there or not.
   readiness.add('redirect', () => finder.uses.links.entries > 0 || isStoreThere())
   readiness.add('api', isStoreThere)

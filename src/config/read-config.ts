@@ -19,6 +19,8 @@ export type Config = {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly secretKey: Buffer | undefined
+  /** For which a node that balancers know says that it is not ready before it stops. */
+  readonly stopDelayMs: number
   readonly trustedProxies: Networks
   /** Of this service on this port. */
   readonly processes: number
@@ -138,6 +140,7 @@ function configOf(values: SettingValues): Config {
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     databaseUrl: values.TERSE_DATABASE_URL,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
+    stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,
     processes: values.TERSE_PROCESSES,
     rateLimit: values.TERSE_RATE_LIMIT,

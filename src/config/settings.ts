@@ -233,6 +233,12 @@ export const SETTINGS = {
     description:
       'How many processes serve on the port, or `auto`: one for each core. `terse serve --processes` goes before.',
   }),
+  TERSE_STOP_DELAY_SECONDS: setting({
+    schema: integer(0, 60).transform((seconds) => seconds * 1_000),
+    default: '5',
+    description:
+      'For how long a service that is asked to stop says at `/readyz` that it is not ready and serves on, so that a balancer sends nobody any more. Only where `/readyz` was asked within the last minute.',
+  }),
   TERSE_TRUST_PROXY: setting({
     schema: z.string().transform(networks),
     default: '',

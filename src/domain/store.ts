@@ -15,6 +15,7 @@ import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { InstanceStore } from './instance/instance-store.ts'
 import type { LinkDirectory } from './links/link-directory.ts'
 import type { LinkStore } from './links/link-store.ts'
+import type { NodeStore } from './nodes/node-store.ts'
 import type { TokenStore } from './tokens/token-store.ts'
 import type { WorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -36,6 +37,7 @@ export type Nouns = {
   readonly clicks: ClickStore
   readonly reports: ClickReports
   readonly visitorSalts: VisitorSaltStore
+  readonly nodes: NodeStore
   readonly changes: ChangeLog
   readonly idempotency: IdempotencyStore
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
 /** For requests under way when the process is asked to stop. */
-const STOP_GRACE_MS = 10_000
+const STOP_GRACE_MS = 8_000
 const IDLE_CHECK_INTERVAL_MS = 50
 
 /** What leads requests to a front besides its own port, and stops with it. */

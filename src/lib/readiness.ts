@@ -7,8 +7,14 @@ export type RoleCheck = () => boolean | Promise<boolean>
  */
 export class Readiness {
   readonly #checks = new Map<string, RoleCheck>()
+  readonly #onAsked: () => void
   #isStopping = false
   #askedAtMs = Number.NEGATIVE_INFINITY
+
+  /** @param onAsked told when somebody who sends requests wants to know */
+  constructor(onAsked: () => void = () => {}) {
+    this.#onAsked = onAsked
+  }
 
   /** @param check asked each time, so it must be cheap, and answer within a second or so */
   add(role: string, check: RoleCheck): void {
@@ -32,6 +38,7 @@ export class Readiness {
   /** Says that somebody who sends requests wants to know. */
   noteAsked(): void {
     this.#askedAtMs = performance.now()
+    this.#onAsked()
   }
 
   /** Every role of the node, and whether it can be played. */

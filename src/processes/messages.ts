@@ -7,7 +7,7 @@ const counts = z.object({
 
 const toWorker = z.discriminatedUnion('kind', [
   counts,
-  z.object({ kind: z.literal('stop'), idleGraceMs: z.number() }),
+  z.object({ kind: z.literal('stop'), idleGraceMs: z.number(), delayMs: z.number() }),
   /** To be answered with `answer` and the same number. */
   z.object({ kind: z.literal('question'), survey: z.number() }),
   z.object({ kind: z.literal('answers'), texts: z.array(z.string()) }),
@@ -17,6 +17,8 @@ const toSupervisor = z.discriminatedUnion('kind', [
   counts,
   /** With what is to be shown to whoever started the service. */
   z.object({ kind: z.literal('ready'), greeting: z.string() }),
+  /** Somebody wanted to know whether the service is ready. */
+  z.object({ kind: z.literal('probed') }),
   /** Asks all processes; to be answered with `answers`. */
   z.object({ kind: z.literal('ask') }),
   z.object({ kind: z.literal('answer'), survey: z.number(), text: z.string() }),

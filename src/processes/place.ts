@@ -80,14 +80,20 @@ export class Place {
       return false
     }
     this.#settle(next)
-    if (old !== undefined) await this.#end(old, idleGraceMs)
+    if (old !== undefined) await this.#end(old, { idleGraceMs, delayMs: 0 })
     return true
   }
 
-  /** True when every process has ended as it should. */
-  async stop(): Promise<boolean> {
+  /**
+   * True when every process has ended as it should.
+   *
+   * @param delayMs for how long they serve on and say that the service is not ready
+   */
+  async stop(delayMs: number): Promise<boolean> {
     this.#stopping.abort()
-    const endings = await Promise.all([...this.#running].map((worker) => this.#end(worker, 0)))
+    const endings = await Promise.all(
+      [...this.#running].map((worker) => this.#end(worker, { idleGraceMs: 0, delayMs })),
+    )
     await this.#reviving
     return endings.every(({ code }) => code === 0)
   }
@@ -144,12 +150,15 @@ export class Place {
     this.#log.error(facts, 'a process ended by itself; another takes its place')
   }
 
-  async #end(worker: WorkerProcess, idleGraceMs: number): Promise<Ending> {
-    worker.send({ kind: 'stop', idleGraceMs })
+  async #end(
+    worker: WorkerProcess,
+    how: { readonly idleGraceMs: number; readonly delayMs: number },
+  ): Promise<Ending> {
+    worker.send({ kind: 'stop', ...how })
     const late = setTimeout(() => {
       this.#log.error({ process: this.#number, pid: worker.pid }, 'a process did not stop; killed')
       worker.kill()
-    }, KILL_AFTER_MS)
+    }, how.delayMs + KILL_AFTER_MS)
     const ending = await worker.ended
     clearTimeout(late)
     return ending

@@ -7,14 +7,27 @@ export const FIRST_LISTENING_DESCRIPTOR = 4
 
 /** A worker's side of the channel to its supervisor. */
 export type SupervisorLink = {
-  /** Settles when the worker is to stop, with how long it leaves idle connections open. */
-  readonly stopAsked: Promise<number>
+  /** Settles when the worker is to stop, with how. */
+  readonly stopAsked: Promise<HowToStop>
   readonly peers: Peers
   readonly survey: Survey
   /** Says that the worker answers requests. */
   ready(greeting: string): void
+  /** Says that somebody wanted to know whether the service is ready. */
+  probed(): void
   close(): void
 }
+
+type HowToStop = {
+  /** For how long idle connections stay open. */
+  readonly idleGraceMs: number
+  /** For how long to serve on and say that the service is not ready. */
+  readonly delayMs: number
+}
+
+const AT_ONCE: HowToStop = { idleGraceMs: 0, delayMs: 0 }
+/** Balancers ask every few seconds; the supervisor need not hear of each time. */
+const PROBED_INTERVAL_MS = 5_000
 
 /** Longer than the supervisor waits for the processes. */
 const SURVEY_TIMEOUT_MS = 2_000
@@ -25,12 +38,13 @@ export function linkToSupervisor(): SupervisorLink {
     throw new Error('This command is for `terse serve --processes`, which runs it.')
   }
   const listeners: Parameters<Peers['onTold']>[0][] = []
-  const asked = Promise.withResolvers<number>()
+  const asked = Promise.withResolvers<HowToStop>()
+  let probedAtMs = Number.NEGATIVE_INFINITY
   let answer: (() => Promise<string>) | undefined
   let gathering: PromiseWithResolvers<readonly string[]> | undefined
   process.on('message', (text) => {
     const message = parseToWorker(text)
-    if (message?.kind === 'stop') asked.resolve(message.idleGraceMs)
+    if (message?.kind === 'stop') asked.resolve(message)
     if (message?.kind === 'counts') for (const listener of listeners) listener(message.counts)
     if (message?.kind === 'answers') gathering?.resolve(message.texts)
     if (message?.kind === 'question') {
@@ -39,8 +53,8 @@ export function linkToSupervisor(): SupervisorLink {
     }
   })
   // A supervisor that was killed leaves nobody behind who would hold its port.
-  process.on('disconnect', () => asked.resolve(0))
-  process.on('SIGTERM', () => asked.resolve(0))
+  process.on('disconnect', () => asked.resolve(AT_ONCE))
+  process.on('SIGTERM', () => asked.resolve(AT_ONCE))
   // A terminal tells every process of the group; what a worker does then, its supervisor decides.
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined)
 
@@ -75,6 +89,11 @@ export function linkToSupervisor(): SupervisorLink {
       },
     },
     ready: (greeting) => tell({ kind: 'ready', greeting }),
+    probed() {
+      if (performance.now() - probedAtMs < PROBED_INTERVAL_MS) return
+      probedAtMs = performance.now()
+      tell({ kind: 'probed' })
+    },
     close() {
       if (process.connected) process.disconnect?.()
     },

@@ -7,6 +7,8 @@ import { WorkerProcess } from './worker-process.ts'
 
 /** For requests that are on their way on an idle connection when its process is replaced. */
 const IDLE_GRACE_MS = 1_000
+/** A balancer that has not asked for so long sends nobody here. */
+const PROBE_INTERVAL_MAX_MS = 60_000
 
 /**
  * Runs several processes on the same ports and does nothing else: it opens no database, accepts no
@@ -16,17 +18,27 @@ export class Supervisor {
   readonly #places: readonly Place[]
   readonly #sockets: readonly ListeningSockets[]
   readonly #log: Logger
+  readonly #stopDelayMs: number
+  /** When somebody last wanted to know whether the service is ready. */
+  #probedAtMs = Number.NEGATIVE_INFINITY
   /** The start, then every restart, one after the other. */
   #restarting: Promise<void> = Promise.resolve()
   #stopping = false
 
-  private constructor(places: readonly Place[], sockets: readonly ListeningSockets[], log: Logger) {
+  private constructor(
+    places: readonly Place[],
+    sockets: readonly ListeningSockets[],
+    { log, stopDelayMs }: { log: Logger; stopDelayMs: number },
+  ) {
     this.#places = places
     this.#sockets = sockets
     this.#log = log
+    this.#stopDelayMs = stopDelayMs
   }
 
   /**
+   * @param options.stopDelayMs for how long a service that balancers know says that it is not ready before
+   *   it stops
    * @param options.program the module of a worker and its arguments; its number comes last
    * @param options.addresses of the ports, in the order in which workers find their sockets
    * @throws where a port is in use
@@ -34,6 +46,7 @@ export class Supervisor {
   static async open(options: {
     count: number
     addresses: readonly Address[]
+    stopDelayMs: number
     program: readonly [module: string, ...args: string[]]
     log: Logger
   }): Promise<Supervisor> {
@@ -52,6 +65,8 @@ export class Supervisor {
         )
       } else if (message.kind === 'answer') {
         surveys.take(message)
+      } else if (message.kind === 'probed') {
+        supervisor.#probedAtMs = performance.now()
       }
     }
     const places = Array.from({ length: count }, (_, index) => {
@@ -70,7 +85,8 @@ export class Supervisor {
         log,
       })
     })
-    return new Supervisor(places, sockets, log)
+    const supervisor = new Supervisor(places, sockets, options)
+    return supervisor
   }
 
   /**
@@ -96,7 +112,9 @@ export class Supervisor {
   async stop(): Promise<boolean> {
     this.#stopping = true
     this.#closeSockets()
-    const inOrder = await Promise.all(this.#places.map((place) => place.stop()))
+    const isBalanced = performance.now() - this.#probedAtMs < PROBE_INTERVAL_MAX_MS
+    const delayMs = isBalanced ? this.#stopDelayMs : 0
+    const inOrder = await Promise.all(this.#places.map((place) => place.stop(delayMs)))
     await this.#restarting
     return inOrder.every(Boolean)
   }

@@ -37,8 +37,7 @@ const findServed = statement((db, owner: { workspaceId: string; host: string }) 
     ),
 )
 
-/** @param scans for queries that may look at many rows */
-export function domainStore(db: Kysely<Schema>, scans: Kysely<Schema>): DomainStore {
+export function domainStore(db: Kysely<Schema>): DomainStore {
   const domains = () => db.selectFrom('domains').selectAll()
 
   async function changeStatus(change: {
@@ -135,7 +134,7 @@ export function domainStore(db: Kysely<Schema>, scans: Kysely<Schema>): DomainSt
     },
 
     countByStatus: () =>
-      scans
+      db
         .selectFrom('domains')
         .select(['status', (eb) => eb.fn.countAll<number>().as('count')])
         .groupBy('status')

@@ -6,8 +6,10 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import type { CertificateLife } from '../domain/certificates/certificate.ts'
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
+import type { Node } from '../domain/nodes/node.ts'
 import { certificateStore } from './certificate-store.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
+import { nodeStore } from './node-store.ts'
 import { openPool } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
 import { attachForReading, countedFile } from './sqlite/click-files.ts'
@@ -28,6 +30,8 @@ export type Inspection = {
   readonly positions: ReadonlyMap<string, JournalPosition>
   /** When something was last changed; undefined when the log of changes is empty. */
   readonly lastChangeMicros: number | undefined
+  /** The processes that serve, those that were lost with them. */
+  readonly nodes: readonly Node[]
   /** The database server's clock; undefined where it is this machine's own. */
   readonly serverMillis: number | undefined
 }
@@ -138,8 +142,8 @@ async function withinSqlite<T>(
 async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection> {
   const schemaVersion = await currentVersion(db)
   if (schemaVersion === 0) {
-    const none = { workspaces: 0, links: 0, positions: new Map(), lastChangeMicros: undefined }
-    return { engine, schemaVersion, serverMillis, ...none }
+    const none = { workspaces: 0, links: 0, positions: new Map(), nodes: [] }
+    return { engine, schemaVersion, serverMillis, ...none, lastChangeMicros: undefined }
   }
   const workspaces = await db
     .selectFrom('workspaces')
@@ -167,5 +171,7 @@ async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection
       positions.map(({ journal_id, segment, offset }) => [journal_id, { segment, offset }]),
     ),
     lastChangeMicros: change?.at ?? undefined,
+    // An older schema does not have them yet.
+    nodes: schemaVersion < SCHEMA_VERSION ? [] : await nodeStore(db).list(),
   }
 }

@@ -15,6 +15,7 @@ import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
 import { linkDirectory } from './link-directory.ts'
 import { linkStore } from './link-store.ts'
+import { nodeStore } from './node-store.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
@@ -47,7 +48,7 @@ export function nouns(
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     keyspaces: keyspaceStore(db),
-    domains: domainStore(db, on.scans),
+    domains: domainStore(db),
     domainChecks: domainCheckStore(db),
     hsts: hstsStore(db),
     certificates: certificateStore(db),
@@ -59,6 +60,7 @@ export function nouns(
     clicks: clickStore(db),
     reports: clickReports(db, rawClicks(on.scans)),
     visitorSalts: visitorSaltStore(db),
+    nodes: nodeStore(db),
     changes: changeLog(db, pending),
     idempotency: idempotencyStore(db),
   }

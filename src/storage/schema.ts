@@ -3,6 +3,7 @@ import type { ChallengeType } from '../domain/certificates/certificate-authority
 import type { OrderPurpose } from '../domain/certificates/certificate-order.ts'
 import type { Change } from '../domain/changes/change.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
+import type { Node } from '../domain/nodes/node.ts'
 
 /** The tables, as queries see them. Times are microseconds since the epoch unless a name says else. */
 export type Schema = {
@@ -168,6 +169,10 @@ export type Schema = {
   /** Of UTC days, by their number since 1970-01-01. */
   visitor_salts: { day: number; salt: string }
   journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
+  nodes: Node & {
+    /** When its loss was told; null for one that is there, or whose loss nobody has seen yet. */
+    reported_at: number | null
+  }
   changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
   idempotency: {
     workspace_id: string

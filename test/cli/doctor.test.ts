@@ -75,7 +75,8 @@ for (const engine of ENGINES) {
         assert.match(stdout, /^ok +clicks +0 bytes/m)
         assert.match(stdout, /^ok +clock /m)
         assert.match(stdout, /^\w+ +disk +\d+ MiB free/m)
-        assert.ok(stdout.split('\n').length <= 9, 'a few lines')
+        assert.match(stdout, /^ok +nodes +1 running/m)
+        assert.ok(stdout.split('\n').length <= 10, 'a few lines')
         assert.doesNotMatch(stdout, /warning|terse_|postgres:\/\//)
       } finally {
         await service.stop()
@@ -87,7 +88,7 @@ for (const engine of ENGINES) {
       assert.equal(code, 0)
       assert.deepEqual(
         findings.map(({ subject, state }) => `${subject} ${state}`),
-        ['program ok', 'database ok', 'schema ok', 'clicks ok', 'clock ok', 'disk ok'],
+        ['program ok', 'database ok', 'schema ok', 'clicks ok', 'nodes ok', 'clock ok', 'disk ok'],
       )
     })
 

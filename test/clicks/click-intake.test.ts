@@ -77,7 +77,7 @@ for (const engine of ENGINES) {
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
       })
-      let stopped: Promise<void> | undefined
+      let stopped: ReturnType<ClickIntake['stop']> | undefined
       const intake = {
         ...started,
         stop() {

@@ -3,6 +3,7 @@ import type { SealedCertificate } from '../../src/domain/certificates/certificat
 import type { Domain } from '../../src/domain/domains/domain.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
 import type { LinkQuery } from '../../src/domain/links/link-store.ts'
+import type { Node } from '../../src/domain/nodes/node.ts'
 import type { Nouns, Store } from '../../src/domain/store.ts'
 import type { Token } from '../../src/domain/tokens/token.ts'
 import type { Workspace } from '../../src/domain/workspaces/workspace.ts'
@@ -129,5 +130,18 @@ export function newSealedCertificate(
     ariId: null,
     renewalWindow: null,
     ...overrides,
+  }
+}
+
+export function newNode(id: string): Node {
+  return {
+    id,
+    name: 'a machine',
+    process: 1,
+    version: '1.0.0',
+    started_at: NOW,
+    beat_at: NOW,
+    backlog_bytes: 0,
+    oldest_click_at: null,
   }
 }

@@ -40,7 +40,7 @@ async function serve(config: Config, terminal: Terminal): Promise<void> {
   await serveNode({
     config,
     log: createLogger(config.logLevel),
-    stopping: stopping.then(() => 0),
+    stopping: stopping.then(() => ({})),
     onReady: (greeting) => terminal.out(greeting),
   })
 }
@@ -55,6 +55,7 @@ async function superviseProcesses(
   const supervisor = await Supervisor.open({
     count,
     addresses: listeningPlaces(config),
+    stopDelayMs: config.stopDelayMs,
     program: workerProgram(),
     log,
   })

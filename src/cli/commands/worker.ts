@@ -29,6 +29,7 @@ export function workerCommand(): Command {
           number: Number(number),
           peers: link.peers,
           survey: link.survey,
+          onProbed: link.probed,
         },
       })
     } finally {

@@ -7,6 +7,7 @@ import { createFolder } from '../../lib/create-folder.ts'
 const CREATE_ATTEMPTS_MAX = 10
 /** A folder that is being removed. */
 const REMOVING = '.removing'
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A journal that this process alone reads and writes, until it lets go or ends. */
 export type JournalFolder = {
@@ -52,7 +53,7 @@ export function finishRemovals(root: string): void {
 export function adoptJournals(root: string): JournalFolder[] {
   const adopted: JournalFolder[] = []
   for (const id of listJournals(root)) {
-    const journal = tryLock(root, id)
+    const journal = lockJournal(root, id)
     if (journal !== undefined) adopted.push(journal)
   }
   return adopted
@@ -62,18 +63,23 @@ export function createJournal(root: string): JournalFolder {
   for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt += 1) {
     const id = randomUUID()
     createFolder(path.join(root, id))
-    const journal = tryLock(root, id)
+    const journal = lockJournal(root, id)
     // Another process that looks for journals may have been faster; then it is that one's.
     if (journal !== undefined) return journal
   }
   throw new Error(`no journal can be made and locked in ${root}`)
 }
 
+/** Whether a journal could have this name. */
+export function isJournalId(name: string): boolean {
+  return UUID.test(name)
+}
+
 /**
  * Takes the journal's lock, which the operating system frees when the process ends, however it ends.
- * Node has no file locks of its own; SQLite's are exactly that.
+ * Node has no file locks of its own; SQLite's are exactly that. Undefined where a process has it.
  */
-function tryLock(root: string, id: string): JournalFolder | undefined {
+export function lockJournal(root: string, id: string): JournalFolder | undefined {
   const folder = path.join(root, id)
   let lock: DatabaseSync | undefined
   try {

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { ENGINES, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { RawConnection } from '../support/raw-http.ts'
+import { runCommand } from '../support/run-command.ts'
+import { startProcess } from '../support/service-process.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { visit } from '../support/visit.ts'
+import { startedWorkers } from '../support/worker-pids.ts'
+import { sendVisitors } from './visitors.ts'
+
+const DELAY_MS = 2_000
+const PROBE_INTERVAL_MS = 100
+/** What a service promises with the default delay of 5 s. */
+const EXIT_MS_MAX = 25_000
+/** Waits for all that a stop may have to wait for, which takes half a minute. */
+const RUNS_WORST = process.env.STOP_WORST !== undefined
+
+describe('a service behind a balancer that is asked to stop', () => {
+  for (const processes of ['1', '2']) {
+    test(`says so first and serves on, so that no visitor fails (processes: ${processes})`, async (t) => {
+      const place = await SQLITE.createPlace()
+      const { stdout } = await runCommand(['token', 'create', '--workspace', 'acme'], place.env)
+      const settings = { TERSE_STOP_DELAY_SECONDS: String(DELAY_MS / 1_000) }
+      const service = await startProcess(place, { ...settings, TERSE_PROCESSES: processes })
+      t.after(async () => {
+        if (service.child.exitCode === null) await service.kill()
+        await place.remove()
+      })
+      const { port } = service
+      if (processes !== '1') {
+        await eventually(async () => assert.equal(startedWorkers(service).length, 2))
+      }
+      const api = apiClient(`http://127.0.0.1:${port}`, stdout.trim())
+      const link = { domain: 'localhost', key: 'stopped', url: 'https://example.com/' }
+      expectStatus(await api.post('/links', link), 201)
+
+      const isReady = async () => (await visit(port, '/readyz')).status === 200
+      assert.ok(await isReady())
+      // One visitor keeps its connections, the other knocks anew each time.
+      const visitors = [true, false].map((keepAlive) =>
+        sendVisitors(port, '/stopped', { keepAlive, persistent: true, pauseMsMax: 20 }),
+      )
+      const sent = () => visitors.map(({ tally }) => tally.answered)
+      await eventually(async () => assert.ok(sent().every((count) => count > 20)))
+      const askedAt = performance.now()
+      const exited = service.stop()
+      while (await isReady()) await sleep(PROBE_INTERVAL_MS)
+      const toldAfterMs = performance.now() - askedAt
+      const before = sent()
+      await eventually(async () => {
+        for (const [index, count] of sent().entries()) assert.ok(count > (before[index] ?? 0) + 10)
+      })
+      await Promise.all(visitors.map((each) => each.stop()))
+      assert.equal(await exited, 0)
+      const tookMs = performance.now() - askedAt
+      assert.deepEqual(
+        visitors.map(({ tally }) => tally.failed),
+        [0, 0],
+      )
+      assert.ok(toldAfterMs < DELAY_MS, `not ready after ${Math.round(toldAfterMs)} ms`)
+      assert.ok(tookMs >= DELAY_MS, `stopped after ${Math.round(tookMs)} ms`)
+    })
+  }
+
+  for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
+    test('ends within 25 s, whatever it waits for', { skip: !RUNS_WORST }, async (t) => {
+      const place = await engine.createPlace()
+      const { stdout } = await runCommand(['token', 'create', '--workspace', 'acme'], place.env)
+      const database = new URL(String(place.databaseUrl))
+      const proxy = await startTcpProxy({ host: database.hostname, port: Number(database.port) })
+      database.port = String(proxy.port)
+      const service = await startProcess(place, { TERSE_DATABASE_URL: database.href })
+      t.after(async () => {
+        if (service.child.exitCode === null) await service.kill()
+        await proxy.close()
+        await place.remove()
+      })
+      const { port } = service
+      const api = apiClient(`http://127.0.0.1:${port}`, stdout.trim())
+      const link = { domain: 'localhost', key: 'stopped', url: 'https://example.com/' }
+      expectStatus(await api.post('/links', link), 201)
+      assert.equal((await visit(port, '/stopped')).status, 302)
+      assert.equal((await visit(port, '/readyz')).status, 200)
+      // The database answers nothing any more, and a client never sends the rest of its request.
+      proxy.freezeOpen()
+      assert.equal((await visit(port, '/stopped')).status, 302)
+      const hanging = await RawConnection.open(port)
+      hanging.write('POST /api/v1/links HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n')
+      const askedAt = performance.now()
+      await service.stop()
+      const tookMs = performance.now() - askedAt
+      hanging.destroy()
+      assert.ok(tookMs < EXIT_MS_MAX, `ended after ${Math.round(tookMs)} ms`)
+      t.diagnostic(`ended after ${Math.round(tookMs)} ms`)
+    })
+  }
+})
