@@ -1,5 +1,5 @@
 /** Imports run one way: main → cli → compose → rooms → domain → lib. */
-const rooms = ['http', 'redirect', 'clicks', 'dns', 'storage', 'metrics']
+const rooms = ['http', 'redirect', 'clicks', 'dns', 'tls', 'acme', 'storage', 'metrics']
 const forbid = (name, from, to, comment) => ({
   name,
   severity: 'error',

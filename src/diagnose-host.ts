@@ -2,6 +2,7 @@ import { openResolver, serviceTargetOf } from './compose/domains.ts'
 import type { Config } from './config/read-config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Finding } from './diagnose.ts'
+import type { CertificateLife } from './domain/certificates/certificate.ts'
 import { type CaaPermission, findCaaPermission } from './domain/domains/caa.ts'
 import { adviseOnOwnership, adviseOnRouting } from './domain/domains/dns-advice.ts'
 import { judgeOwnership, judgeRouting } from './domain/domains/dns-judgement.ts'
@@ -15,10 +16,14 @@ import { type ServiceAddresses, serviceAddresses } from './domain/domains/servic
 import { Failure } from './domain/failure.ts'
 import { deriveKey } from './domain/instance/instance-keys.ts'
 import type { Clock } from './lib/clock.ts'
-import { type InspectedClaim, inspectClaims } from './storage/inspect.ts'
+import { type InspectedClaim, inspectCertificate, inspectClaims } from './storage/inspect.ts'
+import { lookAtCertificate, type ShownCertificate } from './tls/look-at-certificate.ts'
 
 /** The authority that certificates will come from unless the operator says else. */
 const AUTHORITY = 'letsencrypt.org'
+const HANDSHAKE_TIMEOUT_MS = 5_000
+/** A certificate that ends so soon will hardly be renewed by itself. */
+const ENDS_SOON_MS = 24 * 60 * 60 * 1_000
 
 /** Looks at the DNS of one host, and at who has added it here; changes nothing. */
 export async function diagnoseHost(
@@ -34,26 +39,111 @@ export async function diagnoseHost(
     const why = host.endsWith('.localhost')
       ? 'a name under .localhost leads to this machine by itself'
       : 'TERSE_DOMAIN_PROOF=none asks DNS nothing'
-    return [domainFinding(host, claims), { subject: 'routing', state: 'skipped', text: why }]
+    const routing: Finding = { subject: 'routing', state: 'skipped', text: why }
+    return [
+      domainFinding(host, claims),
+      routing,
+      ...storedFindings(config, await certificateOf(config, host), clock),
+    ]
   }
   const resolver = openResolver(config)
   const [observation, addresses, caa] = await Promise.all([
     observeDns(resolver, host, clock),
     serviceAddresses(serviceTargetOf(config), resolver, clock)(),
-    findCaaPermission(resolver, host, AUTHORITY),
+    findCaaPermission(resolver, host, [AUTHORITY]),
   ])
+  const stored = await certificateOf(config, host)
+  const leadsHere = judgeRouting(observation, addresses).state === 'routed'
+  const shown = leadsHere ? await look(config, host, observation) : undefined
   return [
     domainFinding(host, claims),
     ...proofFindings(config, host, claims, observation, addresses),
     ...routingFindings(config, host, observation, addresses),
     proxyFinding(observation),
     caaFinding(caa),
-    {
-      subject: 'certificate',
-      state: 'skipped',
-      text: 'not looked at: this release leaves HTTPS to a proxy in front of it',
-    },
+    ...storedFindings(config, stored, clock),
+    shownFinding(shown, clock),
   ]
+}
+
+/** Undefined also where the database cannot say, which the finding about the domain tells. */
+async function certificateOf(config: Config, host: string): Promise<CertificateLife | undefined> {
+  try {
+    return await inspectCertificate(config, host)
+  } catch {
+    return undefined
+  }
+}
+
+/** As a visitor sees it, at the first address that DNS gives; whoever answers elsewhere is not asked. */
+async function look(
+  config: Config,
+  host: string,
+  observation: DnsObservation,
+): Promise<ShownCertificate | undefined> {
+  const [address] = [...valuesOf(observation.ipv4), ...valuesOf(observation.ipv6)]
+  if (address === undefined) return undefined
+  const { protocol, port } = new URL(config.baseUrl)
+  return lookAtCertificate({
+    host,
+    address,
+    port: protocol === 'https:' && port !== '' ? Number(port) : 443,
+    timeoutMs: HANDSHAKE_TIMEOUT_MS,
+  })
+}
+
+function storedFindings(
+  config: Config,
+  stored: CertificateLife | undefined,
+  clock: Clock,
+): readonly Finding[] {
+  const subject = 'certificate'
+  if (config.tls === undefined) {
+    return [{ subject, state: 'skipped', text: 'TERSE_TLS=off leaves it to a proxy in front' }]
+  }
+  if (stored === undefined) {
+    const advice = 'One is asked for once the domain is active; the log of the service tells more.'
+    return [{ subject, state: 'warning', text: 'there is none here yet', advice }]
+  }
+  return [endFinding(subject, 'the one here', stored.notAfter / 1_000, clock)]
+}
+
+function shownFinding(shown: ShownCertificate | undefined, clock: Clock): Finding {
+  const subject = 'https'
+  if (shown === undefined) {
+    return { subject, state: 'skipped', text: 'not looked at: the name does not lead here' }
+  }
+  if (shown.kind === 'none') {
+    return { subject, state: 'warning', text: `visitors get no certificate (${shown.reason})` }
+  }
+  const { issuer, validUntil, fault } = shown
+  if (fault !== undefined) {
+    return {
+      subject,
+      state: 'problem',
+      text: `visitors are shown a certificate that browsers refuse (${fault}), from ${issuer}`,
+      advice: 'Whoever answers at this address must have a certificate for this name.',
+    }
+  }
+  return endFinding(
+    subject,
+    `visitors are shown one from ${issuer}, which`,
+    validUntil.getTime(),
+    clock,
+  )
+}
+
+function endFinding(subject: string, what: string, endMs: number, clock: Clock): Finding {
+  const leftMs = endMs - clock.nowMicros() / 1_000
+  const until = new Date(endMs).toISOString()
+  if (leftMs <= 0) {
+    const advice = 'It was not renewed; the log of whoever renews it tells why.'
+    return { subject, state: 'problem', text: `${what} ended at ${until}`, advice }
+  }
+  const text = `${what} counts until ${until}`
+  if (leftMs >= ENDS_SOON_MS) return { subject, state: 'ok', text }
+  const advice = 'It should have been renewed by now; the log of whoever renews it tells why.'
+  return { subject, state: 'warning', text, advice }
 }
 
 /** Undefined where the database cannot say. */

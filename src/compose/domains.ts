@@ -11,14 +11,13 @@ import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isIpAddress } from '../lib/ip-address.ts'
 import { systemRandom } from '../lib/random.ts'
+import { type Job, startPollingJob } from './polling-job.ts'
 
 const DNS_TIMEOUT_MS = 2_000
 const DNS_TRIES = 2
 const DNS_DEADLINE_MS = 6_000
 /** How often a node looks for checks that have become due, or that another process has asked for. */
 const CHECK_POLL_INTERVAL_MS = 2_000
-
-type Job = { stop(): Promise<void> }
 
 /** The domains of an instance, and the checks of their DNS. */
 export type DomainServices = {
@@ -58,7 +57,13 @@ export function openDomains(
     }),
     checks,
     startChecking() {
-      const job = startJob(checks, log)
+      const job = startPollingJob({
+        work: checks.runDue,
+        intervalMs: CHECK_POLL_INTERVAL_MS,
+        message: 'domains could not be checked now',
+        log,
+        cancel: checks.cancel,
+      })
       wake = job.wake
       return job
     },
@@ -75,18 +80,18 @@ export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
 }
 
 /** Under which name and ports the service is reached. */
-export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port'>): ServiceName {
+export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port' | 'tls'>): ServiceName {
   const url = new URL(config.baseUrl)
   const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   return {
     host: url.hostname.replace(/\.$/, ''),
-    ports: new Set([80, 443, basePort, config.port]),
+    ports: new Set([80, 443, basePort, config.port, config.tls?.port ?? config.port]),
   }
 }
 
 /** Where domains must lead. A base URL on this machine alone is no place for anybody to go. */
 export function serviceTargetOf(
-  config: Pick<Config, 'baseUrl' | 'port' | 'dnsTarget' | 'publicAddresses'>,
+  config: Pick<Config, 'baseUrl' | 'port' | 'tls' | 'dnsTarget' | 'publicAddresses'>,
 ): ServiceTarget {
   const { dnsTarget, publicAddresses } = config
   const host = serviceNameOf(config).host.replace(/^\[(.*)\]$/, '$1')
@@ -96,41 +101,4 @@ export function serviceTargetOf(
   }
   const isLocal = host === 'localhost' || host.endsWith('.localhost') || !host.includes('.')
   return { host: dnsTarget ?? (isLocal ? undefined : host), addresses: publicAddresses }
-}
-
-function startJob(checks: DomainChecks, log: Logger): Job & { wake(): void } {
-  let running: Promise<void> | undefined
-  let isAskedAgain = false
-  let isStopped = false
-
-  async function run(): Promise<void> {
-    do {
-      isAskedAgain = false
-      try {
-        await checks.runDue()
-      } catch (error) {
-        log.warn({ err: error }, 'domains could not be checked now')
-      }
-    } while (isAskedAgain && !isStopped)
-    running = undefined
-  }
-
-  function wake(): void {
-    if (isStopped) return
-    isAskedAgain = true
-    running ??= run()
-  }
-
-  wake()
-  const polling = setInterval(wake, CHECK_POLL_INTERVAL_MS)
-  polling.unref()
-  return {
-    wake,
-    async stop() {
-      isStopped = true
-      clearInterval(polling)
-      checks.cancel()
-      await running
-    },
-  }
 }

@@ -33,6 +33,10 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     dataDir: config.dataDir,
     clock,
     onError,
+    onAvailability(cause) {
+      if (cause === undefined) log.info('the database is back')
+      else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
+    },
   })
   let instanceKey: Buffer
   try {

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
+import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
 import type { Instance } from './instance.ts'
-import { CHANGE_RETENTION_MS } from './trimming.ts'
 
-const CHANGE_POLL_INTERVAL_MS = 100
+/** Between two readings of the change log, where nothing tells of news. */
+const CHANGE_POLL_INTERVAL_MS = 250
 
 /** What this process keeps in memory, and what keeps it coherent with every process's changes. */
 export type Memory = {
@@ -15,10 +16,12 @@ export type Memory = {
   readonly follower: ChangeFollower
 }
 
+/** @param others what else is kept coherent */
 export function openMemory(
-  config: Pick<Config, 'cacheBytesMax'>,
+  config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock'>,
   log: Logger,
+  others: readonly ChangeListener[] = [],
 ): Memory {
   const { store, clock } = instance
   const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
@@ -27,14 +30,15 @@ export function openMemory(
     clock,
     onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
   })
-  const listeners = [finder, tokenAuthenticator]
+  const listeners = [finder, tokenAuthenticator, ...others]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,
     listeners,
     intervalMs: CHANGE_POLL_INTERVAL_MS,
-    retentionMs: CHANGE_RETENTION_MS,
+    staleMsMax: config.staleMsMax,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
+  store.onNews(follower.wake)
   return { finder, authenticator: tokenAuthenticator, follower }
 }

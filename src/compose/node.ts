@@ -1,23 +1,26 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { clicks } from '../domain/clicks/clicks.ts'
+import { domainHttps } from '../domain/domains/domain-https.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import type { LinkHost } from '../domain/links/link-directory.ts'
 import { links } from '../domain/links/links.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { createFront } from '../http/front.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
+import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
 import { isServiceHost } from '../http/service-host.ts'
-import { stopFront } from '../http/stop-front.ts'
+import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
 import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
@@ -34,6 +37,8 @@ import { openIntake } from './intake.ts'
 import { openMemory } from './memory.ts'
 import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
+import type { Job } from './polling-job.ts'
+import type { Tls } from './tls.ts'
 import { startTrimming } from './trimming.ts'
 
 /** For connections that wait for the port to open. */
@@ -72,12 +77,14 @@ type Foundation = {
   readonly log: Logger
   readonly serviceHost: ServiceHost
   readonly throttles: Throttles
+  /** Undefined where HTTPS is somebody else's work. */
+  readonly tls: Tls | undefined
 }
 
 /** What a node has in common with the other processes of its service. */
 export type Shared = Colleagues & {
-  /** The descriptor of the socket to listen on. */
-  readonly listenOn: number
+  /** The descriptor of the socket of the first place to listen on; those of the others follow. */
+  readonly firstSocket: number
   readonly peers: Peers
   /** Told when a balancer has asked this process whether it is ready. */
   readonly onProbed: () => void
@@ -96,8 +103,12 @@ export async function startNode(
 ): Promise<Node> {
   const serviceHost = await openServiceHost(config, instance)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
-  const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(config, instance, log)
+  const tls =
+    config.tls === undefined
+      ? undefined
+      : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
+  const foundation = { config, instance, log, serviceHost, throttles, tls }
+  const memory = openMemory(config, instance, log, tls?.memory)
   const salts = openSalts(foundation)
   const [countries] = await Promise.all([
     openCountriesOf(config),
@@ -117,13 +128,28 @@ export async function startNode(
     redirect,
     onProbed: shared?.onProbed,
   })
+  const internal: InternalHandlers = {
+    isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
+  }
+  const hasOwnInternal = config.internalListen !== undefined
   const api = deferredListener()
   const front = createFront({
     isServiceHost: (host) => isServiceHost(host, serviceHost.host),
     api: api.listener,
     redirect: redirect.request,
     fastRedirect: config.fastRedirects ? redirect.visit : undefined,
+    trustedProxies: config.trustedProxies,
+    hstsSeconds: config.hstsSeconds,
+    plain: tls?.plain,
+    internal: hasOwnInternal ? undefined : internal,
   })
+  const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
+  const https = tls?.open(front)
+  const entrances: FrontEntrance[] = [
+    ...(https === undefined ? [] : [https.listener, https.http2]),
+    ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
+  ]
+  let ordering: Job | undefined
   const trimming = startTrimming(instance, logFailure(log))
   const checking = startChecking()
   let app: FastifyInstance | undefined
@@ -136,14 +162,15 @@ export async function startNode(
       memory.follower.stop(),
       salts.stop(),
       checking.stop(),
+      ordering?.stop(),
       app?.close(),
     ])
     await heartbeat?.stop(left)
   }
 
   try {
-    const { host, port } = config
-    await listen(front, shared === undefined ? { host, port } : { fd: shared.listenOn })
+    const servers = { plain: front, https: https?.listener.server, internal: internalServer }
+    await listen(config, servers, shared?.firstSocket)
     // Visitors need not wait for the API, which is half of what there is to load; nor those who have
     // knocked already, whom loading would hold up.
     await sleep(FIRST_VISITORS_MS)
@@ -156,10 +183,11 @@ export async function startNode(
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
-    await stopFront(front, 0)
+    await stopFront(front, 0, entrances)
     await stopBehindFront()
     throw error
   }
+  ordering = tls?.startOrdering()
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
   heartbeat = startHeartbeat({
@@ -176,7 +204,7 @@ export async function startNode(
         observation.readiness.stop()
         await sleep(delayMs)
       }
-      await stopFront(front, delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs)
+      await stopFront(front, delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs, entrances)
       await stopBehindFront()
     },
   }
@@ -226,6 +254,7 @@ async function openApi(
         retentionDays: config.clickRetentionDays,
       }),
       domainChecks: checks,
+      domainHttps: domainHttps({ store, clock }),
       authenticator,
       idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
       baseUrl: config.baseUrl,
@@ -256,7 +285,12 @@ function openRedirect(
   origins: { readonly salts: VisitorSalts; readonly countries: Countries },
 ): RedirectHandler {
   const { clock, instanceKey } = instance
-  const sharedHost = { keyspaceId: serviceHost.keyspaceId, notFoundUrl: null, expiredUrl: null }
+  const sharedHost = {
+    keyspaceId: serviceHost.keyspaceId,
+    notFoundUrl: null,
+    expiredUrl: null,
+    hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
+  }
   return redirectHandler({
     finder,
     recorder,
@@ -284,13 +318,26 @@ function stopDelayMs({ readiness }: Observation, config: Config): number {
   return isBalanced ? config.stopDelayMs : 0
 }
 
-type ListeningPlace = { host: string | undefined; port: number } | { fd: number }
+/** @param firstSocket undefined for a process that is the whole service */
+async function listen(
+  config: Config,
+  servers: Readonly<Record<ListeningUse, Server | undefined>>,
+  firstSocket: number | undefined,
+): Promise<void> {
+  for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
+    const server = servers[use]
+    await new Promise<void>((resolve, reject) => {
+      server?.once('error', reject)
+      server?.listen(
+        firstSocket === undefined ? { host, port } : { fd: firstSocket + index },
+        resolve,
+      )
+    })
+  }
+}
 
-function listen(front: Server, place: ListeningPlace): Promise<void> {
-  return new Promise((resolve, reject) => {
-    front.once('error', reject)
-    front.listen(place, resolve)
-  })
+function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
+  return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
 }
 
 async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {

@@ -3,7 +3,7 @@ import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** How long a process may have been unable to read the change log without having to forget all. */
-export const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
+const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 
 /** Forgets now and then what nobody asks for any more. */
@@ -25,4 +25,5 @@ async function trim(store: Store, clock: Clock): Promise<void> {
   while (await store.write((stores) => stores.changes.trim(changesEnd)));
   const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
   while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
+  await store.write((stores) => stores.acmeBudgets.trim(now))
 }

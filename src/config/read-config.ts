@@ -10,6 +10,12 @@ export type Config = {
   readonly port: number
   /** The origin under which people reach the service, without a slash at the end. */
   readonly baseUrl: string
+  /** Undefined where HTTPS is somebody else's work. */
+  readonly tls: { readonly port: number } | undefined
+  /** Asked of browsers for the service's own host; 0 for nothing. */
+  readonly hstsSeconds: number
+  /** For programs of the operator's own; loopback on `port` when undefined. */
+  readonly internalListen: { readonly host: string; readonly port: number } | undefined
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   readonly secretKey: Buffer | undefined
@@ -29,9 +35,12 @@ export type Config = {
   readonly publicAddresses: readonly string[]
   /** Empty for the machine's own. */
   readonly dnsServers: readonly string[]
+  readonly acme: AcmeConfig
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
+  /** For how long links at hand may be shown while the database is away. */
+  readonly staleMsMax: number
   /** Whether simple visits are answered without Node's HTTP server. */
   readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
@@ -40,6 +49,19 @@ export type Config = {
   readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
   /** For which raw clicks are kept; 0 for ever. */
   readonly clickRetentionDays: number
+}
+
+/** From which authority certificates come, and how. */
+export type AcmeConfig = {
+  /** The address of its directory. */
+  readonly directory: string
+  readonly email: string | undefined
+  /** An account that its owner has with the authority; the key in base64url. */
+  readonly external: { readonly kid: string; readonly hmacKey: string } | undefined
+  /** A file in PEM; what Node.js trusts when undefined. */
+  readonly caFile: string | undefined
+  readonly challenges: SettingValues['TERSE_ACME_CHALLENGE']
+  readonly profile: string | undefined
 }
 
 /** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
@@ -84,8 +106,27 @@ export function readConfig(env: Environment = process.env): Config {
       faults.push(`${name} is not a setting; see the table in the README`)
     }
   }
+  if (
+    (values.TERSE_ACME_EAB_KID === undefined) !==
+    (values.TERSE_ACME_EAB_HMAC_KEY === undefined)
+  ) {
+    faults.push('TERSE_ACME_EAB_KID and TERSE_ACME_EAB_HMAC_KEY are set together, or neither is')
+  }
   if (faults.length > 0) throw new ConfigError(faults)
-  return configOf(values as SettingValues)
+  const config = configOf(values as SettingValues)
+  const contradictions = faultsOfTls(config)
+  if (contradictions.length > 0) throw new ConfigError(contradictions)
+  return config
+}
+
+function faultsOfTls({ tls, port, baseUrl }: Config): readonly string[] {
+  if (tls === undefined) return []
+  const faults: string[] = []
+  if (!baseUrl.startsWith('https://')) {
+    faults.push('TERSE_TLS=auto needs a TERSE_BASE_URL that begins with https://')
+  }
+  if (tls.port === port) faults.push('TERSE_PORT and TERSE_HTTPS_PORT must be two ports')
+  return faults
 }
 
 function configOf(values: SettingValues): Config {
@@ -93,6 +134,9 @@ function configOf(values: SettingValues): Config {
     host: values.TERSE_HOST,
     port: values.TERSE_PORT,
     baseUrl: values.TERSE_BASE_URL ?? `http://localhost:${values.TERSE_PORT}`,
+    tls: values.TERSE_TLS === 'auto' ? Object.freeze({ port: values.TERSE_HTTPS_PORT }) : undefined,
+    hstsSeconds: values.TERSE_HSTS_SECONDS,
+    internalListen: values.TERSE_INTERNAL_LISTEN,
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     databaseUrl: values.TERSE_DATABASE_URL,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
@@ -106,13 +150,27 @@ function configOf(values: SettingValues): Config {
     dnsTarget: values.TERSE_DNS_TARGET,
     publicAddresses: values.TERSE_PUBLIC_ADDRESSES,
     dnsServers: values.TERSE_DNS_SERVERS,
+    acme: acmeConfigOf(values),
     claimOnLink: values.TERSE_CLAIM_ON_LINK,
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
+    staleMsMax: values.TERSE_STALE_MAX_HOURS,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
+  })
+}
+
+function acmeConfigOf(values: SettingValues): AcmeConfig {
+  const { TERSE_ACME_EAB_KID: kid, TERSE_ACME_EAB_HMAC_KEY: hmacKey } = values
+  return Object.freeze({
+    directory: values.TERSE_ACME_DIRECTORY,
+    email: values.TERSE_ACME_EMAIL,
+    external: kid === undefined || hmacKey === undefined ? undefined : { kid, hmacKey },
+    caFile: values.TERSE_ACME_CA_FILE,
+    challenges: values.TERSE_ACME_CHALLENGE,
+    profile: values.TERSE_ACME_PROFILE,
   })
 }
 

@@ -7,9 +7,12 @@ import { Networks } from '../lib/ip-address.ts'
 const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
 /** What a click has outlived once its visit is answered. */
 const CLICK_DURABILITIES = ['process', 'disk'] as const
+/** How an authority sees that a host leads here; what each means is in the description. */
+const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
+const HOUR_MS = 60 * 60 * 1_000
 const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
 
@@ -54,6 +57,23 @@ function dnsServers(text: string, context: z.RefinementCtx): readonly string[] {
   return Object.freeze(list)
 }
 
+/** `192.0.2.1:3001` or `[2001:db8::1]:3001`. */
+function addressAndPort(
+  text: string,
+  context: z.RefinementCtx,
+): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain ?? ''
+  const port = Number(digits)
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || !(port >= 1 && port <= 65_535)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be an address with port, such as 10.0.0.5:3001',
+    })
+  }
+  return Object.freeze({ host, port })
+}
+
 function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z
@@ -96,6 +116,13 @@ const baseUrl = z
   )
   .transform((text) => new URL(text).origin)
 
+const httpsUrl = z
+  .string()
+  .refine((text) => URL.parse(text)?.protocol === 'https:', {
+    message: 'must be an https:// address',
+  })
+  .transform((text) => new URL(text).href)
+
 const schemes = z
   .string()
   .transform((text) => text.split(',').map((part) => part.trim().toLowerCase().replace(/:$/, '')))
@@ -137,6 +164,31 @@ export const SETTINGS = {
     schema: integer(1, 65_535),
     default: '3000',
     description: 'The port for the API and the redirects.',
+  }),
+  TERSE_TLS: setting({
+    schema: z.enum(['auto', 'off'], { error: 'must be auto or off' }),
+    default: 'off',
+    description:
+      'Who sees to HTTPS. `auto`: Terse, on `TERSE_HTTPS_PORT`; plain HTTP leads there. `off`: a proxy in front of it, or nobody.',
+  }),
+  TERSE_HTTPS_PORT: setting({
+    schema: integer(1, 65_535),
+    default: '443',
+    description:
+      'The port for HTTPS, with `TERSE_TLS=auto`. `TERSE_PORT` is then for plain HTTP, which visitors must reach at port 80.',
+  }),
+  TERSE_HSTS_SECONDS: setting({
+    schema: integer(0, 63_072_000),
+    default: '0',
+    description:
+      'For how long browsers are asked to reach the service’s own host over HTTPS alone; `0` asks nothing. Each other domain’s owner sets its own.',
+  }),
+  TERSE_INTERNAL_LISTEN: setting({
+    schema: z.string().transform(addressAndPort).optional(),
+    default: undefined,
+    unset: 'loopback, on `TERSE_PORT`',
+    description:
+      'Address and port, such as `10.0.0.5:3001`, at which a proxy on another machine may ask `/internal/tls/allow`. No visitor may reach it.',
   }),
   TERSE_BASE_URL: setting({
     schema: baseUrl.optional(),
@@ -239,6 +291,55 @@ export const SETTINGS = {
     description:
       'DNS servers to ask about domains, separated by commas, such as `9.9.9.9,1.1.1.1:53`. When empty, those of the machine.',
   }),
+  TERSE_ACME_DIRECTORY: setting({
+    schema: httpsUrl,
+    default: 'https://acme-v02.api.letsencrypt.org/directory',
+    description:
+      'The ACME directory of the authority that issues certificates, with `TERSE_TLS=auto`. An account is opened there, which accepts its terms of service. For trials: `https://acme-staging-v02.api.letsencrypt.org/directory`.',
+  }),
+  TERSE_ACME_EMAIL: setting({
+    schema: z.email({ error: 'must be a mail address' }).optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'Where the authority may write to about the account.',
+  }),
+  TERSE_ACME_EAB_KID: setting({
+    schema: z.string().optional(),
+    default: undefined,
+    unset: 'none',
+    description:
+      'The name of an account that you have with the authority (external account binding), for those that ask for one.',
+  }),
+  TERSE_ACME_EAB_HMAC_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_+/-]+=*$/, 'must be in base64url, as the authority shows it')
+      .optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'The key of that account, in base64url.',
+    secret: true,
+  }),
+  TERSE_ACME_CA_FILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'those that Node.js trusts',
+    description:
+      'A file with certificates in PEM that the HTTPS of the directory itself is to be trusted by, in the place of the usual ones: for an authority of your own.',
+  }),
+  TERSE_ACME_CHALLENGE: setting({
+    schema: z.enum(ACME_CHALLENGES, { error: `must be one of ${ACME_CHALLENGES.join(', ')}` }),
+    default: 'auto',
+    description:
+      'How the authority sees that a domain leads here. `http-01`: by port 80. `tls-alpn-01`: by port 443. `auto`: by the first that works.',
+  }),
+  TERSE_ACME_PROFILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'that of the authority',
+    description:
+      'The kind of certificate to ask for, where the authority has several: `shortlived` is one of six days from Let’s Encrypt.',
+  }),
   TERSE_CLAIM_ON_LINK: setting({
     schema: z
       .enum(['true', 'false'], { error: 'must be true or false' })
@@ -257,6 +358,12 @@ export const SETTINGS = {
     schema: integer(1, 65_536).transform((mib) => mib * MIB),
     default: '64',
     description: 'Memory in MiB for the links that each process keeps at hand.',
+  }),
+  TERSE_STALE_MAX_HOURS: setting({
+    schema: integer(0, 8_760).transform((hours) => hours * HOUR_MS),
+    default: '24',
+    description:
+      'Hours for which links at hand go on redirecting while PostgreSQL is away, as they last were. `0`: not at all.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),

@@ -1,3 +1,7 @@
+import type { AcmeAccountStore } from './certificates/acme-account-store.ts'
+import type { AcmeBudgetStore } from './certificates/acme-budget-store.ts'
+import type { CertificateOrderStore } from './certificates/certificate-order-store.ts'
+import type { CertificateStore } from './certificates/certificate-store.ts'
 import type { Change } from './changes/change.ts'
 import type { ChangeLog } from './changes/change-log.ts'
 import type { ClickReports } from './clicks/click-reports.ts'
@@ -5,6 +9,7 @@ import type { ClickStore } from './clicks/click-store.ts'
 import type { VisitorSaltStore } from './clicks/visitor-salt-store.ts'
 import type { DomainCheckStore } from './domains/domain-check-store.ts'
 import type { DomainStore } from './domains/domain-store.ts'
+import type { HstsStore } from './domains/hsts-store.ts'
 import type { KeyspaceStore } from './domains/keyspace-store.ts'
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts'
 import type { InstanceStore } from './instance/instance-store.ts'
@@ -22,6 +27,11 @@ export type Nouns = {
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
+  readonly hsts: HstsStore
+  readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
@@ -50,6 +60,13 @@ export type Store = {
    * `write` settles.
    */
   onChange(listener: (changes: readonly Change[]) => void): void
+  /**
+   * Calls `listener` when another process says that it has changed something. Nothing may rest on it:
+   * an engine need not tell, and what it tells may be lost.
+   */
+  onNews(listener: () => void): void
+  /** Whether the database answers, as far as this process knows. */
+  isAvailable(): boolean
   close(): Promise<void>
 }
 

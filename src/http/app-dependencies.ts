@@ -1,5 +1,6 @@
 import type { Clicks } from '../domain/clicks/clicks.ts'
 import type { DomainChecks } from '../domain/domains/domain-checks.ts'
+import type { DomainHttps } from '../domain/domains/domain-https.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
@@ -15,6 +16,7 @@ export type AppDependencies = {
   readonly domains: Domains
   readonly clicks: Clicks
   readonly domainChecks: DomainChecks
+  readonly domainHttps: DomainHttps
   readonly authenticator: Authenticator
   readonly idempotency: IdempotencyReader
   /** The origin in the addresses that answers hold. */

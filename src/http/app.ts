@@ -4,12 +4,14 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { meterApi } from './api-meter.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
+import { limitDuration } from './deadline.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
 import { HttpRefusal, sendError } from './problem.ts'
 import { limitRate } from './rate-limit.ts'
 import { clickRoutes } from './routes/clicks.ts'
+import { domainHttpsRoutes } from './routes/domain-https.ts'
 import { domainRoutes } from './routes/domains.ts'
 import { linkRoutes } from './routes/links.ts'
 import { metricsRoute } from './routes/metrics.ts'
@@ -57,12 +59,13 @@ export async function buildApp(
     authorize(request)
   })
 
+  limitDuration(app)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
   await describeApi(app)
   await app.register(serviceRoutes, deps)
   await app.register(metricsRoute, deps)
-  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, clickRoutes]) {
+  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }
   refuseOtherMethods(app, methodsOf)

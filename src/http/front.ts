@@ -1,11 +1,20 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isReservedKey } from '../domain/links/key.ts'
+import { arrivedSecurely } from '../lib/arrived-securely.ts'
+import { Networks } from '../lib/ip-address.ts'
 import { http } from '../lib/node-http.ts'
 import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
 import { answerClientError } from './client-error.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
 import { FastServer } from './fast/fast-server.ts'
+import {
+  answerInternal,
+  type InternalHandlers,
+  isFromThisMachine,
+  isInternalPath,
+} from './internal.ts'
+import { answerPlain, isChallengePath, moveVisit, type PlainHttp } from './plain-http.ts'
 import { problem } from './problem.ts'
 
 /** A client that has not sent its head, or its whole request, by then is cut off. */
@@ -43,6 +52,14 @@ export type FrontHandlers = {
   ) => void
   /** Answers simple visits the fast way; undefined where none are to be. */
   readonly fastRedirect: ((exchange: FastExchange) => void) | undefined
+  /** Proxies that may say how a request came to them. */
+  readonly trustedProxies?: Networks | undefined
+  /** For how long browsers are asked to reach the service itself over HTTPS alone; 0 for nothing. */
+  readonly hstsSeconds?: number
+  /** Undefined where there is no HTTPS. */
+  readonly plain?: PlainHttp | undefined
+  /** Answered to programs of this machine; undefined where they have a listener of their own. */
+  readonly internal?: InternalHandlers | undefined
 }
 
 /**
@@ -52,23 +69,21 @@ export type FrontHandlers = {
 export function createFront(handlers: FrontHandlers): Server {
   /** The newest answer of each connection, begun or not. */
   const lastAnswers = new WeakMap<Socket, ServerResponse>()
+  const { plain, internal, hstsSeconds = 0, trustedProxies = new Networks() } = handlers
   const isForApi = ({ host, path }: RequestTarget) =>
     handlers.isServiceHost(host) && isServicePath(path)
 
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    lastAnswers.set(request.socket, response)
-    // While the server closes, a connection ends with the answer that is under way.
-    if (!server.listening) response.shouldKeepAlive = false
-    // Node drops what follows such a request in the same packet, so the client must not expect
-    // an answer to it.
-    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    const target =
-      request.httpVersionMajor === 1
-        ? parseRequestTarget(request.url ?? '', request.rawHeaders)
-        : undefined
-    if (target === undefined) {
-      refuse(request, response)
-    } else if (isForApi(target)) {
+  function isSecure({ socket, headers }: IncomingMessage): boolean {
+    const { remoteAddress = '' } = socket
+    const arrival = { isEncrypted: 'encrypted' in socket, remoteAddress }
+    return arrivedSecurely(arrival, headers['x-forwarded-proto'], trustedProxies)
+  }
+
+  function answer(request: IncomingMessage, response: ServerResponse, target: RequestTarget): void {
+    if (isForApi(target)) {
+      if (hstsSeconds > 0 && isSecure(request)) {
+        response.setHeader('Strict-Transport-Security', `max-age=${hstsSeconds}`)
+      }
       request.url = target.query === '' ? target.path : `${target.path}?${target.query}`
       handlers.api(request, response)
     } else {
@@ -76,7 +91,50 @@ export function createFront(handlers: FrontHandlers): Server {
     }
   }
 
-  const server = createServer(handlers.fastRedirect, isForApi, onRequest)
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    if (!isHttp2(request)) {
+      lastAnswers.set(request.socket, response)
+      // While the server closes, a connection ends with the answer that is under way.
+      if (!server.listening) response.shouldKeepAlive = false
+      // Node drops what follows such a request in the same packet, so the client must not expect
+      // an answer to it.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    }
+    const target = targetOf(request)
+    if (target === undefined) {
+      refuse(request, response)
+    } else if (
+      internal !== undefined &&
+      isInternalPath(target.path) &&
+      isFromThisMachine(request, target)
+    ) {
+      answerInternal(internal, request, response, target)
+    } else if (plain !== undefined && !isSecure(request)) {
+      answerPlain(plain, request, response, target, () => answer(request, response, target))
+    } else {
+      answer(request, response, target)
+    }
+  }
+
+  /** False for what is not answered the fast way. */
+  function answerFast(exchange: FastExchange, redirect: (exchange: FastExchange) => void): boolean {
+    const { target, headers } = exchange
+    if (isForApi(target) || isInternalPath(target.path)) return false
+    const isPlain = !arrivedSecurely(exchange, headers['x-forwarded-proto'], trustedProxies)
+    if (plain !== undefined && isPlain) {
+      if (isChallengePath(target.path)) return false
+      const location = plain.locationOf(target)
+      if (location instanceof Promise) return false
+      if (location !== undefined) {
+        moveVisit(exchange, location)
+        return true
+      }
+    }
+    redirect(exchange)
+    return true
+  }
+
+  const server = createServer(handlers.fastRedirect, answerFast, onRequest)
   server.timeout = STANDSTILL_TIMEOUT_MS
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     answerClientError(error, socket, lastAnswers.get(socket))
@@ -86,16 +144,28 @@ export function createFront(handlers: FrontHandlers): Server {
 
 function createServer(
   fastRedirect: FrontHandlers['fastRedirect'],
-  isForApi: (target: RequestTarget) => boolean,
+  answerFast: (exchange: FastExchange, redirect: (exchange: FastExchange) => void) => boolean,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
   if (fastRedirect === undefined) return new http.Server(OPTIONS, onRequest)
-  const answer = (exchange: FastExchange) => {
-    if (isForApi(exchange.target)) return false
-    fastRedirect(exchange)
-    return true
-  }
+  const answer = (exchange: FastExchange) => answerFast(exchange, fastRedirect)
   return new FastServer({ ...OPTIONS, standstillTimeout: STANDSTILL_TIMEOUT_MS, answer }, onRequest)
+}
+
+/** The version alone does not tell: a line of HTTP/1 may claim any. No header of HTTP/1 has such a name. */
+function isHttp2({ headers }: IncomingMessage): boolean {
+  return headers[':method'] !== undefined
+}
+
+/** In HTTP/2 the host has a place of its own (RFC 9113, section 8.3.1). */
+function targetOf(request: IncomingMessage): RequestTarget | undefined {
+  const { url = '', rawHeaders, headers } = request
+  if (!isHttp2(request)) {
+    return request.httpVersionMajor === 1 ? parseRequestTarget(url, rawHeaders) : undefined
+  }
+  if (!url.startsWith('/')) return undefined
+  const authority = headers[':authority'] ?? headers.host
+  return typeof authority === 'string' ? parseRequestTarget(url, ['host', authority]) : undefined
 }
 
 function isServicePath(path: string): boolean {
@@ -110,7 +180,7 @@ function refuse(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(400, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
+    ...(!isHttp2(request) && { Connection: 'close' }),
   })
   response.end(body)
 }

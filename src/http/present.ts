@@ -1,8 +1,10 @@
 import type { DnsReportResource } from '../contract/dns-report.ts'
+import type { DomainHttpsResource } from '../contract/domain-https.ts'
 import type { DomainResource } from '../contract/domains.ts'
 import type { LinkResource } from '../contract/links.ts'
 import type { Domain } from '../domain/domains/domain.ts'
 import type { DnsReport } from '../domain/domains/domain-checks.ts'
+import type { HttpsState } from '../domain/domains/domain-https.ts'
 import type { Link } from '../domain/links/link.ts'
 import { shortLink } from '../domain/links/short-link.ts'
 import { formatInstant } from '../lib/instant.ts'
@@ -67,5 +69,20 @@ export function presentDnsReport(report: DnsReport): DnsReportResource {
     differences: report.differences.map((difference) => ({ ...difference })),
     last_check_at: instant(report.checkedAt),
     next_check_at: instant(report.nextCheckAt),
+  }
+}
+
+export function presentDomainHttps({
+  domain,
+  certificate,
+  hstsMaxAge,
+}: HttpsState): DomainHttpsResource {
+  return {
+    domain: domain.host,
+    certificate: certificate && {
+      valid_from: formatInstant(certificate.notBefore),
+      valid_until: formatInstant(certificate.notAfter),
+    },
+    hsts_max_age: hstsMaxAge,
   }
 }

@@ -4,6 +4,8 @@ import { SieveCache } from './sieve-cache.ts'
 const ABSENT_BYTES_MAX = 16 * 1024 * 1024
 /** What one such name takes besides its characters, roughly. */
 const ABSENT_ENTRY_BYTES = 200
+/** For how long an answer that was overtaken by a change may still be given. */
+const ANSWER_AGE_MS_MAX = 500
 
 /** What a cache has been asked since it was made, and what it holds now. */
 export type CacheUse = {
@@ -86,11 +88,20 @@ export class CoherentCache<V extends object> {
     this.#loads.clear()
   }
 
+  /** Forgets which names have nothing behind them. */
+  forgetAbsences(): void {
+    this.#absent.clear()
+  }
+
   #startLoad(name: string): Promise<V | undefined> {
-    const load = this.#load(name)
+    const startedMs = performance.now()
+    const load: Promise<V | undefined> = this.#load(name)
       .then((value) => {
         // A load that was forgotten meanwhile may have read the old value: answer, but do not keep.
-        if (this.#loads.get(name) !== load) return value
+        // One that took long may have read it long ago: then that is no answer any more either.
+        if (this.#loads.get(name) !== load) {
+          return performance.now() - startedMs > ANSWER_AGE_MS_MAX ? this.get(name) : value
+        }
         if (value === undefined) this.#absent.set(name, true, absentBytes(name))
         else this.#present.set(name, value, this.#sizeOf(value))
         return value

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { BoundSocket } from 'node:net'
 
-type Address = { readonly host: string | undefined; readonly port: number }
+export type Address = { readonly host: string | undefined; readonly port: number }
 
 /**
  * The sockets on which the processes of one port accept, held by a process that accepts nothing

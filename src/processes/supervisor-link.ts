@@ -2,8 +2,8 @@ import type { Survey } from '../lib/survey.ts'
 import type { Peers } from '../lib/throttles.ts'
 import { parseToWorker, type ToSupervisor } from './messages.ts'
 
-/** The descriptor under which a worker finds its listening socket: the first one after the channel. */
-export const LISTENING_DESCRIPTOR = 4
+/** The descriptor under which a worker finds its first listening socket, right after the channel. */
+export const FIRST_LISTENING_DESCRIPTOR = 4
 
 /** A worker's side of the channel to its supervisor. */
 export type SupervisorLink = {

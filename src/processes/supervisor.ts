@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { ListeningSockets } from './listening-sockets.ts'
+import { type Address, ListeningSockets } from './listening-sockets.ts'
 import type { ToSupervisor } from './messages.ts'
 import { Place } from './place.ts'
 import { Surveys } from './surveys.ts'
@@ -11,12 +11,12 @@ const IDLE_GRACE_MS = 1_000
 const PROBE_INTERVAL_MAX_MS = 60_000
 
 /**
- * Runs several processes on one port and does nothing else: it opens no database, accepts no
+ * Runs several processes on the same ports and does nothing else: it opens no database, accepts no
  * connection, and is on no request's way.
  */
 export class Supervisor {
   readonly #places: readonly Place[]
-  readonly #sockets: ListeningSockets
+  readonly #sockets: readonly ListeningSockets[]
   readonly #log: Logger
   readonly #stopDelayMs: number
   /** When somebody last wanted to know whether the service is ready. */
@@ -27,7 +27,7 @@ export class Supervisor {
 
   private constructor(
     places: readonly Place[],
-    sockets: ListeningSockets,
+    sockets: readonly ListeningSockets[],
     { log, stopDelayMs }: { log: Logger; stopDelayMs: number },
   ) {
     this.#places = places
@@ -40,18 +40,18 @@ export class Supervisor {
    * @param options.stopDelayMs for how long a service that balancers know says that it is not ready before
    *   it stops
    * @param options.program the module of a worker and its arguments; its number comes last
-   * @throws where the port is in use
+   * @param options.addresses of the ports, in the order in which workers find their sockets
+   * @throws where a port is in use
    */
   static async open(options: {
     count: number
-    host: string | undefined
-    port: number
+    addresses: readonly Address[]
     stopDelayMs: number
     program: readonly [module: string, ...args: string[]]
     log: Logger
   }): Promise<Supervisor> {
     const { count, program, log } = options
-    const sockets = await ListeningSockets.open(options)
+    const sockets = await openAll(options.addresses)
     const surveys = new Surveys()
     const onMessage = (message: ToSupervisor, from: WorkerProcess) => {
       if (message.kind === 'counts') {
@@ -76,10 +76,12 @@ export class Supervisor {
         launch: () =>
           new WorkerProcess({
             program: [...program, String(number)],
-            listenOn: sockets.descriptor(index),
+            listenOn: sockets.map((socket) => socket.descriptor(index)),
             onMessage,
           }),
-        rest: () => sockets.release(index),
+        rest: () => {
+          for (const socket of sockets) socket.release(index)
+        },
         log,
       })
     })
@@ -109,7 +111,7 @@ export class Supervisor {
   /** Finishes what is under way; true when every process has ended as it should. */
   async stop(): Promise<boolean> {
     this.#stopping = true
-    this.#sockets.close()
+    this.#closeSockets()
     const isBalanced = performance.now() - this.#probedAtMs < PROBE_INTERVAL_MAX_MS
     const delayMs = isBalanced ? this.#stopDelayMs : 0
     const inOrder = await Promise.all(this.#places.map((place) => place.stop(delayMs)))
@@ -122,7 +124,7 @@ export class Supervisor {
     const greeting = await first?.start()
     if (greeting === undefined) {
       this.#stopping = true
-      this.#sockets.close()
+      this.#closeSockets()
       return undefined
     }
     await Promise.all(
@@ -131,6 +133,10 @@ export class Supervisor {
       }),
     )
     return greeting
+  }
+
+  #closeSockets(): void {
+    for (const socket of this.#sockets) socket.close()
   }
 
   async #restart(): Promise<void> {
@@ -145,5 +151,16 @@ export class Supervisor {
       }
     }
     this.#log.info('restarted')
+  }
+}
+
+async function openAll(addresses: readonly Address[]): Promise<readonly ListeningSockets[]> {
+  const opened: ListeningSockets[] = []
+  try {
+    for (const address of addresses) opened.push(await ListeningSockets.open(address))
+    return opened
+  } catch (error) {
+    for (const sockets of opened) sockets.close()
+    throw error
   }
 }

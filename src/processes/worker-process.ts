@@ -15,16 +15,17 @@ export class WorkerProcess {
 
   /**
    * @param options.program the module and its arguments
+   * @param options.listenOn descriptors that it finds in this order
    * @param options.onMessage told of whatever the process says, but that it is ready
    */
   constructor(options: {
     program: readonly [module: string, ...args: string[]]
-    listenOn: number
+    listenOn: readonly number[]
     onMessage: (message: ToSupervisor, from: WorkerProcess) => void
   }) {
     const [module, ...args] = options.program
     this.#child = fork(module, args, {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', options.listenOn],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...options.listenOn],
     })
     const ready = Promise.withResolvers<string | undefined>()
     const ended = Promise.withResolvers<Ending>()

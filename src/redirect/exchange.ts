@@ -11,6 +11,8 @@ export type Exchange = {
   readonly remoteAddress: string
   /** When its head had been read, by `performance.now()`. */
   readonly startedMs: number
+  /** Whether the connection is. */
+  readonly isEncrypted: boolean
   /** Whether an answer was begun. */
   readonly isAnswered: boolean
   /**
@@ -34,7 +36,13 @@ export type VisitHeaders = {
 }
 
 type TextHeader = 'user-agent' | 'referer' | 'accept-language' | 'cookie'
-type JoinedHeader = 'sec-purpose' | 'purpose' | 'x-purpose' | 'x-moz' | 'x-forwarded-for'
+type JoinedHeader =
+  | 'sec-purpose'
+  | 'purpose'
+  | 'x-purpose'
+  | 'x-moz'
+  | 'x-forwarded-for'
+  | 'x-forwarded-proto'
 
 /** The exchange over Node's own request and response. */
 export class HttpExchange implements Exchange {
@@ -43,13 +51,15 @@ export class HttpExchange implements Exchange {
   readonly target: RequestTarget
   readonly remoteAddress: string
   readonly startedMs = performance.now()
+  readonly isEncrypted: boolean
 
   constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
     this.request = request
     this.response = response
     this.target = target
-    // Taken now, because a closed socket has none.
+    // Taken now, because a closed socket tells neither.
     this.remoteAddress = request.socket.remoteAddress ?? ''
+    this.isEncrypted = 'encrypted' in request.socket
   }
 
   get method(): string {
@@ -65,8 +75,10 @@ export class HttpExchange implements Exchange {
   }
 
   answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void {
+    const headers = { ...fixed, ...own }
+    if (this.request.httpVersionMajor === 2) this.response.writeHead(status, headers)
     // With its words: Node would keep those of an answer that failed for its headers.
-    this.response.writeHead(status, http.STATUS_CODES[status], { ...fixed, ...own })
+    else this.response.writeHead(status, http.STATUS_CODES[status], headers)
     if (body === '' || this.method === 'HEAD') this.response.end()
     else this.response.end(body, 'latin1')
   }

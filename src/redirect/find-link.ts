@@ -49,5 +49,9 @@ export function linkFinder(options: { directory: LinkDirectory; bytesMax: number
       hosts.forgetAll()
       groups.forgetAll()
     },
+    forgetAbsences() {
+      hosts.forgetAbsences()
+      groups.forgetAbsences()
+    },
   }
 }

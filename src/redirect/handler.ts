@@ -4,6 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import { foldKey } from '../domain/links/key.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import type { PasswordVault } from '../domain/links/password-vault.ts'
+import { arrivedSecurely } from '../lib/arrived-securely.ts'
 import type { Clock } from '../lib/clock.ts'
 import { clientAddress, type Networks, subscriberOf } from '../lib/ip-address.ts'
 import type { RequestTarget } from '../lib/request-target.ts'
@@ -12,7 +13,7 @@ import { factsOfAgent } from './click/agent.ts'
 import type { ClickMaker } from './click/click-maker.ts'
 import type { RawVisit } from './click/raw-visit.ts'
 import { type Decision, decide } from './decide.ts'
-import { type Exchange, HttpExchange } from './exchange.ts'
+import { type AnswerHeaders, type Exchange, HttpExchange } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
 import {
   EXPIRED_PAGE,
@@ -113,7 +114,7 @@ export function redirectHandler(deps: {
       link !== undefined &&
       link.password !== null &&
       deps.cookies.accepts(link, exchange.headers.cookie, atMicros / 1000)
-    answer(exchange, decideFor(exchange, found, knowsPassword, atMicros), atMicros)
+    answer(exchange, found, decideFor(exchange, found, knowsPassword, atMicros), atMicros)
   }
 
   /** Journals the visit, then answers it. An answer that fails must not stop those beside it. */
@@ -133,20 +134,26 @@ export function redirectHandler(deps: {
     })
   }
 
-  function answer(exchange: Exchange, decision: Decision, atMicros: number): void {
+  function answer(
+    exchange: Exchange,
+    found: FoundLink,
+    decision: Decision,
+    atMicros: number,
+  ): void {
+    const hsts = hstsOf(found, exchange)
     switch (decision.kind) {
       case 'redirect':
         record(exchange, decision.link, atMicros, () => {
-          sendRedirect(exchange, 302, decision.location)
+          sendRedirect(exchange, 302, decision.location, hsts)
           meter.count('redirected', exchange.startedMs)
         })
         return
       case 'fallback':
-        sendRedirect(exchange, 302, decision.location)
+        sendRedirect(exchange, 302, decision.location, hsts)
         meter.count('fallback', exchange.startedMs)
         return
       case 'ask-password':
-        sendPage(exchange, 200, passwordPage(false))
+        sendPage(exchange, 200, passwordPage(false), hsts)
         meter.count('password_asked', exchange.startedMs)
         return
       case 'unknown-host':
@@ -154,11 +161,11 @@ export function redirectHandler(deps: {
         meter.count('unknown_host', exchange.startedMs)
         return
       case 'not-found':
-        sendPage(exchange, 404, NOT_FOUND_PAGE)
+        sendPage(exchange, 404, NOT_FOUND_PAGE, hsts)
         meter.count('not_found', exchange.startedMs)
         return
       case 'expired':
-        sendPage(exchange, 410, EXPIRED_PAGE)
+        sendPage(exchange, 410, EXPIRED_PAGE, hsts)
         meter.count('expired', exchange.startedMs)
         return
       default:
@@ -189,11 +196,15 @@ export function redirectHandler(deps: {
     return clientAddress(remoteAddress, header, deps.trustedProxies)
   }
 
-  function isSecure({ request, remoteAddress }: HttpExchange): boolean {
-    return (
-      'encrypted' in request.socket ||
-      (request.headers['x-forwarded-proto'] === 'https' && deps.trustedProxies.has(remoteAddress))
-    )
+  function isSecure(exchange: Exchange): boolean {
+    return arrivedSecurely(exchange, exchange.headers['x-forwarded-proto'], deps.trustedProxies)
+  }
+
+  /** Browsers take the wish for HTTPS from HTTPS alone (RFC 6797, section 7.2). */
+  function hstsOf({ host }: FoundLink, exchange: Exchange): AnswerHeaders | undefined {
+    const maxAge = host?.hstsMaxAge ?? null
+    if (maxAge === null || !isSecure(exchange)) return undefined
+    return { 'Strict-Transport-Security': `max-age=${maxAge}` }
   }
 
   /** The answer to the password form. */
@@ -205,7 +216,7 @@ export function redirectHandler(deps: {
     if (decision.kind !== 'ask-password') {
       request.resume()
       if (decision.kind === 'redirect') sendMethodNotAllowed(exchange)
-      else answer(exchange, decision, askedAt)
+      else answer(exchange, found, decision, askedAt)
       return
     }
     const { link, password } = decision
@@ -237,11 +248,14 @@ export function redirectHandler(deps: {
     const cookie = deps.cookies.issue(link, target.path, isSecure(exchange), verifiedAt / 1000)
     const passed = decideFor(exchange, found, true, verifiedAt)
     if (passed.kind !== 'redirect') {
-      answer(exchange, passed, verifiedAt)
+      answer(exchange, found, passed, verifiedAt)
       return
     }
     record(exchange, link, verifiedAt, () => {
-      sendRedirect(exchange, 303, passed.location, { 'Set-Cookie': cookie })
+      sendRedirect(exchange, 303, passed.location, {
+        'Set-Cookie': cookie,
+        ...hstsOf(found, exchange),
+      })
       meter.count('redirected', exchange.startedMs)
     })
   }

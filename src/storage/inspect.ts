@@ -3,9 +3,11 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import type { CertificateLife } from '../domain/certificates/certificate.ts'
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { Node } from '../domain/nodes/node.ts'
+import { certificateStore } from './certificate-store.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 import { nodeStore } from './node-store.ts'
 import { openPool } from './postgres/pool.ts'
@@ -76,6 +78,17 @@ export function inspectClaims(
       .orderBy('domains.status')
       .orderBy('domains.id')
       .execute()
+  })
+}
+
+/** The certificate in use of a host. Undefined where there is none, or no database yet. */
+export function inspectCertificate(
+  location: Location,
+  host: string,
+): Promise<CertificateLife | undefined> {
+  return within(location, async ({ db }) => {
+    if ((await currentVersion(db)) < SCHEMA_VERSION) return undefined
+    return certificateStore(db).findLife(host)
   })
 }
 

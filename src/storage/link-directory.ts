@@ -11,10 +11,12 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
         .onRef('keyspaces.workspace_id', '=', 'domains.workspace_id')
         .onRef('keyspaces.host', '=', 'domains.host'),
     )
+    .leftJoin('domain_hsts', 'domain_hsts.domain_id', 'domains.id')
     .select([
       'keyspaces.id as keyspaceId',
       'domains.not_found_url as notFoundUrl',
       'domains.expired_url as expiredUrl',
+      'domain_hsts.max_age as hstsMaxAge',
     ])
     .where('domains.host', '=', host)
     // A literal, because a parameter would keep the index of active hosts from being used at once.

@@ -1,10 +1,15 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../domain/changes/change-log.ts'
 import type { Nouns } from '../domain/store.ts'
+import { acmeAccountStore } from './acme-account-store.ts'
+import { acmeBudgetStore } from './acme-budget-store.ts'
+import { certificateOrderStore } from './certificate-order-store.ts'
+import { certificateStore } from './certificate-store.ts'
 import { clickReports, type RawClickPages } from './click-reports.ts'
 import { clickStore } from './click-store.ts'
 import { domainCheckStore } from './domain-check-store.ts'
 import { domainStore } from './domain-store.ts'
+import { hstsStore } from './hsts-store.ts'
 import { idempotencyStore } from './idempotency-store.ts'
 import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
@@ -45,6 +50,11 @@ export function nouns(
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
     domainChecks: domainCheckStore(db),
+    hsts: hstsStore(db),
+    certificates: certificateStore(db),
+    certificateOrders: certificateOrderStore(db),
+    acmeAccounts: acmeAccountStore(db),
+    acmeBudgets: acmeBudgetStore(db),
     links: linkStore({ ...on, tellsInsertId }),
     directory: linkDirectory(db),
     clicks: clickStore(db),

@@ -8,6 +8,8 @@ export async function openStore(options: {
   clock: Clock
   /** Told of faults that fail no request, such as an idle connection that broke. */
   onError: (error: unknown) => void
+  /** Told when the database is taken to be away, and why; and with undefined when it is back. */
+  onAvailability?: (cause: unknown) => void
 }): Promise<OpenedStore> {
   const { databaseUrl: url, ...rest } = options
   // A process loads one engine: the other's code would be a tenth of its start.

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely'
+import type { ChallengeType } from '../domain/certificates/certificate-authority.ts'
+import type { OrderPurpose } from '../domain/certificates/certificate-order.ts'
 import type { Change } from '../domain/changes/change.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { Node } from '../domain/nodes/node.ts'
@@ -48,6 +50,56 @@ export type Schema = {
     fence: number
     lease_until: number | null
   }
+  /** Which domains ask browsers to use HTTPS alone. A row goes with its claim. */
+  domain_hsts: { domain_id: string; max_age: number }
+  /** The certificate in use of each host. */
+  certificates: {
+    host: string
+    /** PEM, the host's own first. */
+    chain: string
+    /** Sealed (key-vault.ts). */
+    private_key: string
+    not_before: number
+    not_after: number
+    /** The address of the directory of the authority that issued it (RFC 8555, section 7.1.1). */
+    directory: string
+    /** What the authority advises on renewal (RFC 9773); null where it has not. */
+    ari_id: string | null
+    renewal_start: number | null
+    renewal_end: number | null
+    created_at: number
+    updated_at: number
+  }
+  /** What is to be done about the certificate of each host that is to have one. */
+  certificate_orders: {
+    host: string
+    attempts: number
+    next_at: number
+    failure: string | null
+    /** The order under way: all four are null while there is none, the last until it is confirmed. */
+    directory: string | null
+    purpose: OrderPurpose | null
+    private_key: string | null
+    order_url: string | null
+    challenge_type: ChallengeType | null
+    challenge_token: string | null
+    challenge_answer: string | null
+    /** Rises with every lease. */
+    fence: number
+    lease_until: number | null
+  }
+  /** By the address of the authority's directory. */
+  acme_accounts: {
+    directory: string
+    private_key: string
+    url: string | null
+    failures: number
+    paused_until: number
+    failure: string | null
+    challenge: ChallengeType | null
+    created_at: number
+  }
+  acme_budgets: { directory: string; subject: string; spent_until: number }
   links: {
     seq: Generated<number>
     id: string

@@ -10,123 +10,133 @@ import { type Service, startService } from '../support/service.ts'
 
 const PHONE = { width: 360, height: 640 }
 
-for (const engine of ENGINES) {
-  describe(`A visitor with Chromium, on ${engine.name}`, () => {
-    let service: Service
-    let api: Api
-    let browser: Browser
-    let destination: DestinationServer
+describe('A visitor with Chromium', () => {
+  let browser: Browser
+  before(async () => {
+    browser = await launchChromium()
+  })
+  after(() => browser.close())
 
-    before(async () => {
-      service = await startService(engine)
-      api = await service.api()
-      destination = await startDestination()
-      browser = await launchChromium()
-    })
-    after(async () => {
-      await browser.close()
-      await destination.close()
-      await service.stop()
-    })
+  for (const engine of ENGINES) {
+    describe(`on ${engine.name}`, () => {
+      let service: Service
+      let api: Api
+      let destination: DestinationServer
 
-    /** A page on a phone without JavaScript, and everything that it asked other hosts for. */
-    async function openPage(): Promise<{ page: Page; foreign: string[] }> {
-      const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })
-      const page = await context.newPage()
-      const foreign: string[] = []
-      page.on('request', (request) => {
-        const { hostname } = new URL(request.url())
-        if (!/(^|\.)localhost$|^127\.0\.0\.1$/.test(hostname)) foreign.push(request.url())
+      before(async () => {
+        service = await startService(engine)
+        api = await service.api()
+        destination = await startDestination()
       })
-      return { page, foreign }
-    }
-
-    async function createLink(
-      fields: Record<string, unknown>,
-    ): Promise<{ id: string; key: string }> {
-      const link = { domain: 'go.localhost', url: `${destination.origin}/arrived`, ...fields }
-      return expectStatus(await api.post('/links', link), 201).body
-    }
-
-    const addressOf = (key: string, host = 'go.localhost') =>
-      `http://${host}:${service.port}/${key}`
-
-    test('is led to the destination, and counted', async () => {
-      const link = await createLink({ utm_source: 'poster' })
-      const { page } = await openPage()
-      await page.goto(addressOf(link.key))
-      assert.equal(page.url(), `${destination.origin}/arrived?utm_source=poster`)
-      await eventually(async () => {
-        const { body } = await api.get(`/links/${link.id}`)
-        assert.equal(body.clicks, 1)
+      after(async () => {
+        await destination.close()
+        await service.stop()
       })
-    })
 
-    test('types a password without JavaScript: a wrong one, then the right one', async () => {
-      const link = await createLink({ password: 'sesame street' })
-      const { page, foreign } = await openPage()
-      await page.goto(addressOf(link.key))
-      await page.getByLabel('Password').fill('wrong')
-      await page.getByRole('button', { name: 'Continue' }).click()
-      assert.equal(await page.getByRole('alert').innerText(), 'That is not the password.')
+      /** A page on a phone without JavaScript, and everything that it asked other hosts for. */
+      async function openPage(): Promise<{ page: Page; foreign: string[] }> {
+        const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })
+        const page = await context.newPage()
+        const foreign: string[] = []
+        page.on('request', (request) => {
+          const { hostname } = new URL(request.url())
+          if (!/(^|\.)localhost$|^127\.0\.0\.1$/.test(hostname)) foreign.push(request.url())
+        })
+        return { page, foreign }
+      }
 
-      await page.getByLabel('Password').fill('sesame street')
-      await page.getByRole('button', { name: 'Continue' }).click()
-      await page.waitForURL(`${destination.origin}/arrived`)
+      async function createLink(
+        fields: Record<string, unknown>,
+      ): Promise<{ id: string; key: string }> {
+        const link = { domain: 'go.localhost', url: `${destination.origin}/arrived`, ...fields }
+        return expectStatus(await api.post('/links', link), 201).body
+      }
 
-      await page.goto(addressOf(link.key))
-      assert.equal(page.url(), `${destination.origin}/arrived`, 'is not asked a second time')
-      assert.deepEqual(foreign, [])
-    })
+      const addressOf = (key: string, host = 'go.localhost') =>
+        `http://${host}:${service.port}/${key}`
 
-    for (const [name, status, title, visit] of [
-      ['an unknown key', 404, 'Link not found', async () => addressOf('nothing-here', 'localhost')],
-      [
-        'an unknown host',
-        404,
-        'This domain is not in use here',
-        async () => addressOf('x', 'nobody.localhost'),
-      ],
-      [
-        'an expired link',
-        410,
-        'This link has expired',
-        async () => addressOf((await createLink({ expires_at: '2020-01-01T00:00:00Z' })).key),
-      ],
-    ] as const) {
-      test(`reads a page that fits a phone at ${name}`, async () => {
+      test('is led to the destination, and counted', async () => {
+        const link = await createLink({ utm_source: 'poster' })
+        const { page } = await openPage()
+        await page.goto(addressOf(link.key))
+        assert.equal(page.url(), `${destination.origin}/arrived?utm_source=poster`)
+        await eventually(async () => {
+          const { body } = await api.get(`/links/${link.id}`)
+          assert.equal(body.clicks, 1)
+        })
+      })
+
+      test('types a password without JavaScript: a wrong one, then the right one', async () => {
+        const link = await createLink({ password: 'sesame street' })
         const { page, foreign } = await openPage()
-        const answer = await page.goto(await visit())
-        assert.equal(answer?.status(), status)
-        assert.equal(await page.title(), title)
-        const heading = page.getByRole('heading', { level: 1 })
-        assert.equal(await heading.innerText(), title)
-        const box = await heading.boundingBox()
-        assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.width)
-        const fontSize = await heading.evaluate((node) => getComputedStyle(node).fontSize)
-        assert.equal(fontSize, '24px', 'the page wears its own style: the policy lets it')
+        await page.goto(addressOf(link.key))
+        await page.getByLabel('Password').fill('wrong')
+        await page.getByRole('button', { name: 'Continue' }).click()
+        assert.equal(await page.getByRole('alert').innerText(), 'That is not the password.')
+
+        await page.getByLabel('Password').fill('sesame street')
+        await page.getByRole('button', { name: 'Continue' }).click()
+        await page.waitForURL(`${destination.origin}/arrived`)
+
+        await page.goto(addressOf(link.key))
+        assert.equal(page.url(), `${destination.origin}/arrived`, 'is not asked a second time')
         assert.deepEqual(foreign, [])
       })
-    }
 
-    test('reads the API reference, which asks no other host for anything', async () => {
-      const page = await browser.newPage()
-      const failures: string[] = []
-      const foreign: string[] = []
-      page.on('pageerror', (error) => failures.push(error.message))
-      page.on('console', (message) => {
-        if (message.type() === 'error') failures.push(message.text())
+      for (const [name, status, title, visit] of [
+        [
+          'an unknown key',
+          404,
+          'Link not found',
+          async () => addressOf('nothing-here', 'localhost'),
+        ],
+        [
+          'an unknown host',
+          404,
+          'This domain is not in use here',
+          async () => addressOf('x', 'nobody.localhost'),
+        ],
+        [
+          'an expired link',
+          410,
+          'This link has expired',
+          async () => addressOf((await createLink({ expires_at: '2020-01-01T00:00:00Z' })).key),
+        ],
+      ] as const) {
+        test(`reads a page that fits a phone at ${name}`, async () => {
+          const { page, foreign } = await openPage()
+          const answer = await page.goto(await visit())
+          assert.equal(answer?.status(), status)
+          assert.equal(await page.title(), title)
+          const heading = page.getByRole('heading', { level: 1 })
+          assert.equal(await heading.innerText(), title)
+          const box = await heading.boundingBox()
+          assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.width)
+          const fontSize = await heading.evaluate((node) => getComputedStyle(node).fontSize)
+          assert.equal(fontSize, '24px', 'the page wears its own style: the policy lets it')
+          assert.deepEqual(foreign, [])
+        })
+      }
+
+      test('reads the API reference, which asks no other host for anything', async () => {
+        const page = await browser.newPage()
+        const failures: string[] = []
+        const foreign: string[] = []
+        page.on('pageerror', (error) => failures.push(error.message))
+        page.on('console', (message) => {
+          if (message.type() === 'error') failures.push(message.text())
+        })
+        page.on('request', (request) => {
+          const url = new URL(request.url())
+          if (url.protocol !== 'data:' && url.hostname !== 'localhost') foreign.push(request.url())
+        })
+        await page.goto(`http://localhost:${service.port}/`)
+        await page.getByText('Create link').waitFor()
+        assert.equal(new URL(page.url()).pathname.replace(/\/$/, ''), '/docs')
+        assert.deepEqual(foreign, [])
+        assert.deepEqual(failures, [])
+        await page.close()
       })
-      page.on('request', (request) => {
-        const url = new URL(request.url())
-        if (url.protocol !== 'data:' && url.hostname !== 'localhost') foreign.push(request.url())
-      })
-      await page.goto(`http://localhost:${service.port}/`)
-      await page.getByText('Create link').waitFor()
-      assert.equal(new URL(page.url()).pathname.replace(/\/$/, ''), '/docs')
-      assert.deepEqual(foreign, [])
-      assert.deepEqual(failures, [])
-      await page.close()
     })
-  })
-}
+  }
+})

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Finding } from '../../src/diagnose.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -13,12 +14,12 @@ import { runCommand } from '../support/run-command.ts'
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 const TARGET = 'go.terse.test'
 const ALWAYS = [
-  'go.terse A 192.0.2.10',
-  'stray A 192.0.2.10',
+  'go.terse A 127.0.0.1',
+  'stray A 127.0.0.1',
   'stray AAAA 2001:db8:bad::1',
   'stray CAA 0 issue "other.example"',
   'proxied A 104.16.1.1',
-  'allowed A 192.0.2.10',
+  'allowed A 127.0.0.1',
   'allowed CAA 0 issue "letsencrypt.org; validationmethods=http-01"',
   '@ CAA 0 issue ";"',
 ]
@@ -33,7 +34,8 @@ for (const engine of ENGINES) {
       place = await engine.createPlace()
       env = {
         ...place.env,
-        TERSE_BASE_URL: `https://${TARGET}`,
+        // Nobody answers there.
+        TERSE_BASE_URL: `https://${TARGET}:${await freePort()}`,
         TERSE_DNS_SERVERS: dns.address,
       }
       await run('workspace', 'create', 'acme')
@@ -164,6 +166,7 @@ for (const engine of ENGINES) {
         'proxy ok',
         'caa problem',
         'certificate skipped',
+        'https warning',
       ])
       const advice = (subject: string) =>
         stray.findings.find((finding) => finding.subject === subject)?.advice ?? ''
@@ -179,6 +182,7 @@ for (const engine of ENGINES) {
         'proxy warning',
         'caa problem',
         'certificate skipped',
+        'https skipped',
       ])
       const allowed = await examine('allowed.test')
       assert.equal(allowed.code, 0)
@@ -186,6 +190,7 @@ for (const engine of ENGINES) {
       assert.deepEqual((await examine('tour.localhost')).states, [
         'domain warning',
         'routing skipped',
+        'certificate skipped',
       ])
       const { stdout } = await runCli(['doctor', 'stray.test'], env)
       assert.match(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
@@ -36,6 +36,7 @@ for (const engine of ENGINES) {
     let dataDir: string
     let root: string
     let errors: unknown[]
+    let running: ClickIntake[]
     before(async () => {
       place = await engine.createPlace()
       const opened = await openStore({
@@ -55,13 +56,18 @@ for (const engine of ENGINES) {
       root = journalsRoot(dataDir)
       link = await createTestLink(store, clock)
       errors = []
+      running = []
+    })
+    afterEach(async () => {
+      // One that a failed test leaves behind would keep the process from ending.
+      for (const intake of running) await intake.stop()
     })
 
     /** @param over where the thread is to find the database */
     async function start(
       over: Pick<Place, 'databaseUrl' | 'dataDir'> = place,
     ): Promise<ClickIntake> {
-      const intake = await startClickIntake({
+      const started = await startClickIntake({
         dataDir,
         store,
         startWorker: drainWorkers(over),
@@ -71,6 +77,15 @@ for (const engine of ENGINES) {
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
       })
+      let stopped: ReturnType<ClickIntake['stop']> | undefined
+      const intake = {
+        ...started,
+        stop() {
+          stopped ??= started.stop()
+          return stopped
+        },
+      }
+      running.push(intake)
       intake.startDraining()
       return intake
     }
@@ -100,8 +115,11 @@ for (const engine of ENGINES) {
 
     test('counts a click within a second', async () => {
       const intake = await start()
+      // The thread has started when it has counted the first one.
       await record(intake, 1_000)
-      await eventually(() => expectClicks(1), 1_000)
+      await eventually(() => expectClicks(1))
+      await record(intake, 2_000)
+      await eventually(() => expectClicks(2), 1_000)
       await intake.stop()
       assert.deepEqual(errors, [])
     })

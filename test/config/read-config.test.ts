@@ -26,6 +26,9 @@ describe('the configuration', () => {
     host: undefined,
     port: 3000,
     baseUrl: 'http://localhost:3000',
+    tls: undefined,
+    hstsSeconds: 0,
+    internalListen: undefined,
     dataDir: path.resolve('data'),
     databaseUrl: undefined,
     secretKey: undefined,
@@ -37,9 +40,18 @@ describe('the configuration', () => {
     dnsTarget: undefined,
     publicAddresses: [],
     dnsServers: [],
+    acme: {
+      directory: 'https://acme-v02.api.letsencrypt.org/directory',
+      email: undefined,
+      external: undefined,
+      caFile: undefined,
+      challenges: 'auto',
+      profile: undefined,
+    },
     claimOnLink: true,
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
+    staleMsMax: 24 * 60 * 60 * 1_000,
     countryDatabase: undefined,
     fastRedirects: true,
     clickDurability: 'process',
@@ -54,7 +66,8 @@ describe('the configuration', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    assert.equal(Object.keys(rest).length + 2, Object.keys(SETTINGS).length)
+    // TERSE_HTTPS_PORT counts with TERSE_TLS alone, and the seven of ACME are one part.
+    assert.equal(Object.keys(rest).length + 9, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
@@ -106,12 +119,31 @@ describe('the configuration', () => {
         dnsServers: ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'],
       },
     },
+    {
+      env: {
+        TERSE_ACME_DIRECTORY: 'https://CA.example',
+        TERSE_ACME_EAB_KID: 'mine',
+        TERSE_ACME_EAB_HMAC_KEY: 'c2VjcmV0',
+        TERSE_ACME_CHALLENGE: 'tls-alpn-01',
+      },
+      expected: {
+        acme: {
+          directory: 'https://ca.example/',
+          email: undefined,
+          external: { kid: 'mine', hmacKey: 'c2VjcmV0' },
+          caFile: undefined,
+          challenges: 'tls-alpn-01',
+          profile: undefined,
+        },
+      },
+    },
     { env: { TERSE_CLAIM_ON_LINK: 'false' }, expected: { claimOnLink: false } },
     {
       env: { TERSE_APP_SCHEMES: ' MyApp:, spotify,' },
       expected: { appSchemes: ['myapp', 'spotify'] },
     },
     { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
+    { env: { TERSE_STALE_MAX_HOURS: '2' }, expected: { staleMsMax: 7_200_000 } },
   ]
   for (const { env, expected } of accepted) {
     test(`reads ${JSON.stringify(env)}`, () => {
@@ -132,9 +164,36 @@ describe('the configuration', () => {
     }
   })
 
+  test('reads where HTTPS is, and who asks what is internal', () => {
+    const tls = { TERSE_TLS: 'auto', TERSE_BASE_URL: 'https://go.example.com' }
+    assert.deepEqual(readConfig(tls).tls, { port: 443 })
+    assert.deepEqual(readConfig({ ...tls, TERSE_HTTPS_PORT: '8443' }).tls, { port: 8443 })
+    const at = (text: string) => readConfig({ TERSE_INTERNAL_LISTEN: text }).internalListen
+    assert.deepEqual(at('10.0.0.5:3001'), { host: '10.0.0.5', port: 3001 })
+    assert.deepEqual(at('[::1]:3001'), { host: '::1', port: 3001 })
+  })
+
+  test('refuses HTTPS without a name for it, or on the port of plain HTTP', () => {
+    const faults = faultsOf({ TERSE_TLS: 'auto', TERSE_PORT: '443' })
+    assert.equal(faults.length, 2)
+    assert.match(faults.join('\n'), /TERSE_BASE_URL.*\n.*TERSE_HTTPS_PORT/)
+  })
+
   const refused: Record<keyof typeof SETTINGS, readonly string[]> = {
     TERSE_HOST: ['example.com', '1.2.3', '127.0.0.1:80', ' '],
     TERSE_PORT: ['0', '65536', '-1', '3000.5', '1e3', '0x50', ' 3000', 'http', '9'.repeat(400)],
+    TERSE_TLS: ['on', 'AUTO'],
+    TERSE_HTTPS_PORT: ['0', '65536', 'https'],
+    TERSE_HSTS_SECONDS: ['-1', '63072001', 'on'],
+    TERSE_INTERNAL_LISTEN: [
+      '127.0.0.1',
+      ':3001',
+      'localhost:3001',
+      '127.0.0.1:0',
+      '127.0.0.1:65536',
+      '::1:3001',
+      '[127.0.0.1]:3001',
+    ],
     TERSE_BASE_URL: [
       'go.example.com',
       'ftp://go.example.com',
@@ -170,9 +229,17 @@ describe('the configuration', () => {
       '[2001:db8::1',
       '2001:db8::g',
     ],
+    TERSE_ACME_DIRECTORY: ['http://ca.example/', 'ca.example', 'letsencrypt'],
+    TERSE_ACME_EMAIL: ['ops', 'mailto:ops@example.com'],
+    TERSE_ACME_EAB_KID: ['alone'],
+    TERSE_ACME_EAB_HMAC_KEY: ['not base64'],
+    TERSE_ACME_CA_FILE: [],
+    TERSE_ACME_CHALLENGE: ['dns-01', 'HTTP-01'],
+    TERSE_ACME_PROFILE: [],
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_STALE_MAX_HOURS: ['-1', '8761', 'a day'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],

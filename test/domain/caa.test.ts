@@ -47,7 +47,7 @@ for (const { name, at, properties, allowed } of CASES) {
   test(`CAA that names ${name} ${allowed ? 'allows' : 'forbids'} a certificate`, async () => {
     const dns = fakeDns()
     dns.setCaa(at, ...properties)
-    const permission = await findCaaPermission(dns, HOST, CA)
+    const permission = await findCaaPermission(dns, HOST, [CA])
     assert.equal(permission.state, allowed ? 'allowed' : 'forbidden')
     if (permission.state === 'forbidden') assert.equal(permission.at, at)
   })
@@ -55,16 +55,16 @@ for (const { name, at, properties, allowed } of CASES) {
 
 test('the nearest CAA record set counts, and none allows all', async () => {
   const dns = fakeDns()
-  assert.deepEqual(await findCaaPermission(dns, HOST, CA), { state: 'allowed' })
+  assert.deepEqual(await findCaaPermission(dns, HOST, [CA]), { state: 'allowed' })
   dns.setCaa('test', issue('x.example'))
   dns.setCaa('acme.test', issue(CA))
-  assert.deepEqual(await findCaaPermission(dns, HOST, CA), { state: 'allowed' })
+  assert.deepEqual(await findCaaPermission(dns, HOST, [CA]), { state: 'allowed' })
 })
 
 test('a failure on the way up is no permission', async () => {
   const dns = fakeDns()
   dns.silence = { kind: 'unknown', reason: 'server_failure' }
-  assert.deepEqual(await findCaaPermission(dns, HOST, CA), {
+  assert.deepEqual(await findCaaPermission(dns, HOST, [CA]), {
     state: 'unknown',
     reason: 'server_failure',
   })

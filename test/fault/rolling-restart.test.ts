@@ -8,8 +8,10 @@ import { startProcess } from '../support/service-process.ts'
 import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors } from './visitors.ts'
 
-/** Restarts in all, shared out among the engines. */
-const RESTARTS = Number(process.env.RESTARTS ?? 20) / ENGINES.length
+/** Restarts in all, shared out among the engines, and fewer visits at a time in the short form. */
+const { RESTARTS: LONG_FORM } = process.env
+const RESTARTS = Number(LONG_FORM ?? 6) / ENGINES.length
+const PAUSE_MS_MAX = LONG_FORM === undefined ? 40 : 5
 const PROCESSES = 2
 const RESTART_DEADLINE_MS = 30_000
 const TIMEOUT_MS = 60_000 + RESTARTS * 15_000
@@ -18,9 +20,9 @@ const TIMEOUT_MS = 60_000 + RESTARTS * 15_000
  * pauses in which connections are idle, but for less long than a process that stops leaves them open.
  */
 const HABITS = [
-  { keepAlive: true, pauseMsMax: 5 },
+  { keepAlive: true, pauseMsMax: PAUSE_MS_MAX },
   { keepAlive: true, pauseMsMax: 200 },
-  { keepAlive: false, pauseMsMax: 20 },
+  { keepAlive: false, pauseMsMax: 4 * PAUSE_MS_MAX },
 ] as const
 
 describe(`${PROCESSES} processes that are replaced under load`, { concurrency: true }, () => {

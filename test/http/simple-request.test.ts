@@ -27,6 +27,7 @@ describe('a simple request', () => {
       'X-Purpose: ',
       'X-Moz: prefetch',
       'X-Forwarded-For: 192.0.2.1, 192.0.2.2',
+      'X-Forwarded-Proto: https',
       '\r\n',
     ].join('\r\n')
     assert.deepEqual(read(`GET /a/b%20c?d=e&f HTTP/1.1\r\n${lines}`), {
@@ -41,6 +42,7 @@ describe('a simple request', () => {
         'x-purpose': '',
         'x-moz': 'prefetch',
         'x-forwarded-for': '192.0.2.1, 192.0.2.2',
+        'x-forwarded-proto': 'https',
       },
     })
   })

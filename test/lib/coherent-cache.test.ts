@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CoherentCache } from '../../src/lib/coherent-cache.ts'
 
 type Value = { readonly text: string }
@@ -126,6 +127,27 @@ describe('CoherentCache', () => {
     await after
     ends[0]?.resolve(OLD)
     await before
+    assert.equal(cache.get('a'), NEW)
+  })
+
+  test('forgets what is absent without what is present', async () => {
+    await learn('present', OLD)
+    await learn('absent', undefined)
+    cache.forgetAbsences()
+    assert.equal(cache.get('present'), OLD)
+    await learn('absent', NEW)
+  })
+
+  test('asks again rather than answer what took long and was overtaken by a change', async (t) => {
+    t.mock.method(performance, 'now', () => nowMs)
+    let nowMs = 0
+    const asked = cache.get('a')
+    cache.forget('a')
+    nowMs = 10_000
+    store.answer(OLD)
+    await nextTurn()
+    store.answer(NEW)
+    assert.equal(await asked, NEW)
     assert.equal(cache.get('a'), NEW)
   })
 

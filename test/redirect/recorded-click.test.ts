@@ -15,7 +15,7 @@ import { visit } from '../support/visit.ts'
 import { rawVisit } from './click/raw-visits.ts'
 import { preparedLink } from './prepared-links.ts'
 
-const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null }
+const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
 
 describe('What a click is made from', () => {
   /** Visits a link once, and returns what its click was made from. */

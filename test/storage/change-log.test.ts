@@ -5,6 +5,8 @@ import pg from 'pg'
 import { type Change, hostChange, linkChange } from '../../src/domain/changes/change.ts'
 import type { ChangeCursor } from '../../src/domain/changes/change-log.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { dropConnections } from '../support/database-access.ts'
+import { eventually } from '../support/eventually.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { NOW, unique } from './samples.ts'
@@ -65,30 +67,33 @@ describeStore('the change log', (at, engine) => {
     same(await reader(at.store, start)(6), subjects)
   })
 
-  test('forgets what is older than the given instant and goes on from every cursor', async () => {
+  test('forgets what is older than the given instant, and says so to whoever has not read it', async () => {
     const start = await at.store.read.changes.end()
     await append(at.store, hostChange('old.example'))
+    const between = await at.store.read.changes.end()
     await at.store.write((stores) => stores.changes.append(hostChange('young.example'), NOW + 10))
     const cursor = await at.store.read.changes.end()
     await at.store.write((stores) => stores.changes.trim(NOW + 10))
-    same(await reader(at.store, start)(), ['young.example'])
+    same(await reader(at.store, between)(), ['young.example'])
+    const late = reader(at.store, start)
+    assert.equal(await late(), undefined)
+    same(await late(), [])
     await at.store.write((stores) => stores.changes.trim(NOW + 11))
-    same(await reader(at.store, start)(), [])
+    assert.equal(await reader(at.store, between)(), undefined)
     const fromEmpty = await at.store.read.changes.end()
     await append(at.store, hostChange('new.example'))
-    for (const from of [start, cursor, fromEmpty]) {
-      same(await reader(at.store, from)(), ['new.example'])
+    for (const read of [late, reader(at.store, cursor), reader(at.store, fromEmpty)]) {
+      same(await read(), ['new.example'])
     }
   })
 
   test('forgets many in bounded steps, and says when there are no more', async () => {
     while (await at.store.write((stores) => stores.changes.trim(Number.MAX_SAFE_INTEGER)));
-    const start = await at.store.read.changes.end()
     await append(at.store, ...Array.from({ length: 2_500 }, (_, n) => hostChange(`${n}.example`)))
-    const left: (number | undefined)[] = []
+    const left: number[] = []
     for (let more = true; more; ) {
       more = await at.store.write((stores) => stores.changes.trim(NOW + 1))
-      left.push((await at.store.read.changes.since(start, 10_000)).changes?.length)
+      left.push((await at.db.selectFrom('changes').select('id').execute()).length)
     }
     same(left, [1_500, 500, 0])
   })
@@ -150,5 +155,44 @@ describeStore('the change log', (at, engine) => {
     await late.query('commit')
     await late.end()
     assert.ok((await read())?.includes('slow.example'))
+  })
+
+  test('has a reader forget everything when the database goes on from an older state', async () => {
+    const [timeline, ...rest] = (await at.store.read.changes.end()).split(' ')
+    assert.match(timeline ?? '', /^[0-9A-F]{8}$/)
+    const promoted = ['00000000', ...rest].join(' ')
+    assert.equal(await reader(at.store, promoted)(), undefined)
+  })
+
+  test('says when the server may have crashed since the cursor was given', async () => {
+    const { changes } = at.store.read
+    const news = await changes.since(await changes.end(), LIMIT)
+    assert.equal(news.isInterrupted, false)
+    await dropConnections(at.place)
+    await eventually(async () => {
+      const { isInterrupted } = await changes.since(news.cursor, LIMIT)
+      assert.equal(isInterrupted, true)
+    })
+    const next = await changes.since(await changes.end(), LIMIT)
+    assert.equal(next.isInterrupted, false)
+  })
+
+  test('tells other processes that there is news, and not the one that made it', async () => {
+    const other = await at.another()
+    let heardHere = 0
+    let heardThere = 0
+    at.store.onNews(() => {
+      heardHere += 1
+    })
+    other.store.onNews(() => {
+      heardThere += 1
+    })
+    // Both begin with what they may have missed.
+    await eventually(async () => assert.ok(heardHere === 1 && heardThere === 1))
+    await append(at.store, hostChange('news.example'))
+    await eventually(async () => assert.equal(heardThere, 2))
+    assert.equal(heardHere, 1)
+    await dropConnections(at.place)
+    await eventually(async () => assert.ok(heardThere > 2, 'it listens again'))
   })
 })

@@ -19,6 +19,7 @@ describeStore('the link directory', (at) => {
       keyspaceId: home.keyspace_id,
       notFoundUrl: 'https://example.com/lost',
       expiredUrl: 'https://example.com/late',
+      hstsMaxAge: null,
     })
   })
 

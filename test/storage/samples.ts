@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { SealedCertificate } from '../../src/domain/certificates/certificate.ts'
 import type { Domain } from '../../src/domain/domains/domain.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
 import type { LinkQuery } from '../../src/domain/links/link-store.ts'
@@ -126,5 +127,21 @@ export function newNode(id: string): Node {
     beat_at: NOW,
     backlog_bytes: 0,
     oldest_click_at: null,
+  }
+}
+
+export function newSealedCertificate(
+  overrides: Partial<SealedCertificate> = {},
+): SealedCertificate {
+  return {
+    host: `${unique('host')}.example`,
+    chainPem: 'chain',
+    sealedKey: 'sealed',
+    notBefore: NOW,
+    notAfter: NOW + 1,
+    directory: 'https://ca.example/directory',
+    ariId: null,
+    renewalWindow: null,
+    ...overrides,
   }
 }

@@ -4,6 +4,7 @@ import { after, before, describe, mock, test } from 'node:test'
 import { Failure } from '../../src/domain/failure.ts'
 import type { OpenedStore } from '../../src/storage/opened-store.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { openAt } from '../support/store.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { everyRead, everyWrite } from './every-call.ts'
@@ -64,7 +65,10 @@ for (const engine of ENGINES) {
       for (const [name, call] of reads) await assert.rejects(call(store.read), isUnavailable, name)
       for (const [name, call] of writes)
         await assert.rejects(store.write(call), isUnavailable, name)
+      assert.equal(store.isAvailable(), engine.name === 'SQLite')
       breakable.mend()
+      await eventually(async () => store.read.instance.find('any'))
+      assert.ok(store.isAvailable())
       for (const [name, call] of reads) await assert.doesNotReject(call(store.read), name)
     })
 

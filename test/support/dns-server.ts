@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { findOrInstall } from './debian-program.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
-
-const FOLDERS = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin']
 
 /** A real DNS server on loopback, in charge of everything under `test`. */
 export type DnsServer = {
@@ -21,7 +20,10 @@ export type DnsServer = {
 
 /** Starts Knot DNS: the machine's own, or Debian's, installed where the tests run as root. */
 export async function startDnsServer(lines: readonly string[] = []): Promise<DnsServer> {
-  const program = find() ?? install()
+  const program = findOrInstall('knotd', 'knot')
+  if (program === undefined) {
+    throw new Error('The DNS tests need Knot DNS (knotd); install it and run again.')
+  }
   const folder = mkdtempSync(path.join(tmpdir(), 'terse-knot-'))
   const port = await freePort()
   const zone = path.join(folder, 'test.zone')
@@ -99,20 +101,4 @@ function zoneFile(serial: number, lines: readonly string[]): string {
     ...lines,
     '',
   ].join('\n')
-}
-
-function find(): string | undefined {
-  return FOLDERS.map((folder) => path.join(folder, 'knotd')).find((file) => existsSync(file))
-}
-
-function install(): string {
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const quiet = { stdio: 'ignore' } as const
-    execFileSync('apt-get', ['update', '-qq'], quiet)
-    execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'knot'], quiet)
-  }
-  const found = find()
-  if (found === undefined)
-    throw new Error('The DNS tests need Knot DNS (knotd); install it and run again.')
-  return found
 }

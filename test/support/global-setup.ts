@@ -34,6 +34,8 @@ export async function globalSetup(): Promise<void> {
       ...['-c', 'fsync=off'],
       ...['-c', 'synchronous_commit=off'],
       ...['-c', 'max_connections=300'],
+      // Each test has a database of its own, and a worker would look after every one.
+      ...['-c', 'autovacuum=off'],
       ...['-c', 'unix_socket_directories='],
       ...['-c', 'listen_addresses=127.0.0.1'],
     ],

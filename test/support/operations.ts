@@ -69,6 +69,7 @@ function operation(method: string, path: string, described: DescribedOperation):
 
 function validBodyOf(family: Operation['family'], template: string): Record<string, unknown> {
   if (template.endsWith('/qr-code')) return { color: '#003366' }
+  if (template.endsWith('/https')) return { hsts_max_age: 300 }
   return family === 'links'
     ? { domain: 'localhost', url: 'https://example.com/valid' }
     : { domain: 'valid.acme.test' }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Place } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
+import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
@@ -35,6 +36,7 @@ export async function startProcess(
       TERSE_BASE_URL: `http://localhost:${port}`,
       TERSE_RATE_LIMIT: '0',
       TERSE_DNS_SERVERS: NO_DNS,
+      TERSE_ACME_DIRECTORY: NO_ACME,
       ...place.env,
       ...settings,
     },

@@ -7,6 +7,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { type Api, apiClient } from './api.ts'
 import type { Engine, Place } from './engines.ts'
 import { freePort } from './free-port.ts'
+import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
 
 /** The whole service, in this process, over a place of its own. */
@@ -35,6 +36,7 @@ export async function startService(
     TERSE_BASE_URL: `http://localhost:${port}`,
     TERSE_RATE_LIMIT: '0',
     TERSE_DNS_SERVERS: NO_DNS,
+    TERSE_ACME_DIRECTORY: NO_ACME,
     ...place.env,
     ...settings,
   })

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { listeningPlaces } from '../../config/listening-places.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { processCount } from '../../config/settings.ts'
 import { Supervisor } from '../../processes/supervisor.ts'
@@ -51,12 +52,10 @@ async function superviseProcesses(
   terminal: Terminal,
 ): Promise<void> {
   const log = createLogger(config.logLevel)
-  const { host, port, stopDelayMs } = config
   const supervisor = await Supervisor.open({
     count,
-    host,
-    port,
-    stopDelayMs,
+    stopDelayMs: config.stopDelayMs,
+    addresses: listeningPlaces(config),
     program: workerProgram(),
     log,
   })

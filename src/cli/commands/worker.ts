@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import { LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
+import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
 import { createLogger } from '../logger.ts'
 
 const NAME = 'worker'
@@ -25,7 +25,7 @@ export function workerCommand(): Command {
         stopping: link.stopAsked,
         onReady: link.ready,
         shared: {
-          listenOn: LISTENING_DESCRIPTOR,
+          firstSocket: FIRST_LISTENING_DESCRIPTOR,
           number: Number(number),
           peers: link.peers,
           survey: link.survey,

@@ -1,72 +1,118 @@
 import type { ChangeListener } from './change-listener.ts'
-import type { ChangeCursor, ChangeLog } from './change-log.ts'
+import type { ChangeCursor, ChangeLog, NewChanges } from './change-log.ts'
 
 /** Changes taken in at one reading; past that it is cheaper to forget everything. */
 const CHANGES_MAX = 5_000
+/** However often it is told of news, it reads no more often. */
+const WAKE_INTERVAL_MS = 20
+/**
+ * How much is read again after an interruption. A server that crashed may give the numbers of
+ * transactions again that had left nothing on its disk: what PostgreSQL has not flushed yet is at most
+ * three times `wal_writer_delay` old, 0.6 s where nobody has changed it.
+ */
+const OVERLAP_MS = 2_000
 
 /** Keeps what a node has in memory coherent with what every process writes. */
 export type ChangeFollower = {
   /** Starts to follow; settles when the place in the log is known. */
   start(): Promise<void>
+  /** Reads at once: there may be something new. */
+  wake(): void
   stop(): Promise<void>
   /** How long ago, in milliseconds, everything that had been changed by then was known here. */
   lagMs(): number
 }
 
+type Place = { readonly cursor: ChangeCursor; readonly readMs: number }
+
 /**
  * @param options.intervalMs between two readings of the log
- * @param options.retentionMs how long the log keeps its entries; a follower that could not read it
- *   for half as long forgets everything rather than trust that it missed nothing
+ * @param options.staleMsMax for how long what is in memory may be shown while the log cannot be read
  */
 export function changeFollower(options: {
   log: ChangeLog
   listeners: readonly ChangeListener[]
   intervalMs: number
-  retentionMs: number
+  staleMsMax: number
   onError: (error: unknown) => void
 }): ChangeFollower {
   const { log, listeners } = options
-  let cursor: ChangeCursor | undefined
+  let place: Place | undefined
+  /** Places in the log that are at least the overlap apart; the first is old enough to go back to. */
+  let anchors: readonly [older: Place | undefined, newer: Place | undefined] = [
+    undefined,
+    undefined,
+  ]
   let timer: NodeJS.Timeout | undefined
-  let reading: Promise<void> = Promise.resolve()
-  let lastReadMs = performance.now()
+  let reading: Promise<void> | undefined
+  let isWakeAsked = false
   let failing = false
   let stopped = false
 
-  async function read(): Promise<void> {
+  function moveTo(cursor: ChangeCursor): void {
+    place = { cursor, readMs: performance.now() }
+    const [, newer] = anchors
+    if (newer === undefined || place.readMs - newer.readMs >= OVERLAP_MS) anchors = [newer, place]
+  }
+
+  async function readNews(from: Place): Promise<NewChanges> {
+    const news = await log.since(from.cursor, CHANGES_MAX)
+    if (!news.isInterrupted) return news
+    const [older] = anchors
+    if (older !== undefined) return log.since(older.cursor, CHANGES_MAX)
+    anchors = [undefined, undefined]
+    return { ...news, changes: undefined }
+  }
+
+  async function read(from: Place): Promise<void> {
     try {
-      const from = cursor ?? (await log.end())
-      const news = await log.since(from, CHANGES_MAX)
-      const gapMs = performance.now() - lastReadMs
-      const missed = gapMs > options.retentionMs / 2
+      const news = await readNews(from)
       for (const listener of listeners) {
-        if (news.changes === undefined || missed) listener.forgetAll()
+        if (news.changes === undefined) listener.forgetAll()
         else listener.apply(news.changes)
       }
-      cursor = news.cursor
-      lastReadMs = performance.now()
+      moveTo(news.cursor)
       failing = false
     } catch (error) {
       if (!failing) options.onError(error)
       failing = true
+      const isStale = lagMs() > options.staleMsMax
+      for (const listener of listeners) {
+        if (isStale) listener.forgetAll()
+        else listener.forgetAbsences()
+      }
     }
-    if (!stopped) schedule()
   }
 
-  function schedule(): void {
+  function readSoon(delayMs: number): void {
+    clearTimeout(timer)
     timer = setTimeout(() => {
-      reading = read()
-    }, options.intervalMs)
+      if (place === undefined) return
+      reading = read(place).finally(() => {
+        reading = undefined
+        if (stopped) return
+        readSoon(isWakeAsked ? WAKE_INTERVAL_MS : options.intervalMs)
+        isWakeAsked = false
+      })
+    }, delayMs)
     timer.unref()
   }
 
+  function lagMs(): number {
+    return place === undefined ? 0 : performance.now() - place.readMs
+  }
+
   return {
-    lagMs: () => performance.now() - lastReadMs,
     async start() {
-      cursor = await log.end()
-      lastReadMs = performance.now()
-      schedule()
+      moveTo(await log.end())
+      readSoon(options.intervalMs)
     },
+    wake() {
+      if (stopped || isWakeAsked || place === undefined) return
+      if (reading !== undefined) isWakeAsked = true
+      else readSoon(Math.max(0, WAKE_INTERVAL_MS - lagMs()))
+    },
+    lagMs,
     async stop() {
       stopped = true
       clearTimeout(timer)

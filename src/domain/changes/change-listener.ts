@@ -5,4 +5,6 @@ export type ChangeListener = {
   /** Forgets what was changed. */
   apply(changes: readonly Change[]): void
   forgetAll(): void
+  /** Forgets what it takes not to exist: while the log cannot be read, that may have been made. */
+  forgetAbsences(): void
 }

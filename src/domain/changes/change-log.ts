@@ -21,8 +21,16 @@ export type ChangeLog = {
   trim(beforeMicros: number): Promise<boolean>
 }
 
-type NewChanges = {
-  /** Undefined when there are more than the reader asked for: then it had better forget everything. */
+export type NewChanges = {
+  /**
+   * Undefined when the reader had better forget everything: there are more changes than it asked for,
+   * some that it has not seen are no longer in the log, or the database goes on from an older state.
+   */
   readonly changes: readonly Change[] | undefined
   readonly cursor: ChangeCursor
+  /**
+   * Whether the server may have crashed since the cursor was given, and with it what it knew of its
+   * last transactions: then a reader goes back to a cursor that is some seconds older.
+   */
+  readonly isInterrupted: boolean
 }

@@ -1,11 +1,12 @@
 /**
- * What a node must forget because it changed: a host (its status, fall-backs or owner), the links of
- * one keyspace that share a folded key, or a token, by its identifier.
+ * What a node must forget because it changed: a host (its status, fall-backs, owner or HSTS), the links
+ * of one keyspace that share a folded key, a token, by its identifier, or the certificate of a host.
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
   | { readonly kind: 'link'; readonly subject: string }
   | { readonly kind: 'token'; readonly subject: string }
+  | { readonly kind: 'certificate'; readonly subject: string }
 
 export function hostChange(host: string): Change {
   return { kind: 'host', subject: host }
@@ -17,6 +18,10 @@ export function linkChange(keyspaceId: number, foldedKey: string): Change {
 
 export function tokenChange(id: string): Change {
   return { kind: 'token', subject: id }
+}
+
+export function certificateChange(host: string): Change {
+  return { kind: 'certificate', subject: host }
 }
 
 /** The name by which a cache and the change log know the links of one folded key. */

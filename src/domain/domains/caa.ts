@@ -17,18 +17,22 @@ export type CaaPermission =
   | { readonly state: 'forbidden'; readonly at: string; readonly allowed: readonly string[] }
   | { readonly state: 'unknown'; readonly reason: DnsSilence }
 
-/** The nearest record set counts, from the host itself up to the top. */
+/**
+ * The nearest record set counts, from the host itself up to the top.
+ *
+ * @param authorities the names of one certificate authority, of which any will do
+ */
 export async function findCaaPermission(
-  resolver: DnsResolver,
+  resolver: Pick<DnsResolver, 'caa'>,
   host: string,
-  authority: string,
+  authorities: readonly string[],
 ): Promise<CaaPermission> {
   const labels = host.split('.')
   for (let first = 0; first < labels.length; first += 1) {
     const name = labels.slice(first).join('.')
     const answer = await resolver.caa(name)
     if (answer.kind === 'unknown') return { state: 'unknown', reason: answer.reason }
-    if (answer.kind === 'found') return judgeCaa(answer.values, name, authority)
+    if (answer.kind === 'found') return judgeCaa(answer.values, name, authorities)
   }
   return { state: 'allowed' }
 }
@@ -36,7 +40,7 @@ export async function findCaaPermission(
 function judgeCaa(
   properties: readonly CaaProperty[],
   at: string,
-  authority: string,
+  authorities: readonly string[],
 ): CaaPermission {
   const issuers = properties
     .filter(({ tag }) => tag.toLowerCase() === 'issue')
@@ -44,6 +48,7 @@ function judgeCaa(
   const isClear = properties.every(
     ({ tag, isCritical }) => !isCritical || KNOWN_TAGS.has(tag.toLowerCase()),
   )
-  if (isClear && (issuers.length === 0 || issuers.includes(authority))) return { state: 'allowed' }
+  if (isClear && (issuers.length === 0 || issuers.some((issuer) => authorities.includes(issuer))))
+    return { state: 'allowed' }
   return { state: 'forbidden', at, allowed: issuers.filter((issuer) => issuer !== '') }
 }

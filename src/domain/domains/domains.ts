@@ -167,6 +167,7 @@ export function domains(deps: {
         await stores.keyspaces.rename(workspaceId, current.host, domain.host)
         await stores.changes.append(hostChange(domain.host), now)
         await stores.domainChecks.restart(id, newSchedule(now))
+        await stores.hsts.remove(id)
         if (current.status === 'active') await stores.domainChecks.makeDue(current.host, now)
         return { domain, leftHost: current.host }
       })

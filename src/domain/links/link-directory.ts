@@ -5,6 +5,8 @@ export type LinkHost = {
   readonly keyspaceId: number
   readonly notFoundUrl: string | null
   readonly expiredUrl: string | null
+  /** For how many seconds browsers are asked to use HTTPS alone; null where they are not. */
+  readonly hstsMaxAge: number | null
 }
 
 /** What a redirect must know of a link. */

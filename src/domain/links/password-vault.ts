@@ -1,11 +1,6 @@
-import {
-  type Argon2Parameters,
-  argon2,
-  createCipheriv,
-  createDecipheriv,
-  timingSafeEqual,
-} from 'node:crypto'
+import { type Argon2Parameters, argon2, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../../lib/random.ts'
+import { sealing } from '../../lib/seal.ts'
 
 /**
  * Keeps link passwords. What it returns may be shown: it is the argon2id hash, sealed under the
@@ -26,41 +21,27 @@ const PASSES = 2
 const PREFIX = 'sealed_'
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 
 /** @param key 32 bytes, for nothing but this vault */
 export function passwordVault(key: Buffer, random: Random): PasswordVault {
+  const box = sealing(key, random)
+
   function open(sealed: string): { salt: Buffer; hash: Buffer } | undefined {
     if (!sealed.startsWith(PREFIX)) return undefined
     const text = sealed.slice(PREFIX.length)
     const bytes = Buffer.from(text, 'base64url')
     // Node decodes leniently: without this, several strings would stand for one sealed password.
     if (bytes.toString('base64url') !== text) return undefined
-    if (bytes.length !== NONCE_BYTES + TAG_BYTES + SALT_BYTES + HASH_BYTES) return undefined
-    const nonce = bytes.subarray(0, NONCE_BYTES)
-    const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
-    const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-    cipher.setAuthTag(tag)
-    try {
-      const plain = Buffer.concat([
-        cipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
-        cipher.final(),
-      ])
-      return { salt: plain.subarray(0, SALT_BYTES), hash: plain.subarray(SALT_BYTES) }
-    } catch {
-      return undefined
-    }
+    const plain = box.unseal(bytes)
+    if (plain?.length !== SALT_BYTES + HASH_BYTES) return undefined
+    return { salt: plain.subarray(0, SALT_BYTES), hash: plain.subarray(SALT_BYTES) }
   }
 
   return {
     async seal(text) {
       const salt = Buffer.from(random(SALT_BYTES))
       const hash = await argon2id(text, salt)
-      const nonce = random(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
-      const body = Buffer.concat([cipher.update(salt), cipher.update(hash), cipher.final()])
-      return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')
+      return PREFIX + box.seal(Buffer.concat([salt, hash])).toString('base64url')
     },
     isSealed: (sealed) => open(sealed) !== undefined,
     async verify(sealed, text) {

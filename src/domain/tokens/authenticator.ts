@@ -78,6 +78,7 @@ export function authenticator(deps: {
       if (changes.some(({ kind }) => kind === 'token')) known.forgetAll()
     },
     forgetAll: () => known.forgetAll(),
+    forgetAbsences: () => known.forgetAbsences(),
   }
 }
 

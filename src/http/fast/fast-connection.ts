@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Arrival } from '../../lib/arrived-securely.ts'
 import { type AnsweredConnection, FastExchange } from './fast-exchange.ts'
 import { readSimpleRequest } from './simple-request.ts'
 
@@ -21,7 +22,7 @@ export type FastConnectionOwner = {
 export class FastConnection implements AnsweredConnection {
   readonly #socket: Socket
   readonly #owner: FastConnectionOwner
-  readonly #remoteAddress: string
+  readonly #arrival: Arrival
   #isBusy = false
   #hasAnswered = false
   /** What came while a request was being answered. */
@@ -31,7 +32,10 @@ export class FastConnection implements AnsweredConnection {
   constructor(socket: Socket, owner: FastConnectionOwner) {
     this.#socket = socket
     this.#owner = owner
-    this.#remoteAddress = socket.remoteAddress ?? ''
+    this.#arrival = {
+      isEncrypted: 'encrypted' in socket,
+      remoteAddress: socket.remoteAddress ?? '',
+    }
     socket.on('data', this.#onData)
     socket.on('end', this.#onEnd)
     socket.on('error', ignore)
@@ -95,7 +99,7 @@ export class FastConnection implements AnsweredConnection {
       return
     }
     this.#isBusy = true
-    const exchange = new FastExchange(request, this.#remoteAddress, this)
+    const exchange = new FastExchange(request, this.#arrival, this)
     if (this.#owner.answer(exchange)) return
     this.#isBusy = false
     this.#handOver(bytes)

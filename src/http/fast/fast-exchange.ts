@@ -1,3 +1,4 @@
+import type { Arrival } from '../../lib/arrived-securely.ts'
 import { http } from '../../lib/node-http.ts'
 import type { RequestTarget } from '../../lib/request-target.ts'
 import { httpDate } from './http-date.ts'
@@ -11,13 +12,15 @@ export class FastExchange {
   readonly remoteAddress: string
   /** By `performance.now()`. */
   readonly startedMs = performance.now()
+  readonly isEncrypted: boolean
   readonly #connection: AnsweredConnection
   #isAnswered = false
 
-  constructor(request: SimpleRequest, remoteAddress: string, connection: AnsweredConnection) {
+  constructor(request: SimpleRequest, arrival: Arrival, connection: AnsweredConnection) {
     this.target = request.target
     this.headers = request.headers
-    this.remoteAddress = remoteAddress
+    this.remoteAddress = arrival.remoteAddress
+    this.isEncrypted = arrival.isEncrypted
     this.#connection = connection
   }
 

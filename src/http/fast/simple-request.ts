@@ -19,6 +19,7 @@ type KeptHeader =
   | 'x-purpose'
   | 'x-moz'
   | 'x-forwarded-for'
+  | 'x-forwarded-proto'
 
 type Field = { readonly name: Buffer; readonly use: KeptHeader | 'host' | 'connection' | 'refused' }
 
@@ -36,6 +37,7 @@ const FIELDS: readonly Field[] = (
     ['x-purpose', 'x-purpose'],
     ['x-moz', 'x-moz'],
     ['x-forwarded-for', 'x-forwarded-for'],
+    ['x-forwarded-proto', 'x-forwarded-proto'],
     ['content-length', 'refused'],
     ['transfer-encoding', 'refused'],
     ['expect', 'refused'],
@@ -99,6 +101,7 @@ export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
     'x-purpose': undefined,
     'x-moz': undefined,
     'x-forwarded-for': undefined,
+    'x-forwarded-proto': undefined,
   } satisfies SimpleHeaders as { [Name in KeptHeader]: string | undefined }
   let host: string | undefined
   let saysKeepAlive = false

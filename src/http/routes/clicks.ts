@@ -20,7 +20,7 @@ import { EXPORT_TYPES, exportStream } from '../click-export.ts'
 import { presentReport } from '../present-clicks.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND } from './responses.ts'
 
-const config = { scope: 'clicks:read' } as const
+const config = { scope: 'clicks:read', mayTakeLong: true } as const
 const tags = ['Clicks']
 
 const exported = {

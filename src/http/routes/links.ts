@@ -25,7 +25,7 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
   app.get(
     '/links',
     {
-      config: { scope: 'links:read' },
+      config: { scope: 'links:read', mayTakeLong: true },
       schema: {
         tags,
         summary: 'List links',

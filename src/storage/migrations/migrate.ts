@@ -3,11 +3,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Schema } from '../schema.ts'
 import { foundation } from './001-foundation.ts'
 import { visitorSalts } from './002-visitor-salts.ts'
+import { certificates } from './003-certificates.ts'
+import { acme } from './004-acme.ts'
 import { nodes } from './005-nodes.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step, in order. A database's version is how many of them it has been through. */
-const MIGRATIONS: readonly Migration[] = [foundation, visitorSalts, nodes]
+const MIGRATIONS: readonly Migration[] = [foundation, visitorSalts, certificates, acme, nodes]
 
 /** The version of the schema that this program works with. */
 export const SCHEMA_VERSION = MIGRATIONS.length

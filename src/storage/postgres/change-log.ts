@@ -3,13 +3,24 @@ import type { Change } from '../../domain/changes/change.ts'
 import type { ChangeLog } from '../../domain/changes/change-log.ts'
 import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
-import { trimChanges } from '../trim-changes.ts'
+import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
 
 /** The column that each row of the log gets by itself: the transaction that wrote it. */
 export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_current_xact_id()'
 
 /** By which a reader finds what is new without reading the whole log. */
 export const TRANSACTION_INDEX = 'create index changes_transaction on changes (transaction_id)'
+
+/**
+ * Which history of the database this is: each promotion of a standby begins another, in which the
+ * numbers of transactions that the standby never got are given again.
+ */
+const TIMELINE = sql<string>`
+  case when pg_is_in_recovery() then 'standby'
+  else left(pg_walfile_name(pg_current_wal_lsn()), 8) end`
+
+/** `<timeline> <server process> <snapshot>`: a crash ends every process of the server. */
+const CURSOR = sql<string>`concat_ws(' ', ${TIMELINE}, pg_backend_pid(), pg_current_snapshot())`
 
 /**
  * PostgreSQL commits transactions in another order than that in which they take numbers, so a reader
@@ -24,17 +35,21 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
     },
 
     async end() {
-      const result = await sql<{ snapshot: string }>`
-        select pg_current_snapshot()::text as snapshot`.execute(db)
-      return snapshotOf(result.rows)
+      const result = await sql<{ cursor: string }>`select ${CURSOR} as cursor`.execute(db)
+      return first(result.rows).cursor
     },
 
     async since(cursor, limit) {
       await pending.write()
+      const [timeline, serverProcess, snapshot] = cursor.split(' ')
       // One statement, so that the rows and the new cursor are of one snapshot.
-      const result = await sql<Nullable<Change> & { snapshot: string }>`
-        select pg_current_snapshot()::text as snapshot, c.kind, c.subject
-        from (select ${cursor}::pg_snapshot as snapshot) seen
+      const result = await sql<Nullable<Change> & { cursor: string; is_continued: boolean }>`
+        select ${CURSOR} as cursor, c.kind, c.subject,
+          ${TIMELINE} = ${timeline} and not exists (
+            select from instance where name = ${TRIMMED}
+              and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
+          ) as is_continued
+        from (select ${snapshot}::pg_snapshot as snapshot) seen
         left join lateral (
           select kind, subject from changes
           where transaction_id >= pg_snapshot_xmin(seen.snapshot)
@@ -42,26 +57,41 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
           order by transaction_id, id
           limit ${limit + 1}
         ) c on true`.execute(db)
+      const { cursor: next, is_continued } = first(result.rows)
       const rows = result.rows.flatMap(({ kind, subject }) =>
         kind === null || subject === null ? [] : [{ kind, subject }],
       )
+      const isKnown = is_continued && rows.length <= limit
       return {
-        changes: rows.length > limit ? undefined : rows,
-        cursor: snapshotOf(result.rows),
+        changes: isKnown ? rows : undefined,
+        cursor: next,
+        isInterrupted: next.split(' ')[1] !== serverProcess,
       }
     },
 
     async trim(beforeMicros) {
       await pending.write()
-      return trimChanges(db, beforeMicros)
+      const result = await sql<{ trimmed: number }>`
+        with trimmed as (
+          delete from changes
+          where id in (select id from changes order by id limit ${TRIM_ROWS_MAX})
+            and at < ${beforeMicros}
+          returning transaction_id
+        ), marked as (
+          insert into instance as kept (name, value)
+          select ${TRIMMED}, max(transaction_id)::text from trimmed having count(*) > 0
+          on conflict (name) do update
+            set value = greatest(kept.value::xid8, excluded.value::xid8)::text
+        )
+        select count(*) as trimmed from trimmed`.execute(db)
+      return first(result.rows).trimmed === TRIM_ROWS_MAX
     },
   }
 }
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
 
-function snapshotOf(rows: readonly { snapshot: string }[]): string {
-  const [row] = rows
-  if (row === undefined) throw new Error('PostgreSQL told no snapshot')
-  return row.snapshot
+function first<R>([row]: readonly R[]): R {
+  if (row === undefined) throw new Error('PostgreSQL answered with no row')
+  return row
 }

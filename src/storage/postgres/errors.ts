@@ -11,10 +11,24 @@ const DEADLOCK_DETECTED = '40P01'
 /** Connection exceptions, no resources, operator's intervention, system errors, read-only, and idle for too long. */
 const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03)$/
 
+/** After these, the connection is of no more use: it is ending, or what it leads to takes no writes. */
+const CONNECTION_LOST = /^08|^57P0|^25006$|^25P03$/
+
+/** Whether an error of pg speaks against the connection, and not only against the query. */
+export function isConnectionLost(error: unknown): boolean {
+  // What pg itself throws besides the server's errors is about the connection or a time-out.
+  if (!(error instanceof pg.DatabaseError)) return !(error instanceof TypeError)
+  return CONNECTION_LOST.test(error.code ?? '')
+}
+
+/** Whether a server that refused a connection is there all the same, and serves those it has. */
+export function isServerFull(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code ?? '').startsWith('53')
+}
+
 /** An error of pg in the words of the store's port. Programmer's errors pass as they are. */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) {
-    // What pg itself throws besides the server's errors is about the connection or a time-out.
     return error instanceof Error && !(error instanceof TypeError)
       ? Failure.unavailable(error)
       : error

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
-import { StaleRow } from '../../domain/store.ts'
+import { type Nouns, StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CommitListeners } from '../commit-listeners.ts'
@@ -13,18 +13,18 @@ import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { CLICK_DAYS_STORAGE } from './click-rows.ts'
-import { openPool, type Pool } from './pool.ts'
+import { openConnections } from './connections.ts'
+import { Notifications } from './notifications.ts'
+import { openPool } from './pool.ts'
 import { postgresRawClickPages } from './raw-click-pages.ts'
 import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
-const CONNECTIONS_MAX = 10
-const SCAN_CONNECTIONS_MAX = 3
-const STATEMENT_TIMEOUT_MS = 2_500
-const SCAN_TIMEOUT_MS = 15_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
 /** Runs of one unit that others were in the way of, before that is a fault. */
 const ATTEMPTS_MAX = 8
+/** After which there are no more of them, so that the answer does not come too late. */
+const RETRY_FOR_MS = 750
 const RETRY_BASE_MS = 5
 const RETRY_CAP_MS = 100
 
@@ -45,78 +45,101 @@ const TRAITS: EngineTraits = {
   tellsInsertId: false,
 }
 
+export type PostgresOptions = {
+  readonly url: string
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+  /** Told when the database is taken to be away, and why; and with undefined when it is back. */
+  readonly onAvailability?: ((cause: unknown) => void) | undefined
+}
+
 /**
  * Connects to the database and brings it to this program's schema.
  *
  * @throws where PostgreSQL is older than 15, or the database is newer than the program
  */
-export async function openPostgres(options: {
-  url: string
-  clock: Clock
-  onError: (error: unknown) => void
-}): Promise<OpenedStore> {
-  const pools = {
-    requests: openPool({
-      ...options,
-      connectionsMax: CONNECTIONS_MAX,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    }),
-    scans: openPool({
-      ...options,
-      connectionsMax: SCAN_CONNECTIONS_MAX,
-      statementTimeoutMs: SCAN_TIMEOUT_MS,
-    }),
-  }
-  const db = over(pools.requests)
-  const scans = over(pools.scans)
+export async function openPostgres(options: PostgresOptions): Promise<OpenedStore> {
+  const { url, onError, onAvailability } = options
+  const connections = openConnections({
+    url,
+    onError,
+    onAway: (cause) => onAvailability?.(cause),
+    onBack() {
+      notifications.renew()
+      onAvailability?.(undefined)
+    },
+  })
+  const { db, scans, log } = connections
   const listeners = new CommitListeners()
+  const notifications = new Notifications({
+    url,
+    send: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
+  })
   let version: string
   try {
     version = await serverVersion(db)
-    const migrating = { connectionsMax: 1, statementTimeoutMs: MIGRATION_TIMEOUT_MS }
-    await migrateWith(over(openPool({ ...options, ...migrating })), options.clock)
+    await migrateWith(options)
   } catch (error) {
-    await Promise.all([db.destroy(), scans.destroy()])
+    await connections.close()
     throw error
+  }
+
+  async function writeOnce<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
+    const { pending, result } = await db.transaction().execute(async (tx) => {
+      const pending = new PendingWrites(tx, (changes) => {
+        listeners.tell(changes)
+        void notifications.tell()
+      })
+      const result = await work(nouns(TRAITS, { db: tx, scans: tx, pending }))
+      await pending.write()
+      return { pending, result }
+    })
+    pending.committed()
+    return result
   }
 
   return {
     engine: `PostgreSQL ${version}`,
     db,
-    poolUses: () => new Map(Object.entries(pools).map(([name, pool]) => [name, pool.use()])),
+    poolUses: connections.poolUses,
     store: {
-      read: nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),
+      read: {
+        ...nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),
+        changes: postgresChangeLog(log, NOTHING_PENDING),
+      },
       async write(work) {
+        const startedMs = performance.now()
         for (let attempt = 1; ; attempt += 1) {
           try {
-            const { pending, result } = await db.transaction().execute(async (tx) => {
-              const pending = new PendingWrites(tx, (changes) => listeners.tell(changes))
-              const result = await work(nouns(TRAITS, { db: tx, scans: tx, pending }))
-              await pending.write()
-              return { pending, result }
-            })
-            pending.committed()
-            return result
+            return await writeOnce(work)
           } catch (error) {
             if (!(error instanceof StaleRow)) throw error
-            if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error)
+            const triedMs = performance.now() - startedMs
+            if (attempt === ATTEMPTS_MAX || triedMs > RETRY_FOR_MS) throw Failure.unavailable(error)
             await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
           }
         }
       },
       onChange: (listener) => listeners.add(listener),
+      onNews: (listener) => notifications.onNews(listener),
+      isAvailable: connections.isAvailable,
       async close() {
-        await Promise.all([db.destroy(), scans.destroy()])
+        notifications.close()
+        await connections.close()
       },
     },
   }
 }
 
-function over(pool: Pool): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-}
-
-async function migrateWith(db: Kysely<Schema>, clock: Clock): Promise<void> {
+async function migrateWith(options: PostgresOptions): Promise<void> {
+  const { url, clock, onError } = options
+  const pool = openPool({
+    url,
+    onError,
+    connectionsMax: 1,
+    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+  })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     if ((await currentVersion(db)) === 0) await createMigrationTableOnce(db)
     await migrate({

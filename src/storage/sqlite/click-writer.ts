@@ -17,7 +17,7 @@ import { inTransaction } from './transaction.ts'
 /** Well under a second's work: the more clicks share a page, the fewer pages are written. */
 const BATCH_MAX = 20_000
 const BUSY_DEADLINE_MS = 5_000
-const PAGE_CACHE_KIB = 64 * 1024
+const PAGE_CACHE_KIB = 32 * 1024
 /** Pages in the log before it is copied into the file: a page that is written often is copied once. */
 const CHECKPOINT_PAGES = 32_000
 /** Days of subjects that are settled in one transaction. */

@@ -138,6 +138,8 @@ function openStoreOver(
       read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
+      onNews() {},
+      isAvailable: () => true,
       async close() {
         await commits.idle()
         await scanConnection.close()

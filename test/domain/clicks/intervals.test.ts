@@ -7,7 +7,7 @@ import { local, naiveCuts } from './naive-cuts.ts'
 import { ZONES } from './zones.ts'
 
 const QUARTER_MS = 900_000
-const PERIODS = 300
+const PERIODS = 100
 
 function quarterOf(text: string): number {
   return Temporal.Instant.from(text).epochMilliseconds / QUARTER_MS

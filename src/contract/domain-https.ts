@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { timestamp } from './primitives.ts'
+
+/** Two years, which is what browsers ask of names that they are delivered with. */
+const MAX_AGE_SECONDS = 63_072_000
+
+/** A domain and HTTPS. */
+export const domainHttpsSchema = z
+  .object({
+    domain: z.string().describe('The host name.'),
+    certificate: z
+      .object({
+        valid_from: timestamp,
+        valid_until: timestamp.describe('It is renewed long before.'),
+      })
+      .nullable()
+      .describe(
+        'The certificate that this service has for it; null where a proxy has it, or nobody.',
+      ),
+    hsts_max_age: z
+      .int()
+      .nullable()
+      .describe('For how many seconds browsers are asked to use HTTPS alone; null: they are not.'),
+  })
+  .meta({ id: 'DomainHttps' })
+
+export const domainHttpsBody = z
+  .strictObject({
+    hsts_max_age: z
+      .int()
+      .min(0)
+      .max(MAX_AGE_SECONDS)
+      .nullable()
+      .describe(
+        'For how many seconds a browser that visits the domain is to use HTTPS alone, each visit counting anew. `0` has browsers forget it. null says nothing more.',
+      ),
+  })
+  .meta({ id: 'WriteDomainHttps', examples: [{ hsts_max_age: 31_536_000 }] })
+
+export type DomainHttpsResource = z.output<typeof domainHttpsSchema>

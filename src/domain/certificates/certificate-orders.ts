@@ -1,0 +1,299 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { DnsResolver } from '../domains/dns-resolver.ts'
+import type { Nouns, Store } from '../store.ts'
+import { accountHolder } from './account-holder.ts'
+import type { AcmeAccount } from './acme-account-store.ts'
+import { AuthorityError } from './authority-error.ts'
+import { isCertifiable } from './certifiable-host.ts'
+import type { RenewalWindow, SealedCertificate } from './certificate.ts'
+import type { CertificateAuthority } from './certificate-authority.ts'
+import type { LeasedOrder, OrderPurpose } from './certificate-order.ts'
+import type { FinishedOrder } from './certificate-order-store.ts'
+import type { Certificates } from './certificates.ts'
+import type { ChallengePolicy } from './challenge-choice.ts'
+import { heldOrder, LEASE_MICROS } from './held-order.ts'
+import type { KeyVault } from './key-vault.ts'
+import { LeaseLost } from './lease-lost.ts'
+import { orderWaitMicros } from './order-backoff.ts'
+import { refundOrder } from './order-budgets.ts'
+import { type OrderResult, runOrder } from './order-run.ts'
+import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
+
+/** Orders that one process has under way at once. */
+const ORDERS_MAX = 16
+/** Hosts that a look for missing and left-over ones takes at a time. */
+const SWEEP_BATCH = 200
+
+const MINUTE_MICROS = 60_000_000
+const HOUR_MICROS = 60 * MINUTE_MICROS
+/** How often the authority is asked for advice where it does not say (RFC 9773, section 4.3.3). */
+const ADVICE_MICROS = 6 * HOUR_MICROS
+const ADVICE_MICROS_MAX = 24 * HOUR_MICROS
+/** How long a host waits that the authority has had enough of without saying until when. */
+const LIMITED_MICROS = HOUR_MICROS
+
+/** Sees to it that every active host has a certificate, and none that is not. */
+export type CertificateOrders = {
+  /**
+   * Adds the hosts that have become active and forgets those that are not any more, with their
+   * certificates.
+   */
+  reconcile(hosts: readonly string[]): Promise<void>
+  /** The same for all hosts: what was missed while nobody looked. */
+  reconcileAll(): Promise<void>
+  /** Starts to work on what is due, as far as there is room for it. */
+  startDue(): Promise<void>
+  /** Settles when nothing is under way. */
+  settled(): Promise<void>
+  /** Ends what is under way; what has been begun is gone on with by whoever comes next. */
+  cancel(): void
+}
+
+export function certificateOrders(deps: {
+  store: Store
+  clock: Clock
+  resolver: Pick<DnsResolver, 'caa'>
+  authority: CertificateAuthority
+  certificates: Certificates
+  keyVault: KeyVault
+  accountVault: KeyVault
+  challenges: ChallengePolicy
+  serviceHost: string
+  wait: (ms: number) => Promise<void>
+  /** A number in [0, 1). */
+  unit: () => number
+  /** Told of a certificate that is in the store now. */
+  onIssued: (host: string, notAfter: number) => void
+  /** Told of an attempt that failed for a host; it is made again. */
+  onFailed: (host: string, reason: string) => void
+  /** Told of an authority that is not there for us; it is asked again. */
+  onAway: (directory: string, reason: string) => void
+  /** Told that there is room for more work. */
+  onRoom: () => void
+  /** Told of what should not happen. */
+  onError: (error: unknown) => void
+}): CertificateOrders {
+  const { store, clock, authority, certificates, unit, serviceHost } = deps
+  const { directory } = authority
+  const account = accountHolder({ store, clock, authority, vault: deps.accountVault, unit })
+  const run = {
+    store,
+    clock,
+    resolver: deps.resolver,
+    authority,
+    account,
+    vault: deps.keyVault,
+    challenges: deps.challenges,
+    wait: deps.wait,
+  }
+  const underWay = new Set<Promise<void>>()
+  let isCancelled = false
+
+  async function isWanted(stores: Nouns, host: string): Promise<boolean> {
+    if (!isCertifiable(host)) return false
+    return host === serviceHost || (await stores.domains.findActive(host)) !== undefined
+  }
+
+  async function reconcileOne(host: string): Promise<void> {
+    const [wanted, order] = await Promise.all([
+      isWanted(store.read, host),
+      store.read.certificateOrders.find(host),
+    ])
+    if (wanted === (order !== undefined)) return
+    await store.write(async (stores) => {
+      if (await isWanted(stores, host)) {
+        await stores.certificateOrders.want(host, clock.nowMicros())
+      } else if (await stores.certificateOrders.remove(host)) {
+        await certificates.remove(stores, host)
+      }
+    })
+  }
+
+  /** What the certificate in use asks for now: nothing before some time, or an order. */
+  async function decide(
+    current: SealedCertificate | undefined,
+  ): Promise<{ readonly restUntil: number } | OrderPurpose> {
+    const now = clock.nowMicros()
+    if (current === undefined) return 'first'
+    // Another authority than the operator wants by now: renewed at once, and used until then.
+    if (current.directory !== directory || current.notAfter <= now) return 'renewal'
+    const { renewalWindow, askAt } = await takeAdvice(current, now)
+    const renewAt = renewalTime({ ...current, renewalWindow })
+    if (renewAt <= now) return now >= lifeRenewalTime(current) ? 'renewal' : 'advised'
+    return { restUntil: Math.min(renewAt, askAt) }
+  }
+
+  /** The authority's advice on renewal, and when to ask again. What cannot be had leaves it as it was. */
+  async function takeAdvice(
+    { host, ariId, renewalWindow }: SealedCertificate,
+    now: number,
+  ): Promise<{ readonly renewalWindow: RenewalWindow | null; readonly askAt: number }> {
+    const never = { renewalWindow, askAt: Number.MAX_SAFE_INTEGER }
+    if (ariId === null) return never
+    try {
+      const advice = await authority.adviseRenewal(ariId)
+      if (advice === undefined) return never
+      const { window, retryAfterMs } = advice
+      if (window.start !== renewalWindow?.start || window.end !== renewalWindow.end) {
+        await store.write((stores) => stores.certificates.noteAdvice(host, ariId, window))
+      }
+      return { renewalWindow: window, askAt: now + askAgainMicros(retryAfterMs) }
+    } catch (error) {
+      if (!(error instanceof AuthorityError)) throw error
+      return { renewalWindow, askAt: now + askAgainMicros(error.retryAfterMs) }
+    }
+  }
+
+  async function work(lease: LeasedOrder): Promise<void> {
+    const { host, fence } = lease
+    const before = await account.stand()
+    try {
+      const current = await store.read.certificates.find(host)
+      const purpose = lease.underWay?.purpose ?? (await decide(current))
+      if (typeof purpose === 'object') {
+        const rest = { nextAt: purpose.restUntil, attempts: 0, failure: null }
+        await store.write((stores) => stores.certificateOrders.finish(host, fence, rest))
+        return
+      }
+      const replaces = current?.directory === directory ? (current.ariId ?? undefined) : undefined
+      const held = heldOrder(lease, store, clock)
+      const result = await runOrder(run, held, purpose, replaces)
+      await conclude(lease, result, before)
+    } catch (error) {
+      if (error instanceof LeaseLost) return
+      await giveBack(lease, before, error)
+    }
+  }
+
+  async function conclude(
+    lease: LeasedOrder,
+    result: OrderResult,
+    before: AcmeAccount,
+  ): Promise<void> {
+    const { host, fence, attempts } = lease
+    const now = clock.nowMicros()
+    const none = { underWay: null, challenge: null }
+    switch (result.kind) {
+      case 'issued': {
+        const { certificate, challenge } = result
+        const life = certificate.notAfter - certificate.notBefore
+        const isKept = await store.write(async (stores) => {
+          if (!(await isWanted(stores, host))) return false
+          const nextAt = now + Math.min(HOUR_MICROS, Math.round(life / 20))
+          const done = { ...none, attempts: 0, failure: null, nextAt }
+          if (!(await stores.certificateOrders.finish(host, fence, done))) return false
+          await certificates.save(stores, certificate)
+          return true
+        })
+        if (isKept) deps.onIssued(host, certificate.notAfter)
+        return account.noteWell(before, challenge)
+      }
+      case 'later': {
+        const nextAt = now + result.afterMicros
+        const later = { nextAt, failure: result.failure ?? lease.failure }
+        await store.write((stores) => stores.certificateOrders.finish(host, fence, later))
+        return account.noteWell(before, undefined)
+      }
+      case 'failed': {
+        const { reason } = result
+        const nextAt = now + orderWaitMicros(attempts + 1, unit())
+        const failed = { ...none, attempts: attempts + 1, failure: reason, nextAt }
+        await store.write(async (stores) => {
+          const order = await stores.certificateOrders.find(host)
+          if (!(await stores.certificateOrders.finish(host, fence, failed))) return
+          if (order?.underWay) await refundOrder(stores, { host, ...order.underWay })
+        })
+        deps.onFailed(host, reason)
+        return account.noteWell(before, undefined)
+      }
+    }
+  }
+
+  /** Ends a lease without a result. The order stays as it is, so that it is gone on with. */
+  async function giveBack(lease: LeasedOrder, before: AcmeAccount, error: unknown): Promise<void> {
+    const now = clock.nowMicros()
+    const finish = (changes: FinishedOrder) =>
+      store.write((stores) => stores.certificateOrders.finish(lease.host, lease.fence, changes))
+    if (isCancelled) {
+      await finish({ nextAt: lease.nextAt })
+      return
+    }
+    if (!(error instanceof AuthorityError)) {
+      deps.onError(error)
+      const attempts = lease.attempts + 1
+      await finish({ nextAt: now + orderWaitMicros(attempts, unit()), attempts })
+      return
+    }
+    await account.pause(before, error)
+    if (error.trouble === 'limited') {
+      const waitMicros = (error.retryAfterMs ?? 0) * 1_000 || LIMITED_MICROS
+      await finish({ nextAt: now + waitMicros, failure: error.message })
+      deps.onFailed(lease.host, error.message)
+    } else {
+      await finish({ nextAt: lease.nextAt })
+      deps.onAway(directory, error.message)
+    }
+  }
+
+  async function workSafely(lease: LeasedOrder): Promise<void> {
+    try {
+      await work(lease)
+    } catch (error) {
+      // The store is away: the lease ends by itself.
+      if (!isCancelled) deps.onError(error)
+    }
+  }
+
+  async function lease(): Promise<readonly LeasedOrder[]> {
+    const now = clock.nowMicros()
+    const room = ORDERS_MAX - underWay.size
+    if (isCancelled || room <= 0) return []
+    if (!(await store.read.certificateOrders.hasDue(now))) return []
+    if ((await account.stand()).pausedUntil > now) return []
+    return store.write((stores) => stores.certificateOrders.leaseDue(now, now + LEASE_MICROS, room))
+  }
+
+  return {
+    async reconcile(hosts) {
+      for (const host of hosts) await reconcileOne(host)
+    },
+
+    async reconcileAll() {
+      await reconcileOne(serviceHost)
+      const { certificateOrders: orders } = store.read
+      for (const look of [orders.missing, orders.leftOver]) {
+        let after: string | undefined = ''
+        while (after !== undefined && !isCancelled) {
+          const hosts: readonly string[] = await look(after, SWEEP_BATCH)
+          for (const host of hosts) await reconcileOne(host)
+          after = hosts.at(-1)
+        }
+      }
+    },
+
+    async startDue() {
+      for (const each of await lease()) {
+        const working = workSafely(each).finally(() => {
+          underWay.delete(working)
+          deps.onRoom()
+        })
+        underWay.add(working)
+      }
+    },
+
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
+
+    cancel() {
+      isCancelled = true
+      authority.cancel()
+    },
+  }
+}
+
+/** At most a day, so that advice which changes in an emergency is heard (RFC 9773, section 4.3.2). */
+function askAgainMicros(retryAfterMs: number | undefined): number {
+  const micros = retryAfterMs === undefined ? ADVICE_MICROS : retryAfterMs * 1_000
+  return Math.min(Math.max(micros, MINUTE_MICROS), ADVICE_MICROS_MAX)
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../lib/clock.ts'
+import { isUuid } from '../../lib/uuid.ts'
+import type { CertificateLife } from '../certificates/certificate.ts'
+import { hostChange } from '../changes/change.ts'
+import { Failure } from '../failure.ts'
+import type { Nouns, Store } from '../store.ts'
+import type { Domain } from './domain.ts'
+
+/** How a domain stands with HTTPS. */
+export type HttpsState = {
+  readonly domain: Domain
+  /** Null where the service has none for it. */
+  readonly certificate: CertificateLife | null
+  /** For how many seconds browsers are asked to use HTTPS alone; null where they are not. */
+  readonly hstsMaxAge: number | null
+}
+
+/** Of domains: their certificates, and whether browsers are asked to use HTTPS alone (RFC 6797). */
+export type DomainHttps = {
+  /** @throws {Failure} `not_found` */
+  get(workspaceId: string, id: string): Promise<HttpsState>
+  /**
+   * @param maxAgeSeconds null to say nothing more; 0 to have browsers forget what they were asked
+   * @throws {Failure} `not_found`
+   */
+  setHsts(workspaceId: string, id: string, maxAgeSeconds: number | null): Promise<HttpsState>
+}
+
+export function domainHttps({ store, clock }: { store: Store; clock: Clock }): DomainHttps {
+  async function find(stores: Nouns, workspaceId: string, id: string): Promise<Domain> {
+    const domain = isUuid(id) ? await stores.domains.findById(workspaceId, id) : undefined
+    if (domain === undefined) throw Failure.notFound('Domain')
+    return domain
+  }
+
+  async function get(workspaceId: string, id: string): Promise<HttpsState> {
+    const domain = await find(store.read, workspaceId, id)
+    const [life, hstsMaxAge] = await Promise.all([
+      // That of a host which is another workspace's is not this one's to show.
+      domain.status === 'active' ? store.read.certificates.findLife(domain.host) : undefined,
+      store.read.hsts.find(id),
+    ])
+    return { domain, certificate: life ?? null, hstsMaxAge: hstsMaxAge ?? null }
+  }
+
+  return {
+    get,
+    async setHsts(workspaceId, id, maxAgeSeconds) {
+      await store.write(async (stores) => {
+        const { host } = await find(stores, workspaceId, id)
+        if (maxAgeSeconds === null) await stores.hsts.remove(id)
+        else await stores.hsts.save(id, maxAgeSeconds)
+        await stores.changes.append(hostChange(host), clock.nowMicros())
+      })
+      return get(workspaceId, id)
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
+import type {
+  CertificateOrder,
+  LeasedOrder,
+  PosedChallenge,
+} from '../domain/certificates/certificate-order.ts'
+import type { CertificateOrderStore } from '../domain/certificates/certificate-order-store.ts'
+import type { DomainStatus } from '../domain/domains/domain.ts'
+import type { Schema } from './schema.ts'
+
+type Row = Selectable<Schema['certificate_orders']>
+
+const ACTIVE = sql.lit<DomainStatus>('active')
+
+export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore {
+  const orders = () => db.selectFrom('certificate_orders').selectAll()
+
+  /** Writes under a fence; false when another lease has been taken since. */
+  async function write(
+    host: string,
+    fence: number,
+    changes: Updateable<Schema['certificate_orders']>,
+  ): Promise<boolean> {
+    const result = await db
+      .updateTable('certificate_orders')
+      .set(changes)
+      .where('host', '=', host)
+      .where('fence', '=', fence)
+      .executeTakeFirst()
+    return result.numUpdatedRows > 0n
+  }
+
+  /** Due, and in nobody's work. */
+  const due = (now: number) =>
+    orders()
+      .where('next_at', '<=', now)
+      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
+
+  return {
+    async find(host) {
+      const row = await orders().where('host', '=', host).executeTakeFirst()
+      return row && orderOf(row)
+    },
+
+    async findChallenge(host) {
+      const row = await orders().where('host', '=', host).executeTakeFirst()
+      return row && (challengeOf(row) ?? undefined)
+    },
+
+    async want(host, now) {
+      await db
+        .insertInto('certificate_orders')
+        .values({ host, attempts: 0, next_at: now, fence: 0 })
+        .onConflict((conflict) => conflict.column('host').doNothing())
+        .execute()
+    },
+
+    async remove(host) {
+      const result = await db
+        .deleteFrom('certificate_orders')
+        .where('host', '=', host)
+        .executeTakeFirst()
+      return result.numDeletedRows > 0n
+    },
+
+    async missing(after, limit) {
+      const rows = await db
+        .selectFrom('domains')
+        .select('host')
+        .where('status', '=', ACTIVE)
+        .where('host', '>', after)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('certificate_orders')
+                .select('certificate_orders.host')
+                .whereRef('certificate_orders.host', '=', 'domains.host'),
+            ),
+          ),
+        )
+        .orderBy('host')
+        .limit(limit)
+        .execute()
+      return rows.map(({ host }) => host)
+    },
+
+    async leftOver(after, limit) {
+      const rows = await db
+        .selectFrom('certificate_orders')
+        .select('host')
+        .where('host', '>', after)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('domains')
+                .select('domains.host')
+                .whereRef('domains.host', '=', 'certificate_orders.host')
+                .where('domains.status', '=', ACTIVE),
+            ),
+          ),
+        )
+        .orderBy('host')
+        .limit(limit)
+        .execute()
+      return rows.map(({ host }) => host)
+    },
+
+    async countFailing() {
+      const row = await db
+        .selectFrom('certificate_orders')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('failure', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return row.count
+    },
+
+    hasDue: async (now) => (await due(now).limit(1).executeTakeFirst()) !== undefined,
+
+    async leaseDue(now, leaseUntil, limit) {
+      const rows = await due(now).orderBy('next_at').orderBy('host').limit(limit).execute()
+      const leases: LeasedOrder[] = []
+      for (const row of rows) {
+        const fence = row.fence + 1
+        const isOurs = await write(row.host, row.fence, { fence, lease_until: leaseUntil })
+        if (isOurs) leases.push({ ...orderOf(row), fence })
+      }
+      return leases
+    },
+
+    extend: (host, fence, leaseUntil) => write(host, fence, { lease_until: leaseUntil }),
+    advance: (host, fence, changes) => write(host, fence, columnsOf(changes)),
+    finish: (host, fence, changes) =>
+      write(host, fence, { ...columnsOf(changes), lease_until: null }),
+  }
+}
+
+function orderOf(row: Row): CertificateOrder {
+  const { host, attempts, next_at, failure, directory, purpose, private_key, order_url } = row
+  const underWay =
+    directory === null || purpose === null || private_key === null
+      ? null
+      : { directory, purpose, sealedKey: private_key, url: order_url }
+  return { host, underWay, challenge: challengeOf(row), attempts, nextAt: next_at, failure }
+}
+
+function challengeOf(row: Row): PosedChallenge | null {
+  const { challenge_type: type, challenge_token: token, challenge_answer: answer } = row
+  return type === null || token === null || answer === null ? null : { type, token, answer }
+}
+
+function columnsOf(
+  changes: Partial<Omit<CertificateOrder, 'host'>>,
+): Updateable<Schema['certificate_orders']> {
+  const { underWay, challenge, attempts, nextAt, failure } = changes
+  return {
+    ...(underWay !== undefined && {
+      directory: underWay?.directory ?? null,
+      purpose: underWay?.purpose ?? null,
+      private_key: underWay?.sealedKey ?? null,
+      order_url: underWay?.url ?? null,
+    }),
+    ...(challenge !== undefined && {
+      challenge_type: challenge?.type ?? null,
+      challenge_token: challenge?.token ?? null,
+      challenge_answer: challenge?.answer ?? null,
+    }),
+    ...(attempts !== undefined && { attempts }),
+    ...(nextAt !== undefined && { next_at: nextAt }),
+    ...(failure !== undefined && { failure }),
+  }
+}

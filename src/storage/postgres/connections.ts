@@ -1,0 +1,79 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { Failure } from '../../domain/failure.ts'
+import { Breaker } from '../../lib/breaker.ts'
+import type { Schema } from '../schema.ts'
+import { type Gate, openPool, type Pool, type PoolUse } from './pool.ts'
+import { probe } from './probe.ts'
+
+const CONNECTIONS_MAX = 10
+const STATEMENT_TIMEOUT_MS = 2_000
+const SCAN_CONNECTIONS_MAX = 3
+const SCAN_TIMEOUT_MS = 15_000
+/** Short, because the log is read all the time: so a server that does not answer is soon noticed. */
+const LOG_TIMEOUT_MS = 1_000
+
+/** A node's connections to PostgreSQL. Together they know whether it is there. */
+export type Connections = {
+  /** For look-ups and writes. */
+  readonly db: Kysely<Schema>
+  /** For queries that may look at many rows. */
+  readonly scans: Kysely<Schema>
+  /** For reading the change log, whatever else keeps the others busy. */
+  readonly log: Kysely<Schema>
+  /** The pools by their names. */
+  poolUses(): ReadonlyMap<string, PoolUse>
+  isAvailable(): boolean
+  close(): Promise<void>
+}
+
+/**
+ * @param options.onAway told why, when the database is taken to be away: everything then fails at once,
+ *   and what was waiting for an answer too
+ * @param options.onBack told when it answers again
+ */
+export function openConnections(options: {
+  url: string
+  onError: (error: unknown) => void
+  onAway: (cause: unknown) => void
+  onBack: () => void
+}): Connections {
+  const { url, onError } = options
+  const pools = new Map<string, Pool>()
+  const breaker = new Breaker({
+    probe: () => probe(url),
+    onOpen(cause) {
+      for (const pool of pools.values()) pool.cutOff()
+      options.onAway(cause)
+    },
+    onPass(wasOpen) {
+      // Something failed, and a new connection works: the old ones may lead to what failed.
+      for (const pool of pools.values()) pool.dropIdle()
+      if (wasOpen) options.onBack()
+    },
+  })
+  const gate: Gate = {
+    check() {
+      if (breaker.isOpen) throw Failure.unavailable(breaker.cause)
+    },
+    doubt: () => breaker.doubt(),
+  }
+  const connect = (name: string, connectionsMax: number, statementTimeoutMs: number) => {
+    const pool = openPool({ url, onError, gate, connectionsMax, statementTimeoutMs })
+    pools.set(name, pool)
+    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  }
+  const db = connect('requests', CONNECTIONS_MAX, STATEMENT_TIMEOUT_MS)
+  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
+  const log = connect('changes', 1, LOG_TIMEOUT_MS)
+  return {
+    db,
+    scans,
+    log,
+    poolUses: () => new Map(pools.entries().map(([name, pool]) => [name, pool.use()])),
+    isAvailable: () => !breaker.isOpen,
+    async close() {
+      breaker.stop()
+      await Promise.all([db.destroy(), scans.destroy(), log.destroy()])
+    },
+  }
+}

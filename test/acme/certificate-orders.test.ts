@@ -1,0 +1,581 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { after, before, type TestContext, test } from 'node:test'
+import { AuthorityError } from '../../src/domain/certificates/authority-error.ts'
+import type { Certificate } from '../../src/domain/certificates/certificate.ts'
+import type { CertificateAuthority } from '../../src/domain/certificates/certificate-authority.ts'
+import { chargeOrder } from '../../src/domain/certificates/order-budgets.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { addDomain, addWorkspace, unique } from '../storage/samples.ts'
+import { startChallengeServers } from '../support/challenge-servers.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { type OrderNodeOptions, orderNode, SERVICE_HOST } from '../support/order-node.ts'
+import { type Pebble, type PebbleOptions, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const SECOND_MICROS = 1_000_000
+/** Longer than the lease of an order. */
+const AFTER_LEASE = 2 * MINUTE
+
+const skip = pebbleMissing()
+let dns: DnsServer
+let pebble: Pebble
+before(async () => {
+  if (skip !== undefined) return
+  dns = await startDnsServer(['* A 127.0.0.1', '*.away A 127.0.0.2'])
+  pebble = await startPebble({ dnsServer: dns.address, validitySeconds: 6 * DAY })
+})
+/** An authority of a test's own, with answers from the servers of the shared one. */
+async function startOther(t: TestContext, options: Partial<PebbleOptions>): Promise<Pebble> {
+  const { httpPort, tlsPort } = pebble
+  const other = await startPebble({ dnsServer: dns.address, httpPort, tlsPort, ...options })
+  t.after(() => other.stop())
+  return other
+}
+
+after(async () => {
+  await pebble?.stop()
+  await dns?.stop()
+})
+
+/** A workspace with a node, the real authority, and servers that answer its challenges. */
+async function setUp(at: StoreUnderTest, options: Partial<OrderNodeOptions> = {}) {
+  await forgetAll(at)
+  const clock = fakeClock(Date.now())
+  const base = { store: at.store, clock, pebble, ...options }
+  const node = (others: Partial<OrderNodeOptions> = {}) => orderNode({ ...base, ...others })
+  const first = node()
+  const workspace = await addWorkspace(at.store)
+  const name = unique('d')
+  const host = `go.${name}.test`
+  const activate = async (...hosts: string[]) => {
+    for (const each of hosts) {
+      await addDomain(at.store, workspace.id, { host: each, status: 'active' })
+    }
+    await first.orders.reconcile(hosts)
+  }
+  return { ...first, clock, node, workspace, name, host, activate }
+}
+
+/** Takes away what the test before has left to be done. */
+async function forgetAll({ db, store }: StoreUnderTest): Promise<void> {
+  const orders = await db.selectFrom('certificate_orders').select('host').execute()
+  const domains = await db.selectFrom('domains').select(['id', 'workspace_id']).execute()
+  await store.write(async (stores) => {
+    for (const { host } of orders) await stores.certificateOrders.remove(host)
+    for (const { id, workspace_id } of domains) await stores.domains.delete(workspace_id, id)
+    await stores.acmeAccounts.resume(pebble.directory)
+    await stores.acmeBudgets.trim(Number.MAX_SAFE_INTEGER)
+  })
+}
+
+async function stateOf(store: Store, host: string) {
+  const order = await store.read.certificateOrders.find(host)
+  assert.ok(order, `${host} has no order`)
+  return order
+}
+
+describeStore('the orders of certificates', (at) => {
+  let stopServers = async () => {}
+  before(async () => {
+    if (skip !== undefined) return
+    const { answers } = orderNode({ store: at.store, clock: fakeClock(Date.now()), pebble })
+    stopServers = (await startChallengeServers(answers, pebble)).stop
+  })
+  after(() => stopServers())
+
+  test('go from an active domain to a certificate, its key and the account’s sealed', {
+    skip,
+  }, async () => {
+    const { activate, host, runDue, told, certificates, orders } = await setUp(at)
+    await activate(host)
+    await runDue()
+    assert.deepEqual(told, [`issued ${host}`])
+    const certificate = await certificates.find(host)
+    assert.ok(certificate)
+    const leaf = new X509Certificate(certificate.chainPem)
+    assert.equal(leaf.checkHost(host, { subject: 'never' }), host)
+    assert.equal(certificate.notAfter - certificate.notBefore, (6 * DAY - 1) * SECOND_MICROS)
+    assert.equal(certificate.directory, pebble.directory)
+    assert.match(certificate.ariId ?? '', /^[\w-]+\.[\w-]+$/)
+    const chain = certificate.chainPem
+      .split(/(?=-----BEGIN)/)
+      .map((pem) => new X509Certificate(pem))
+    assert.ok(chain[1] && leaf.verify(chain[1].publicKey))
+    const root = new X509Certificate(await pebble.root())
+    assert.ok(chain[1].verify(root.publicKey))
+
+    for (const table of ['certificates', 'certificate_orders', 'acme_accounts'] as const) {
+      const rows = JSON.stringify(await at.db.selectFrom(table).selectAll().execute())
+      const secret: string = certificate.keyPem.split('\n')[1] ?? ''
+      assert.ok(!rows.includes('PRIVATE') && !rows.includes(secret), `${table} shows a key`)
+    }
+    await orders.reconcileAll()
+    assert.ok((await stateOf(at.store, SERVICE_HOST)).nextAt > 0, 'the service has one, too')
+  })
+
+  test('answer tls-alpn-01 where only that is asked for', { skip }, async () => {
+    const { activate, host, runDue, told } = await setUp(at, { challenges: 'tls-alpn-01' })
+    await activate(host)
+    await runDue()
+    assert.deepEqual(told, [`issued ${host}`])
+  })
+
+  test('find out that port 80 leads nowhere, and remember it for the next host', {
+    skip,
+  }, async (t) => {
+    const elsewhere = await startOther(t, { httpPort: 9 })
+    const { activate, host, name, runDue, told, clock } = await setUp(at, { pebble: elsewhere })
+    await activate(host)
+    await runDue()
+    assert.equal(told.length, 1)
+    assert.match(told[0] ?? '', /^failed .*connection/)
+    clock.move(2 * MINUTE)
+    await runDue()
+    await activate(`next.${name}.test`)
+    await runDue()
+    assert.deepEqual(told.slice(1), [`issued ${host}`, `issued next.${name}.test`])
+  })
+
+  test('place one order for each of 50 hosts, on two nodes, half of the nonces rejected', {
+    skip,
+  }, async (t) => {
+    const picky = await startOther(t, { nonceReject: 50 })
+    const { activate, name, node, clock } = await setUp(at, { pebble: picky })
+    const nodes = [node(), node({ store: (await at.another()).store })]
+    const hosts = Array.from({ length: 50 }, (_, index) => `go.${name}-${index}.test`)
+    await activate(...hosts)
+    clock.move(1)
+    await Promise.all(nodes.map((each) => each.runDue()))
+    assert.deepEqual(
+      nodes.flatMap(({ told }) => told).toSorted(),
+      hosts.map((host) => `issued ${host}`).toSorted(),
+    )
+    assert.equal(picky.orders(), 50)
+    assert.ok(
+      nodes.every(({ told }) => told.length > 0),
+      'both had a share in it',
+    )
+    assert.match(picky.log(), /There are now 1 accounts/)
+    assert.doesNotMatch(picky.log(), /There are now 2 accounts/)
+  })
+
+  const crashes = ['placeOrder', 'beginChallenge', 'finalize', 'download'] as const
+  for (const step of crashes) {
+    test(`go on with the same order after a crash in ${step}, and refuse the dead node’s word`, {
+      skip,
+    }, async () => {
+      const { clock, node, activate, host } = await setUp(at)
+      const reached = Promise.withResolvers<void>()
+      const crash = Promise.withResolvers<void>()
+      const dying = node({
+        around: (authority) => stopAfter(authority, step, reached.resolve, crash.promise),
+      })
+      await activate(host)
+      const before = pebble.orders()
+      await dying.orders.startDue()
+      await reached.promise
+      const survivor = node({ store: (await at.another()).store })
+      await survivor.runDue()
+      assert.deepEqual(survivor.told, [], 'the lease still holds')
+      clock.move(AFTER_LEASE)
+      await survivor.runDue()
+      assert.deepEqual(survivor.told, [`issued ${host}`])
+      // Between the order and the word of where it is, nobody can know of it.
+      assert.equal(pebble.orders() - before, step === 'placeOrder' ? 2 : 1)
+      const kept = await survivor.certificates.find(host)
+      crash.resolve()
+      await dying.orders.settled()
+      assert.deepEqual(dying.told, [])
+      assert.deepEqual(await survivor.certificates.find(host), kept)
+    })
+  }
+
+  test('wait while the authority is down, however long, and count no failure to a host', {
+    skip,
+  }, async (t) => {
+    const own = await startOther(t, {})
+    const { activate, clock, name, runDue, told } = await setUp(at, { pebble: own })
+    const [early, late] = [`early.${name}.test`, `late.${name}.test`]
+    await activate(early)
+    await runDue()
+    await own.kill()
+    await activate(late)
+    const backAt = clock.nowMicros() + 6 * HOUR * SECOND_MICROS
+    while (clock.nowMicros() < backAt) {
+      await runDue()
+      const account = await at.store.read.acmeAccounts.find(own.directory)
+      assert.ok(account && account.pausedUntil > clock.nowMicros())
+      clock.move((account.pausedUntil - clock.nowMicros()) / SECOND_MICROS)
+    }
+    const away = told.filter((line) => line.startsWith('away'))
+    assert.ok(away.length > 10 && away.length < 40, `asked ${away.length} times`)
+    assert.match(away[0] ?? '', /localhost:\d+ did not answer: .*ECONNREFUSED/)
+    assert.equal((await stateOf(at.store, late)).attempts, 0)
+
+    // It comes back and knows neither the account nor anything else.
+    await own.start()
+    for (let minutes = 0; minutes < 20 && told.at(-1) !== `issued ${late}`; minutes += 1) {
+      clock.move(MINUTE)
+      await runDue()
+    }
+    assert.equal(told.at(-1), `issued ${late}`)
+    const account = await at.store.read.acmeAccounts.find(own.directory)
+    assert.deepEqual([account?.failures, account?.failure], [0, null])
+  })
+
+  test('stay within what an authority allows when a host keeps failing', { skip }, async () => {
+    const { activate, clock, name, runDue, told } = await setUp(at)
+    const host = `${name}.away.test`
+    await activate(host)
+    const failures: number[] = []
+    const begunAt = clock.nowMicros()
+    for (let minute = 0; minute < 48 * 60; ) {
+      const before = told.length
+      await runDue()
+      if (told.length > before) failures.push(minute)
+      const { nextAt } = await stateOf(at.store, host)
+      clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
+      minute = Math.round((clock.nowMicros() - begunAt) / MINUTE / SECOND_MICROS)
+    }
+    assert.ok(failures.length >= 10, 'it is tried again and again')
+    for (const first of failures) {
+      const inHour = failures.filter((minute) => minute >= first && minute < first + 60)
+      assert.ok(inHour.length <= 5, `${inHour.length} in the hour from minute ${first} on`)
+    }
+    assert.deepEqual(failures.slice(0, 2), [0, 1], 'and soon at first')
+    const order = await stateOf(at.store, host)
+    assert.match(order.failure ?? '', /Failed to connect|connection/)
+    assert.equal(order.underWay, null)
+  })
+
+  test('wait where a registered domain has had its share, across restarts and nodes', {
+    skip,
+  }, async () => {
+    const { activate, clock, host, name, node, runDue, told } = await setUp(at)
+    await at.store.write(async (stores) => {
+      for (let count = 0; count < 40; count += 1) {
+        const order = { directory: pebble.directory, host: `${count}.${name}.test` } as const
+        await chargeOrder(stores, { ...order, purpose: 'first' }, clock.nowMicros())
+      }
+    })
+    await activate(host)
+    const orders = pebble.orders()
+    await runDue()
+    clock.move(251 * MINUTE)
+    const restarted = node({ store: (await at.another()).store })
+    await restarted.runDue()
+    assert.deepEqual([...told, ...restarted.told], [])
+    assert.equal(pebble.orders(), orders)
+    assert.match(
+      (await stateOf(at.store, host)).failure ?? '',
+      new RegExp(`ordered for ${name}.test`),
+    )
+    clock.move(MINUTE)
+    await restarted.runDue()
+    assert.deepEqual(restarted.told, [`issued ${host}`])
+    assert.equal((await stateOf(at.store, host)).failure, null)
+  })
+
+  test('charge a first order to all budgets, and give back what came to nothing', {
+    skip,
+  }, async () => {
+    const { activate, host, name, runDue } = await setUp(at)
+    const budgets = async (domain: string) => {
+      const rows = await at.db
+        .selectFrom('acme_budgets')
+        .selectAll()
+        .where('subject', 'like', `%${domain}`)
+        .execute()
+      return rows.filter(({ subject }) => subject.startsWith('certificates'))
+    }
+    await activate(host)
+    await runDue()
+    assert.equal((await budgets(`${name}.test`)).length, 2)
+    const failing = await setUp(at)
+    const away = `${failing.name}.away.test`
+    await failing.activate(away)
+    await failing.runDue()
+    const now = failing.clock.nowMicros()
+    const left = (await budgets('away.test')).filter(({ spent_until }) => spent_until > now)
+    assert.deepEqual(left, [])
+  })
+
+  test('ask for nothing where CAA records forbid it', { skip }, async () => {
+    const {
+      activate,
+      host,
+      runDue,
+      told,
+      dns: fake,
+    } = await setUp(at, {
+      around: (authority) => ({ ...authority, caaIdentities: async () => ['pebble.example'] }),
+    })
+    fake.setCaa(host, { tag: 'issue', value: 'other.example', isCritical: false })
+    const orders = pebble.orders()
+    await activate(host)
+    await runDue()
+    assert.deepEqual(told, [
+      `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} from other.example alone`,
+    ])
+    assert.equal(pebble.orders(), orders)
+  })
+
+  test('leave a host alone for as long as the authority asks, and no other one', {
+    skip,
+  }, async () => {
+    const { activate, clock, name, runDue, told } = await setUp(at, {
+      around: (authority) => ({
+        ...authority,
+        placeOrder: async (account, host, replaces) => {
+          if (!host.startsWith('limited.') || clock.nowMicros() > until) {
+            return authority.placeOrder(account, host, replaces)
+          }
+          const retryAfterMs = 3 * HOUR * 1_000
+          throw new AuthorityError('limited', 'rateLimited: too many', { retryAfterMs })
+        },
+      }),
+    })
+    const until = clock.nowMicros() + HOUR * SECOND_MICROS
+    await activate(`limited.${name}.test`, `other.${name}.test`)
+    await runDue()
+    clock.move(MINUTE)
+    await runDue()
+    assert.deepEqual(told.toSorted(), [
+      `failed limited.${name}.test: rateLimited: too many`,
+      `issued other.${name}.test`,
+    ])
+    clock.move(3 * HOUR - 2 * MINUTE)
+    await runDue()
+    assert.equal(told.length, 2)
+    clock.move(2 * MINUTE)
+    await runDue()
+    assert.deepEqual(told.slice(2), [`issued limited.${name}.test`])
+  })
+
+  test('take no certificate that cannot be read, or is for another key', { skip }, async () => {
+    const { activate, certificates, clock, host, name, node } = await setUp(at)
+    await activate(host)
+    let chainPem: string | undefined = 'nonsense'
+    const wrong = node({
+      around: (authority) => ({
+        ...authority,
+        download: async (account, url) => chainPem ?? authority.download(account, url),
+      }),
+    })
+    await wrong.runDue()
+    const foreign = node()
+    await activate(`other.${name}.test`)
+    await foreign.runDue()
+    chainPem = (await certificates.find(`other.${name}.test`))?.chainPem
+    clock.move(HOUR)
+    await wrong.runDue()
+    assert.equal(await certificates.find(host), undefined)
+    assert.deepEqual(
+      wrong.told.map((line) => line.replace(/^.* a certificate /, '')),
+      ['that cannot be read', 'for another key'],
+    )
+  })
+
+  /** Lets a host's certificate be as old as a test wants it. */
+  async function age(
+    node: Awaited<ReturnType<typeof setUp>>,
+    seconds: number,
+  ): Promise<Certificate> {
+    const current = await node.certificates.find(node.host)
+    assert.ok(current)
+    const aged = {
+      ...current,
+      notBefore: current.notBefore - seconds * SECOND_MICROS,
+      notAfter: current.notAfter - seconds * SECOND_MICROS,
+    }
+    await at.store.write((stores) => node.certificates.save(stores, aged))
+    return aged
+  }
+
+  test('renew a six-day certificate when a third of its life is left, the old one serving until then', {
+    skip,
+  }, async () => {
+    const node = await setUp(at)
+    const { activate, certificates, clock, host, runDue, told } = node
+    await activate(host)
+    await runDue()
+    const old = await age(node, 3.7 * DAY)
+    clock.move(HOUR)
+    await runDue()
+    assert.deepEqual(told, [`issued ${host}`])
+    assert.equal((await certificates.find(host))?.chainPem, old.chainPem)
+    const { nextAt } = await stateOf(at.store, host)
+    const left = (old.notAfter - nextAt) / (old.notAfter - old.notBefore)
+    assert.ok(left >= 1 / 3 && left < 0.37, `${left} of its life is left`)
+    clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
+    await runDue()
+    assert.deepEqual(told, [`issued ${host}`, `issued ${host}`])
+    assert.ok(((await certificates.find(host))?.notAfter ?? 0) > old.notAfter)
+  })
+
+  test('renew within the window that the authority advises, and say what is replaced', {
+    skip,
+  }, async () => {
+    const replaced: (string | undefined)[] = []
+    const window = { start: 0, end: 0 }
+    const node = await setUp(at, {
+      around: (authority) => ({
+        ...authority,
+        adviseRenewal: async () => ({ window: { ...window }, retryAfterMs: HOUR * 1_000 }),
+        placeOrder: (account, host, replaces) => {
+          replaced.push(replaces)
+          return authority.placeOrder(account, host, replaces)
+        },
+      }),
+    })
+    const { activate, certificates, clock, host, runDue, told } = node
+    window.start = clock.nowMicros() + 5 * HOUR * SECOND_MICROS
+    window.end = clock.nowMicros() + 9 * HOUR * SECOND_MICROS
+    await activate(host)
+    await runDue()
+    const old = await certificates.find(host)
+    let renewedAfter = 0
+    for (let hours = 1; hours <= 12 && renewedAfter === 0; hours += 1) {
+      clock.move(HOUR)
+      await runDue()
+      if (told.length === 2) renewedAfter = hours
+    }
+    assert.ok(renewedAfter >= 5 && renewedAfter <= 10, `renewed after ${renewedAfter} hours`)
+    assert.deepEqual(replaced, [undefined, old?.ariId])
+  })
+
+  test('renew at once what the authority suddenly wants renewed, and not without end', {
+    skip,
+  }, async () => {
+    const node = await setUp(at, {
+      around: (authority) => ({
+        ...authority,
+        adviseRenewal: async () => ({
+          window: { start: 1, end: 2 },
+          retryAfterMs: MINUTE * 1_000,
+        }),
+      }),
+    })
+    const { activate, clock, host, runDue, told } = node
+    await activate(host)
+    const end = clock.nowMicros() + 12 * HOUR * SECOND_MICROS
+    while (clock.nowMicros() < end) {
+      await runDue()
+      const { nextAt } = await stateOf(at.store, host)
+      clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
+    }
+    assert.deepEqual(new Set(told), new Set([`issued ${host}`]))
+    assert.equal(told.length, 4, 'as many as a name may have in a week')
+  })
+
+  test('move to another authority when the operator does, the old certificate serving until then', {
+    skip,
+  }, async () => {
+    const { activate, certificates, clock, host, runDue, told } = await setUp(at)
+    await activate(host)
+    await runDue()
+    const current = await certificates.find(host)
+    assert.ok(current)
+    const before = { ...current, directory: 'https://old.example/directory' }
+    await at.store.write((stores) => certificates.save(stores, before))
+    clock.move(HOUR)
+    await runDue()
+    assert.deepEqual(told, [`issued ${host}`, `issued ${host}`])
+    assert.equal((await certificates.find(host))?.directory, pebble.directory)
+  })
+
+  test('end with the domain: its certificate goes, and what is under way counts no more', {
+    skip,
+  }, async () => {
+    const { activate, certificates, host, node, orders, runDue, workspace } = await setUp(at)
+    await activate(host)
+    await runDue()
+    assert.ok(await certificates.find(host))
+    const claim = await at.store.read.domains.findActive(host)
+    assert.ok(claim)
+    await at.store.write((stores) => stores.domains.deactivate(claim.id, host, 1))
+    await orders.reconcile([host])
+    assert.equal(await certificates.find(host), undefined)
+    assert.equal(await at.store.read.certificateOrders.find(host), undefined)
+
+    const reached = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const slow = node({
+      around: (authority) => stopAfter(authority, 'download', reached.resolve, goOn.promise),
+    })
+    await at.store.write((stores) => stores.domains.activate(claim.id, host, 2))
+    await orders.reconcile([host])
+    await slow.orders.startDue()
+    await reached.promise
+    await at.store.write((stores) => stores.domains.delete(workspace.id, claim.id))
+    goOn.resolve()
+    await slow.orders.settled()
+    await orders.reconcileAll()
+    assert.equal(await certificates.find(host), undefined)
+    assert.deepEqual(slow.told, [])
+  })
+
+  test('are for hosts alone of which an authority can be asked', { skip }, async () => {
+    const { activate, orders, runDue, told } = await setUp(at, { serviceHost: 'localhost' })
+    const host = `${unique('tour')}.localhost`
+    await activate(host)
+    await orders.reconcileAll()
+    await runDue()
+    assert.deepEqual(
+      told.filter((line) => line.includes('localhost')),
+      [],
+    )
+    assert.equal(await at.store.read.certificateOrders.find(host), undefined)
+  })
+
+  test('bind the account to one that its owner has with the authority', { skip }, async (t) => {
+    const hmacKey = Buffer.from('a key of thirty-two bytes or so.').toString('base64url')
+    const bound = await startOther(t, { externalKeys: { mine: hmacKey } })
+    const { activate, host, runDue, told, clock, node } = await setUp(at, { pebble: bound })
+    await activate(host)
+    await runDue()
+    assert.match(told[0] ?? '', /^away: externalAccountRequired.*TERSE_ACME_EAB_KID/)
+    clock.move(MINUTE)
+    const wrong = node({ acme: { external: { kid: 'mine', hmacKey: 'd3Jvbmc' } } })
+    await wrong.runDue()
+    assert.match(wrong.told[0] ?? '', /^away: /)
+    clock.move(HOUR)
+    const right = node({ acme: { external: { kid: 'mine', hmacKey }, email: 'ops@example.com' } })
+    await right.runDue()
+    assert.deepEqual(right.told, [`issued ${host}`])
+  })
+})
+
+/** An authority whose answer to one step, once it has done it, does not come until `goOn`. */
+function stopAfter(
+  authority: CertificateAuthority,
+  step: 'placeOrder' | 'beginChallenge' | 'finalize' | 'download',
+  onReached: () => void,
+  goOn: Promise<void>,
+): CertificateAuthority {
+  const stop = async <T>(result: T): Promise<T> => {
+    onReached()
+    await goOn
+    return result
+  }
+  return {
+    ...authority,
+    ...(step === 'placeOrder' && {
+      placeOrder: async (...args) => stop(await authority.placeOrder(...args)),
+    }),
+    ...(step === 'beginChallenge' && {
+      beginChallenge: async (...args) => stop(await authority.beginChallenge(...args)),
+    }),
+    ...(step === 'finalize' && {
+      finalize: async (...args) => stop(await authority.finalize(...args)),
+    }),
+    ...(step === 'download' && {
+      download: async (...args) => stop(await authority.download(...args)),
+    }),
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { pino } from 'pino'
+import { type Instance, openInstance } from '../../src/compose/instance.ts'
+import { type Node, startNode } from '../../src/compose/node.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { SCOPES } from '../../src/domain/tokens/scope.ts'
+import { type Api, apiClient } from '../support/api.ts'
+import { createFolder } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { NO_DNS } from '../support/no-dns.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+
+/** A node of the service, with a way to the database that is its own. */
+export type ClusterNode = {
+  readonly port: number
+  readonly network: TcpProxy
+  readonly instance: Instance
+  api(token: string): Api
+}
+
+/** Several nodes over one database, in this process. */
+export type Cluster = {
+  readonly nodes: readonly ClusterNode[]
+  token(workspace: string): Promise<string>
+  /** Ends all nodes; what they leave of their clicks is taken in before. */
+  stop(): Promise<void>
+}
+
+export async function startCluster(
+  count: number,
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
+  const secretKey = randomBytes(32).toString('hex')
+  const started = await Promise.all(
+    Array.from({ length: count }, () => startOne(databaseUrl, secretKey, settings)),
+  )
+  return {
+    nodes: started,
+    async token(workspace) {
+      const { workspaces, tokens } = started[0]?.instance ?? noNode()
+      const owner = await workspaces.ensure(workspace)
+      return (await tokens.create(owner, { name: 'test', scopes: SCOPES, expiresAt: null })).secret
+    },
+    async stop() {
+      await Promise.all(started.map(({ stop }) => stop()))
+    },
+  }
+}
+
+async function startOne(
+  databaseUrl: string,
+  secretKey: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<ClusterNode & { stop(): Promise<void> }> {
+  const url = new URL(databaseUrl)
+  const network = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+  url.port = String(network.port)
+  const dataDir = createFolder()
+  const port = await freePort()
+  const config = readConfig({
+    TERSE_PORT: String(port),
+    TERSE_HOST: '127.0.0.1',
+    TERSE_BASE_URL: 'http://localhost',
+    TERSE_RATE_LIMIT: '0',
+    TERSE_DNS_SERVERS: NO_DNS,
+    TERSE_DATA_DIR: dataDir,
+    TERSE_DATABASE_URL: url.href,
+    TERSE_SECRET_KEY: secretKey,
+    ...settings,
+  })
+  const log = pino({ level: process.env.FAULT_LOG ?? 'silent' })
+  const instance = await openInstance(config, log)
+  const node: Node = await startNode(config, instance, log)
+  return {
+    port,
+    network,
+    instance,
+    api: (token) => apiClient(`http://127.0.0.1:${port}`, token),
+    async stop() {
+      await node.stop()
+      await instance.close()
+      await network.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function noNode(): never {
+  throw new Error('the cluster has no node')
+}

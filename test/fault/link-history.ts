@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+
+/** Where a visit led: a destination, or the status of a page. */
+export type Outcome = string | number
+
+type State = {
+  readonly outcome: Outcome
+  /** From when it may be, and from when it must be; Infinity while nobody has said so. */
+  readonly begunMs: number
+  settledMs: number
+}
+
+/** Everything that a link ever led to, and when. */
+export class LinkHistory {
+  readonly #states: State[]
+
+  constructor(first: Outcome) {
+    this.#states = [{ outcome: first, begunMs: 0, settledMs: 0 }]
+  }
+
+  /** A change is asked for; what comes back says that it was made. */
+  begin(outcome: Outcome): () => void {
+    const state = { outcome, begunMs: performance.now(), settledMs: Number.POSITIVE_INFINITY }
+    this.#states.push(state)
+    return () => {
+      state.settledMs = performance.now()
+    }
+  }
+
+  get current(): Outcome {
+    return this.#states.at(-1)?.outcome ?? 404
+  }
+
+  /**
+   * Fails where a visit was led to what had been replaced for longer than the bound when it came.
+   *
+   * @param visit.startedMs and the rest by `performance.now()`
+   */
+  check(visit: { outcome: Outcome; startedMs: number; endedMs: number; boundMs: number }): void {
+    const mayBe = this.#states.filter(({ begunMs }, index) => {
+      const next = this.#states[index + 1]
+      const isReplaced = next !== undefined && next.settledMs < visit.startedMs - visit.boundMs
+      return begunMs <= visit.endedMs && !isReplaced
+    })
+    const outcomes = mayBe.map(({ outcome }) => outcome)
+    const replacedFor = Math.round(
+      visit.startedMs - (this.#replacedMs(visit.outcome) ?? Number.NaN),
+    )
+    assert.ok(
+      outcomes.includes(visit.outcome),
+      `led to ${visit.outcome}, replaced ${replacedFor} ms before, and not to ${outcomes.join(' or ')}`,
+    )
+  }
+
+  #replacedMs(outcome: Outcome): number | undefined {
+    const index = this.#states.findLastIndex((state) => state.outcome === outcome)
+    return this.#states[index + 1]?.settledMs
+  }
+}

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type Api, expectStatus } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { createPostgres, type PostgresServer } from '../support/postgres-server.ts'
+import { SEED } from '../support/properties.ts'
+import { visit } from '../support/visit.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { Crowd } from './crowd.ts'
+import { Editor } from './editor.ts'
+import { seededRandom } from './seeded-random.ts'
+
+/** The long form: `FAULT_ROUNDS=10 FAULT_VISITORS=24`. */
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
+const NODES = Number(process.env.FAULT_NODES ?? 5)
+const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
+const VISIT_PAUSE_MS = 20
+const EDIT_PAUSE_MS = 150
+const KNOWN = ['known-1', 'known-2', 'known-3']
+const EDITED = ['edited-1', 'edited-2']
+/** A key that was asked for, and that nobody has made. */
+const ABSENT = 'absent'
+/** What was changed just before an interruption is asked for again after it. */
+const WARM_UP_MS = 4_500
+/** How long the database stays away. */
+const AWAY_MS = 1_000
+const HAMMER_ROUNDS = 3 * ROUNDS
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/
+const API_ANSWERS_WITHIN_MS = 3_000
+/** Over what a busy machine may take. */
+const SLACK_MS = 1_000
+
+/** What is done to the database, and how it is made good again. */
+type Fault = {
+  readonly name: string
+  /** Whether no node can ask the database meanwhile. */
+  readonly isAway: boolean
+  begin(): Promise<() => Promise<void> | void>
+}
+
+describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
+  let server: PostgresServer
+  let standby: PostgresServer | undefined
+  let cluster: Cluster
+  let crowd: Crowd
+  let editors: Editor[]
+  let apis: Api[]
+  const ids = new Map<string, string>()
+  const random = seededRandom(SEED)
+
+  before(async () => {
+    server = await createPostgres()
+    await server.start()
+    await server.query('create database terse')
+    cluster = await startCluster(NODES, server.url('terse'))
+    const token = await cluster.token('acme')
+    apis = cluster.nodes.map((node) => node.api(token))
+    const [api] = apis
+    assert.ok(api)
+    const make = async (key: string) => {
+      const link = { domain: 'localhost', key, url: `https://example.com/${key}` }
+      ids.set(key, expectStatus(await api.post('/links', link), 201).body.id)
+    }
+    for (const key of [...KNOWN, ...EDITED]) await make(key)
+    // Whoever is shown a link once, and is told of no change of it, has it at hand.
+    const warmed = new Map<string, number>()
+    await eventually(async () => {
+      for (const [key] of ids) {
+        for (const { port } of cluster.nodes) {
+          assert.equal((await visit(port, `/${key}`)).status, 302)
+          warmed.set(key, (warmed.get(key) ?? 0) + 1)
+        }
+      }
+    })
+    const { nodes } = cluster
+    crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
+    for (const [key, visits] of warmed) crowd.redirects.set(key, visits)
+    editors = EDITED.map((key) => {
+      const history = crowd.watch(key, `https://example.com/${key}`)
+      const id = ids.get(key) ?? ''
+      return new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
+    })
+    await expectBack()
+    await sleep(WARM_UP_MS)
+  })
+  after(async () => {
+    for (const editor of editors) await editor.stop()
+    await crowd.stop()
+    await cluster.stop()
+    await standby?.remove()
+    await server.remove()
+  })
+
+  /** What every node must do while it cannot ask the database. */
+  async function expectAway(): Promise<void> {
+    for (const [index, { port }] of cluster.nodes.entries()) {
+      for (const key of [ABSENT, `unknown-${Math.floor(random() * 1e9)}`]) {
+        const unknown = await visit(port, `/${key}`)
+        assert.equal(unknown.status, 503, `${key} may be there by now`)
+        assert.match(unknown.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+      }
+      const startedMs = performance.now()
+      const answer = await apis[index]?.get(`/links/${ids.get('known-1')}`)
+      const tookMs = performance.now() - startedMs
+      assert.equal(answer?.status, 503)
+      assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+      assert.ok(tookMs < API_ANSWERS_WITHIN_MS + SLACK_MS, `the API took ${tookMs} ms`)
+    }
+  }
+
+  /** What every node must do again soon after the database is back. */
+  async function expectBack(): Promise<void> {
+    for (const [index, { port }] of cluster.nodes.entries()) {
+      await eventually(async () => {
+        assert.equal((await visit(port, `/${ABSENT}`)).status, 404)
+        const link = { domain: 'localhost', url: 'https://example.com/' }
+        expectStatus((await apis[index]?.post('/links', link)) ?? assert.fail(), 201)
+      })
+    }
+  }
+
+  /** Two workspaces want the same keys of the same hosts, through all nodes at once. */
+  async function hammer(): Promise<void> {
+    const workspaces = await Promise.all(
+      ['red', 'blue'].map(async (name) => {
+        const token = await cluster.token(name)
+        return cluster.nodes.map((node) => node.api(token))
+      }),
+    )
+    for (let round = 0; round < HAMMER_ROUNDS; round += 1) {
+      const key = `wanted-${round}`
+      for (const domain of ['localhost', `wanted-${round}.localhost`]) {
+        const tries = workspaces.flatMap((nodes, workspace) =>
+          nodes.map(async (api) => {
+            const url = `https://example.com/${workspace}`
+            return { workspace, answer: await api.post('/links', { domain, key, url }) }
+          }),
+        )
+        const made = (await Promise.all(tries)).filter(({ answer }) => {
+          if (answer.status === 201) return true
+          assert.equal(answer.status, 422, JSON.stringify(answer.body))
+          assert.doesNotMatch(JSON.stringify(answer.body), ID, 'a foreign id')
+          return false
+        })
+        // On a host of their own both may have the key, until the host has been proved by one of them.
+        const winners = new Set(made.map(({ workspace }) => workspace))
+        assert.equal(winners.size, made.length, 'one link for a workspace')
+        if (domain === 'localhost') assert.equal(made.length, 1)
+        for (const { workspace, answer } of made) {
+          const shown = await Promise.all(
+            workspaces.map((apis) => apis[round % NODES]?.get(`/links/${answer.body.id}`)),
+          )
+          const statuses = workspaces.map((_, other) => (other === workspace ? 200 : 404))
+          assert.deepEqual(
+            shown.map((one) => one?.status),
+            statuses,
+          )
+        }
+        const led = await Promise.all(
+          cluster.nodes.map(
+            async ({ port }) => (await visit(port, `/${key}`, { host: domain })).headers.location,
+          ),
+        )
+        assert.equal(new Set(led).size, 1, `all nodes lead to one: ${led}`)
+        assert.ok(winners.has(Number(led[0]?.at(-1))), `${led[0]} was made`)
+      }
+    }
+    const active = await Promise.all(
+      workspaces.map(async ([api]) => {
+        const domains = expectStatus(
+          (await api?.get('/domains?per_page=100')) ?? assert.fail(),
+          200,
+        ).body.data
+        return domains.filter((domain: { status: string }) => domain.status === 'active').length
+      }),
+    )
+    assert.equal(active[0] + active[1], HAMMER_ROUNDS, 'each host is active once')
+  }
+
+  /** Every redirect is counted, once. */
+  async function expectCounted(): Promise<void> {
+    await crowd.stop()
+    for (const editor of editors) await editor.stop()
+    const wanted = HAMMER_ROUNDS * 2 * NODES
+    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, wanted)
+    const client = new pg.Client((standby ?? server).url('terse'))
+    await client.connect()
+    try {
+      await eventually(async () => {
+        const { rows } = await client.query('select count(*)::integer as clicks from clicks')
+        assert.equal(rows[0]?.clicks, answered)
+      }, 20_000)
+      for (const key of KNOWN) {
+        const { body } = expectStatus(
+          (await apis[0]?.get(`/links/${ids.get(key)}`)) ?? assert.fail(),
+          200,
+        )
+        assert.equal(body.clicks, crowd.redirects.get(key), key)
+      }
+    } finally {
+      await client.end()
+    }
+  }
+
+  const everywhere = () => cluster.nodes
+  const faults: readonly Fault[] = [
+    {
+      name: 'stopped and started',
+      isAway: true,
+      async begin() {
+        await server.stop()
+        return () => server.start()
+      },
+    },
+    {
+      name: 'killed with SIGKILL and started',
+      isAway: true,
+      async begin() {
+        await server.crash()
+        return () => server.start()
+      },
+    },
+    {
+      name: 'frozen, every process of it',
+      isAway: true,
+      begin: () => server.freeze('everything'),
+    },
+    {
+      name: 'frozen, the processes of its clients',
+      isAway: false,
+      begin: () => server.freeze('backends'),
+    },
+    {
+      name: 'slow by 0.2 s each way',
+      isAway: false,
+      async begin() {
+        for (const { network } of everywhere()) network.slow(200)
+        return () => {
+          for (const { network } of everywhere()) network.mend()
+        }
+      },
+    },
+    {
+      name: 'slow by 3 s each way',
+      isAway: true,
+      async begin() {
+        for (const { network } of everywhere()) network.slow(3_000)
+        return () => {
+          for (const { network } of everywhere()) network.mend()
+        }
+      },
+    },
+    {
+      name: 'ending every connection, five times',
+      isAway: false,
+      async begin() {
+        for (let time = 0; time < 5; time += 1) {
+          await server.query(`select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'terse'`)
+          await sleep(100)
+        }
+        return () => {}
+      },
+    },
+    {
+      name: 'cut off from one node, while another makes changes',
+      isAway: false,
+      async begin() {
+        cluster.nodes[0]?.network.hold()
+        await sleep(3 * AWAY_MS)
+        return () => cluster.nodes[0]?.network.mend()
+      },
+    },
+    {
+      name: 'taken over by its standby',
+      isAway: true,
+      async begin() {
+        standby = await server.standby()
+        await standby.start()
+        await server.query("alter system set synchronous_standby_names = '*'")
+        await server.query('select pg_reload_conf()')
+        await eventually(async () => {
+          const [row] = await server.query('select sync_state from pg_stat_replication')
+          assert.equal(row?.sync_state, 'sync')
+        }, 15_000)
+        // From here on, what is answered is on both.
+        await sleep(AWAY_MS)
+        await server.crash()
+        const { port } = standby
+        return async () => {
+          for (const { network } of everywhere()) network.leadTo({ host: '127.0.0.1', port })
+          await standby?.query('select pg_promote()')
+        }
+      },
+    },
+  ]
+
+  for (const { name, isAway, begin } of faults) {
+    test(`${name}: known links redirect, unknown ones wait, nothing is shown for too long`, async (t) => {
+      t.diagnostic(`FUZZ_SEED=${SEED}`)
+      const rounds = name.startsWith('taken over') ? 1 : ROUNDS
+      crowd.takeTally()
+      for (const editor of editors) editor.longestMs = 0
+      for (let round = 0; round < rounds; round += 1) {
+        const heal = crowd.partition(cluster.nodes)
+        const mend = await begin()
+        try {
+          await sleep(AWAY_MS)
+          if (isAway) await eventually(expectAway)
+        } finally {
+          await mend()
+          heal()
+        }
+        await expectBack()
+      }
+      const { requests, failed, longestMs, longestChangingMs } = crowd.takeTally()
+      const api = Math.max(...editors.map((editor) => editor.longestMs))
+      t.diagnostic(
+        `| ${name} | ${rounds} | ${VISITORS} visitors, ${NODES} nodes | ${requests} | ${failed} | ${Math.round(longestMs)} ms; ${Math.round(longestChangingMs)} ms; API ${Math.round(api)} ms |`,
+      )
+      assert.deepEqual(crowd.faults.splice(0), [])
+      assert.ok(api < API_ANSWERS_WITHIN_MS + SLACK_MS, `the API took ${api} ms`)
+      assert.ok(requests > 0, 'there was load')
+    })
+  }
+
+  test('wanted by two workspaces: one of them gets a key of a host, and the other learns nothing', async () => {
+    await hammer()
+  })
+
+  test('after all of it, every redirect is counted once', async (t) => {
+    await expectCounted()
+    assert.deepEqual(crowd.faults, [])
+    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, 0)
+    const edits = editors.reduce((sum, editor) => sum + editor.edits, 0)
+    t.diagnostic(`${answered} redirects, all counted; ${edits} edits`)
+    assert.ok(edits > 10)
+  })
+})

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { expectInvalid } from '../support/expect-invalid.ts'
+import { keepCertificate } from '../support/https.ts'
+import { onEachEngine } from '../support/on-each-engine.ts'
+import { expectProblem } from '../support/problems.ts'
+import { createTestAuthority } from '../support/test-authority.ts'
+import { visit } from '../support/visit.ts'
+
+const SETTINGS = { TERSE_DOMAIN_PROOF: 'none', TERSE_TRUST_PROXY: '127.0.0.1' }
+const YEAR = 31_536_000
+
+onEachEngine(
+  'HTTPS of a domain',
+  (stage) => {
+    const create = async (domain: string, api = stage.api): Promise<string> =>
+      expectStatus(await api.post('/domains', { domain }), 201).body.id
+    const show = async (id: string) =>
+      expectStatus(await stage.api.get(`/domains/${id}/https`), 200).body
+    const ask = (id: string, value: unknown) =>
+      stage.api.put(`/domains/${id}/https`, { hsts_max_age: value })
+
+    /** What a visitor is told who came over HTTPS, or over plain HTTP. */
+    async function told(host: string, proto: 'https' | 'http'): Promise<string | undefined> {
+      const headers = { 'x-forwarded-proto': proto, 'x-forwarded-for': '192.0.2.1' }
+      const answer = await visit(stage.service.port, '/missing', { host, headers })
+      return answer.headers['strict-transport-security']
+    }
+
+    test('shows the certificate of an active domain, and no other', async () => {
+      const host = 'shown.acme.test'
+      const id = await create(host)
+      assert.deepEqual(await show(id), { domain: host, certificate: null, hsts_max_age: null })
+      const life = {
+        notBefore: new Date('2026-01-01T00:00:00Z'),
+        notAfter: new Date('2026-03-01T00:00:00Z'),
+      }
+      await keepCertificate(stage.service.instance, host, createTestAuthority().issue(host, life))
+      assert.deepEqual((await show(id)).certificate, {
+        valid_from: '2026-01-01T00:00:00.000000Z',
+        valid_until: '2026-03-01T00:00:00.000000Z',
+      })
+      const other = await stage.service.api('other')
+      const pending = await create(host, other)
+      const seen = expectStatus(await other.get(`/domains/${pending}/https`), 200).body
+      assert.equal(seen.certificate, null)
+    })
+
+    test('asks browsers for HTTPS alone when the workspace wants it, over HTTPS', async () => {
+      const [host, beside] = ['asked.acme.test', 'unasked.acme.test']
+      const [id] = [await create(host), await create(beside)]
+      assert.equal(await told(host, 'https'), undefined)
+      assert.equal(expectStatus(await ask(id, YEAR), 200).body.hsts_max_age, YEAR)
+      assert.equal((await show(id)).hsts_max_age, YEAR)
+      assert.equal(await told(host, 'https'), `max-age=${YEAR}`)
+      assert.equal(await told(host, 'http'), undefined)
+      assert.equal(await told(beside, 'https'), undefined)
+      expectStatus(await ask(id, 0), 200)
+      assert.equal(await told(host, 'https'), 'max-age=0')
+      expectStatus(await ask(id, null), 200)
+      assert.equal(await told(host, 'https'), undefined)
+    })
+
+    test('does not ask it for another host that the domain is renamed to', async () => {
+      const id = await create('before.acme.test')
+      expectStatus(await ask(id, YEAR), 200)
+      expectStatus(await stage.api.patch(`/domains/${id}`, { domain: 'after.acme.test' }), 200)
+      assert.equal((await show(id)).hsts_max_age, null)
+      assert.equal(await told('after.acme.test', 'https'), undefined)
+    })
+
+    test('refuses what is no number of seconds, and who may not', async () => {
+      const id = await create('refused.acme.test')
+      for (const value of [-1, 63_072_001, 1.5, '300', undefined]) {
+        expectInvalid(await ask(id, value), 'hsts_max_age')
+      }
+      const reader = await stage.service.api('acme', ['domains:read'])
+      const unseen = await stage.service.api('stranger')
+      const path = `/domains/${id}/https`
+      expectProblem(await reader.put(path, { hsts_max_age: 1 }), 'missing_scope')
+      expectProblem(await unseen.put(path, { hsts_max_age: 1 }), 'not_found')
+      expectProblem(await unseen.get(path), 'not_found')
+      expectProblem(await stage.api.get('/domains/none/https'), 'not_found')
+    })
+  },
+  SETTINGS,
+)

@@ -1,0 +1,39 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createSecureContext, createServer as createTlsServer } from 'node:tls'
+import type { ChallengeAnswers } from '../../src/domain/certificates/challenge-answers.ts'
+
+const PATH = /^\/\.well-known\/acme-challenge\/([\w-]+)$/
+
+/** Answers challenges as a node does, with nothing else around them. */
+export async function startChallengeServers(
+  answers: ChallengeAnswers,
+  ports: { readonly httpPort: number; readonly tlsPort: number },
+): Promise<{ readonly stop: () => Promise<void> }> {
+  const http = createServer(async (request, response) => {
+    const token = PATH.exec(request.url ?? '')?.[1]
+    const host = request.headers.host?.replace(/:\d+$/, '') ?? ''
+    const answer = token && (await answers.findHttp(host, token))
+    response.writeHead(answer ? 200 : 404).end(answer)
+  })
+  const tls = createTlsServer({
+    ALPNProtocols: ['acme-tls/1'],
+    SNICallback(host, done) {
+      answers.findAlpn(host).then((found) => {
+        if (found === undefined) return done(new Error('nothing is asked'))
+        done(null, createSecureContext({ cert: found.chainPem, key: found.keyPem }))
+      }, done)
+    },
+  })
+  http.listen(ports.httpPort, '127.0.0.1')
+  tls.listen(ports.tlsPort, '127.0.0.1')
+  await Promise.all([once(http, 'listening'), once(tls, 'listening')])
+  return {
+    async stop() {
+      http.closeAllConnections()
+      http.close()
+      tls.close()
+      await Promise.all([once(http, 'close'), once(tls, 'close')])
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AcmeOptions, acmeAuthority } from '../../src/acme/acme-authority.ts'
+import { storedChallengeAnswers } from '../../src/acme/stored-challenge-answers.ts'
+import type { CertificateAuthority } from '../../src/domain/certificates/certificate-authority.ts'
+import {
+  type CertificateOrders,
+  certificateOrders,
+} from '../../src/domain/certificates/certificate-orders.ts'
+import { type Certificates, certificates } from '../../src/domain/certificates/certificates.ts'
+import type { ChallengeAnswers } from '../../src/domain/certificates/challenge-answers.ts'
+import type { ChallengePolicy } from '../../src/domain/certificates/challenge-choice.ts'
+import { keyVault } from '../../src/domain/certificates/key-vault.ts'
+import type { DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
+import type { Store } from '../../src/domain/store.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { type FakeDns, fakeDns } from './fake-dns.ts'
+import { type Pebble, trustOf } from './pebble.ts'
+
+const POLL_MS = 20
+
+export const SERVICE_HOST = 'service.test'
+
+/** What one node does about certificates, over a store, by a clock that a test may hold. */
+export type OrderNode = {
+  readonly orders: CertificateOrders
+  readonly certificates: Certificates
+  readonly answers: ChallengeAnswers
+  readonly dns: FakeDns
+  /** What it has told, a line each. */
+  readonly told: readonly string[]
+  /** Works until nothing is due and nothing under way. */
+  runDue(): Promise<void>
+}
+
+export type OrderNodeOptions = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly pebble: Pebble
+  readonly acme?: Partial<AcmeOptions>
+  readonly challenges?: ChallengePolicy
+  readonly serviceHost?: string
+  readonly resolver?: Pick<DnsResolver, 'caa'>
+  /** In the place of the real authority, or in front of it. */
+  readonly around?: (authority: CertificateAuthority) => CertificateAuthority
+}
+
+export function orderNode(options: OrderNodeOptions): OrderNode {
+  const { store, clock, pebble, around = (authority) => authority } = options
+  const told: string[] = []
+  const dns = fakeDns()
+  const vault = keyVault(Buffer.alloc(32, 7), systemRandom)
+  const kept = certificates({ store, vault, clock })
+  const authority = acmeAuthority({
+    directory: pebble.directory,
+    email: undefined,
+    external: undefined,
+    trusted: trustOf(pebble),
+    profile: undefined,
+    clock,
+    ...options.acme,
+  })
+  const orders = certificateOrders({
+    store,
+    clock,
+    resolver: dns,
+    authority: around(authority),
+    certificates: kept,
+    keyVault: vault,
+    accountVault: keyVault(Buffer.alloc(32, 8), systemRandom),
+    challenges: options.challenges ?? 'auto',
+    serviceHost: options.serviceHost ?? SERVICE_HOST,
+    // An authority on this machine is quicker than one that checks for many.
+    wait: (ms) => sleep(Math.min(ms, POLL_MS)),
+    unit: () => 0.5,
+    onIssued: (host) => told.push(`issued ${host}`),
+    onFailed: (host, reason) => told.push(`failed ${host}: ${reason}`),
+    onAway: (_, reason) => told.push(`away: ${reason}`),
+    onRoom: () => {},
+    onError: (error) => told.push(`error: ${error instanceof Error ? error.stack : error}`),
+  })
+  return {
+    orders,
+    certificates: kept,
+    answers: storedChallengeAnswers(store.read.certificateOrders, clock),
+    dns,
+    told,
+    async runDue() {
+      for (;;) {
+        await orders.startDue()
+        await orders.settled()
+        const now = clock.nowMicros()
+        const account = await store.read.acmeAccounts.find(authority.directory)
+        if ((account?.pausedUntil ?? 0) > now) return
+        if (!(await store.read.certificateOrders.hasDue(now))) return
+      }
+    },
+  }
+}

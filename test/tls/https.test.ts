@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { Agent } from 'node:https'
+import { after, before, describe, test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
+import { handshake, keepCertificate, visitOverHttp2, visitSecurely } from '../support/https.ts'
+import { RawConnection } from '../support/raw-http.ts'
+import { type Service, startService } from '../support/service.ts'
+import { createTestAuthority } from '../support/test-authority.ts'
+import { visit } from '../support/visit.ts'
+
+const DESTINATION = 'https://example.com/there'
+const OWN = 'go.acme.test'
+const DOMAIN = 'links.acme.test'
+const UNCERTIFIED = 'later.acme.test'
+const EXPIRED = 'late.acme.test'
+const REFUSED = { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' }
+const BOTH = ['h2', 'http/1.1']
+
+for (const fast of ['on', 'off']) {
+  describe(`HTTPS, with fast redirects ${fast}`, () => {
+    const authority = createTestAuthority()
+    const ca = authority.certificatePem
+    let service: Service
+    let port: number
+    let token: string
+
+    before(async () => {
+      port = await freePort()
+      service = await startService(SQLITE, {
+        TERSE_TLS: 'auto',
+        TERSE_HTTPS_PORT: String(port),
+        TERSE_BASE_URL: `https://${OWN}:${port}`,
+        TERSE_DOMAIN_PROOF: 'none',
+        TERSE_FAST_REDIRECTS: fast,
+        TERSE_TRUST_PROXY: '127.0.0.1',
+        TERSE_HSTS_SECONDS: '600',
+      })
+      token = await service.token()
+      await seed()
+      for (const host of [OWN, DOMAIN]) {
+        await keepCertificate(service.instance, host, authority.issue(host))
+      }
+      const past = { notBefore: new Date(Date.now() - 9e6), notAfter: new Date(Date.now() - 1e6) }
+      await keepCertificate(service.instance, EXPIRED, authority.issue(EXPIRED, past))
+    })
+    after(() => service.stop())
+
+    async function seed(): Promise<void> {
+      for (const domain of [OWN, DOMAIN, UNCERTIFIED, EXPIRED]) {
+        const answer = await visit(service.port, '/api/v1/links', {
+          host: '127.0.0.1',
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ domain, key: 'x', url: DESTINATION }),
+        })
+        assert.equal(answer.status, 201, answer.body)
+      }
+    }
+
+    test('shows each host its own certificate, and answers its links', async () => {
+      for (const host of [OWN, DOMAIN]) {
+        const socket = await handshake(port, host, { ca })
+        assert.equal(socket.getPeerX509Certificate()?.checkHost(host), host)
+        socket.destroy()
+        const answer = await visitSecurely(port, host, '/x?q=1', { ca })
+        assert.equal(answer.status, 302)
+        assert.equal(answer.headers.location, `${DESTINATION}?q=1`)
+      }
+    })
+
+    test('answers visits, the API and visits again on one connection', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      for (const [path, status] of [
+        ['/x', 302],
+        ['/x', 302],
+        ['/api/v1/links', 401],
+        ['/x', 302],
+        ['/nothing', 404],
+      ] as const) {
+        const answer = await visitSecurely(port, OWN, path, { ca, agent })
+        assert.equal(answer.status, status, path)
+      }
+      assert.equal(Object.values(agent.freeSockets).flat().length, 1)
+      agent.destroy()
+    })
+
+    test('closes the door to names that it has no certificate for, and to none', async () => {
+      for (const name of [UNCERTIFIED, 'stranger.test', `x.${DOMAIN}`, 'a_b', undefined]) {
+        for (const options of [{}, { ALPNProtocols: BOTH }, { maxVersion: 'TLSv1.2' }] as const) {
+          const attempt = handshake(port, name, { ...options, rejectUnauthorized: false })
+          await assert.rejects(attempt, REFUSED, name)
+        }
+      }
+    })
+
+    test('speaks HTTP/2 on its own host, and elsewhere to those who speak nothing else', async () => {
+      for (const [host, offered, chosen] of [
+        [OWN, BOTH, 'h2'],
+        [OWN, ['http/1.1'], 'http/1.1'],
+        [DOMAIN, BOTH, 'http/1.1'],
+        [DOMAIN, ['h2'], 'h2'],
+      ] as const) {
+        const socket = await handshake(port, host, { ca, ALPNProtocols: [...offered] })
+        assert.equal(socket.alpnProtocol, chosen)
+        socket.destroy()
+      }
+      await assert.rejects(handshake(port, OWN, { ca, ALPNProtocols: ['spdy/3'] }))
+    })
+
+    test('answers the API, its reference and visits over HTTP/2', async () => {
+      const headers = { authorization: `Bearer ${token}` }
+      const listed = await visitOverHttp2(port, OWN, '/api/v1/links', { ca, headers })
+      assert.equal(listed.status, 200, listed.body)
+      assert.equal(JSON.parse(listed.body).data.length, 4)
+      const made = await visitOverHttp2(port, OWN, '/api/v1/links', {
+        ca,
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ domain: DOMAIN, key: `h2-${fast}`, url: DESTINATION }),
+      })
+      assert.equal(made.status, 201, made.body)
+      const docs = await visitOverHttp2(port, OWN, '/docs/', { ca })
+      assert.equal(docs.status, 200)
+      assert.match(docs.body, /<html/)
+      const visited = await visitOverHttp2(port, DOMAIN, `/h2-${fast}`, { ca })
+      assert.equal(visited.status, 302)
+      assert.equal(visited.headers.location, DESTINATION)
+      const missing = await visitOverHttp2(port, DOMAIN, '/missing', { ca })
+      assert.equal(missing.status, 404)
+      assert.match(missing.body, /<html/)
+    })
+
+    test('takes a password over HTTP/2, and keeps the cookie to HTTPS', async () => {
+      const key = `secret-${fast}`
+      const made = await visitOverHttp2(port, OWN, '/api/v1/links', {
+        ca,
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ domain: OWN, key, url: DESTINATION, password: 'sesame' }),
+      })
+      assert.equal(made.status, 201, made.body)
+      for (const send of [visitOverHttp2, visitSecurely]) {
+        const answer = await send(port, OWN, `/${key}`, {
+          ca,
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: 'password=sesame',
+        })
+        assert.equal(answer.status, 303, answer.body)
+        assert.match(String(answer.headers['set-cookie']), /; Secure$/)
+      }
+    })
+
+    test('sends plain HTTP on to HTTPS, where there is a certificate that counts', async () => {
+      const sent = await visit(service.port, '/x?q=a%20b', { host: `${DOMAIN.toUpperCase()}:80` })
+      assert.equal(sent.status, 301)
+      assert.equal(sent.headers.location, `https://${DOMAIN}:${port}/x?q=a%20b`)
+      assert.equal(sent.headers['cache-control'], 'private, no-store')
+      const posted = await visit(service.port, '/api/v1/links', { host: OWN, method: 'POST' })
+      assert.equal(posted.status, 308)
+      assert.equal(posted.headers.location, `https://${OWN}:${port}/api/v1/links`)
+      for (const host of [UNCERTIFIED, EXPIRED]) {
+        const answer = await visit(service.port, '/x', { host })
+        assert.equal(answer.status, 302)
+        assert.equal(answer.headers.location, DESTINATION)
+      }
+    })
+
+    test('sends nobody on who came to a trusted proxy over HTTPS', async () => {
+      const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' }
+      const answer = await visit(service.port, '/x', { host: DOMAIN, headers })
+      assert.equal(answer.status, 302)
+      assert.equal(answer.headers.location, DESTINATION)
+    })
+
+    test('counts the visit, not the sending on', async () => {
+      const made = await visitSecurely(port, OWN, '/api/v1/links', {
+        ca,
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ domain: DOMAIN, key: `counted-${fast}`, url: DESTINATION }),
+      })
+      assert.equal(made.status, 201, made.body)
+      assert.equal((await visit(service.port, `/counted-${fast}`, { host: DOMAIN })).status, 301)
+      assert.equal((await visitSecurely(port, DOMAIN, `/counted-${fast}`, { ca })).status, 302)
+      const { id } = JSON.parse(made.body)
+      const api = await service.api()
+      const clicks = async () => expectStatus(await api.get(`/links/${id}`), 200).body.clicks
+      await eventually(async () => assert.equal(await clicks(), 1))
+    })
+
+    test('asks for HTTPS alone on its own host, as the operator wants, over HTTPS', async () => {
+      const name = 'strict-transport-security'
+      for (const path of ['/x', '/api/v1/links', '/missing']) {
+        const answer = await visitSecurely(port, OWN, path, { ca })
+        assert.equal(answer.headers[name], 'max-age=600', path)
+      }
+      assert.equal((await visitSecurely(port, DOMAIN, '/x', { ca })).headers[name], undefined)
+      assert.equal((await visit(service.port, '/x', { host: OWN })).headers[name], undefined)
+    })
+
+    test('puts up with what is no handshake', async () => {
+      for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\x00\x05hello', '']) {
+        const connection = await RawConnection.open(port)
+        connection.write(bytes)
+        connection.destroy()
+      }
+      assert.equal((await visitSecurely(port, DOMAIN, '/x', { ca })).status, 302)
+    })
+  })
+}
+
+test('without TERSE_TLS nothing is sent on, though there is a certificate', async (t) => {
+  const service = await startService(SQLITE)
+  t.after(() => service.stop())
+  const authority = createTestAuthority()
+  await keepCertificate(service.instance, 'localhost', authority.issue('localhost'))
+  const answer = await visit(service.port, '/docs', { host: 'localhost' })
+  assert.notEqual(answer.headers.location?.startsWith('https'), true)
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import type { ConnectionOptions } from 'node:tls'
+import { SecureContexts } from '../../src/tls/secure-contexts.ts'
+import { createTlsListener } from '../../src/tls/tls-listener.ts'
+import { handshake } from '../support/https.ts'
+import { RawConnection } from '../support/raw-http.ts'
+import { createTestAuthority, type IssuedCertificate } from '../support/test-authority.ts'
+
+const HOST = 'links.acme.test'
+const CHALLENGED = 'new.acme.test'
+const authority = createTestAuthority()
+const known = new Map<string, IssuedCertificate>([[HOST, authority.issue(HOST)]])
+const challenge = createTestAuthority('challenge')
+const answers = new Map<string, IssuedCertificate>([
+  [HOST, challenge.issue(HOST)],
+  [CHALLENGED, challenge.issue(CHALLENGED)],
+])
+
+async function start(t: TestContext, isAway = false) {
+  const contexts = new SecureContexts({
+    async find(host) {
+      if (isAway) throw new Error('away')
+      const issued = known.get(host)
+      if (issued === undefined) return undefined
+      const { chainPem, keyPem } = issued
+      const facts = { host, notBefore: 0, notAfter: 1, directory: '' }
+      return { ...facts, chainPem, keyPem, ariId: null, renewalWindow: null }
+    },
+    onError: () => {},
+  })
+  const listener = createTlsListener({
+    contexts,
+    challenges: {
+      async findAlpn(host) {
+        if (isAway) throw new Error('away')
+        return answers.get(host)
+      },
+    },
+    prefersHttp2: () => false,
+    onHttp1: (socket) => socket.end('hello'),
+    onHttp2: (socket) => socket.end(),
+  })
+  listener.server.listen(0, '127.0.0.1')
+  await once(listener.server, 'listening')
+  t.after(async () => {
+    const closed = listener.close()
+    listener.closeAll()
+    await closed
+  })
+  return { listener, port: (listener.server.address() as AddressInfo).port }
+}
+
+describe('the listener for TLS', () => {
+  const CHALLENGE: ConnectionOptions = { ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false }
+
+  test('shows what an authority has asked for to those who come for that, and to nobody else', async (t) => {
+    const { port } = await start(t)
+    for (const host of [HOST, CHALLENGED]) {
+      const socket = await handshake(port, host, CHALLENGE)
+      assert.equal(socket.alpnProtocol, 'acme-tls/1')
+      assert.equal(socket.getPeerX509Certificate()?.issuer, 'CN=challenge')
+      const [bytes] = await Promise.all([socket.toArray(), once(socket, 'close')])
+      assert.deepEqual(bytes, [])
+    }
+    const visitor = await handshake(port, HOST, { ca: authority.certificatePem })
+    assert.equal(visitor.getPeerX509Certificate()?.issuer, 'CN=Terse test authority')
+    visitor.destroy()
+    await assert.rejects(handshake(port, CHALLENGED, { rejectUnauthorized: false }))
+    await assert.rejects(handshake(port, 'nobody.acme.test', CHALLENGE))
+  })
+
+  test('fails handshakes while the store is away, and goes on', async (t) => {
+    const { port } = await start(t, true)
+    for (const options of [{}, CHALLENGE]) {
+      await assert.rejects(handshake(port, HOST, { ...options, rejectUnauthorized: false }))
+    }
+    await assert.rejects(handshake(port, HOST, { rejectUnauthorized: false }))
+  })
+
+  test('stops without waiting for those who have not said anything', async (t) => {
+    const { listener, port } = await start(t)
+    const silent = await RawConnection.open(port)
+    const [connected] = [once(listener.server, 'connection')]
+    const other = await RawConnection.open(port)
+    await connected
+    const closed = listener.close()
+    listener.closeIdle()
+    await closed
+    for (const connection of [silent, other]) {
+      assert.deepEqual(await connection.answersUntilClosed(1_000), [])
+    }
+  })
+})
