@@ -65,10 +65,32 @@ export function openObservation(parts: {
     storeMetrics(instance, memory.follower, isStoreThere),
     domainMetrics(instance),
     nodeMetrics(instance.nodes),
+    certificateMetrics(instance),
   ]) {
     metrics.add(source)
   }
   return { readiness, metrics, apiMeter }
+}
+
+/** One that ends within it should have been renewed long ago. */
+const EXPIRING_MICROS = 7 * 24 * 60 * 60 * 1_000_000
+
+/** None of them where HTTPS is somebody else's work. */
+function certificateMetrics({ store, clock }: Instance): MetricSource {
+  const help = 'Hosts by the state of their certificate; failing: the last order of one failed.'
+  return stateMetrics('terse_certificates', help, async () => {
+    const { certificates, certificateOrders } = store.read
+    const now = clock.nowMicros()
+    const [expired, soon, all, failing] = await Promise.all([
+      certificates.countEndingBefore(now),
+      certificates.countEndingBefore(now + EXPIRING_MICROS),
+      certificates.countEndingBefore(Number.MAX_SAFE_INTEGER),
+      certificateOrders.countFailing(),
+    ])
+    return Object.entries({ expired, expiring: soon - expired, valid: all - soon, failing }).map(
+      ([state, count]) => ({ state, count }),
+    )
+  })
 }
 
 function domainMetrics({ store }: Instance): MetricSource {

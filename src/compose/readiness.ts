@@ -9,17 +9,17 @@ import type { LinkFinder } from '../redirect/find-link.ts'
 const STORE_PATIENCE_MS = 800
 const STORE_KEEP_MS = 500
 
-/** Whether the store answers, as everybody who asks within half a second is told together. */
-export function storeCheck({ read }: Store): () => Promise<boolean> {
+/** Whether the store answers. While it is known to be away it is not asked. */
+export function storeCheck(store: Store): () => Promise<boolean> {
   const look = glance({
     look: async () => {
-      await read.instance.find('key_check')
+      await store.read.instance.find('key_check')
       return true
     },
     keepMs: STORE_KEEP_MS,
     patienceMs: STORE_PATIENCE_MS,
   })
-  return async () => (await look()) ?? false
+  return async () => store.isAvailable() && ((await look()) ?? false)
 }
 
 /** What a node must have at hand for each of its roles. */

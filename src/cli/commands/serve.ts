@@ -64,8 +64,8 @@ async function superviseProcesses(
   const log = createLogger(config.logLevel)
   const supervisor = await Supervisor.open({
     count,
-    addresses: listeningPlaces(config),
     stopDelayMs: config.stopDelayMs,
+    addresses: listeningPlaces(config),
     program: workerProgram(config.roles),
     log,
   })
