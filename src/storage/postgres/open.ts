@@ -25,9 +25,9 @@ const TIMEOUT_MS = 2_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
 /** Runs of one unit that others were in the way of, before that is a fault. */
-const ATTEMPTS_MAX = 8
+const ATTEMPTS_MAX = 12
 /** After which there are no more of them, so that the answer does not come too late. */
-const RETRY_FOR_MS = 750
+const RETRY_FOR_MS = 1_250
 const RETRY_BASE_MS = 5
 const RETRY_CAP_MS = 100
 
