@@ -130,6 +130,24 @@ describeStore('the orders of certificates', (at) => {
     assert.deepEqual(told, [`issued ${host}`])
   })
 
+  test('say once that an answer is in place, however long the authority takes', {
+    skip,
+  }, async () => {
+    let begun = 0
+    const { activate, host, runDue, told } = await setUp(at, {
+      around: (authority) => ({
+        ...authority,
+        beginChallenge: async (...args) => {
+          begun += 1
+          setTimeout(() => authority.beginChallenge(...args), 150)
+        },
+      }),
+    })
+    await activate(host)
+    await runDue()
+    assert.deepEqual([told, begun], [[`issued ${host}`], 1])
+  })
+
   test('find out that port 80 leads nowhere, and remember it for the next host', {
     skip,
   }, async (t) => {
@@ -531,6 +549,10 @@ describeStore('the orders of certificates', (at) => {
     })
     const { activate, clock, host, runDue, told } = node
     await activate(host)
+    await runDue()
+    clock.move(HOUR)
+    await runDue()
+    assert.equal(told.length, 2, 'at the first look')
     const end = clock.nowMicros() + 12 * HOUR * SECOND_MICROS
     while (clock.nowMicros() < end) {
       await runDue()
