@@ -100,6 +100,10 @@ function schemaFinding({ schemaVersion }: Inspection): Finding {
   if (schemaVersion === SCHEMA_VERSION) {
     return { subject, state: 'ok', text: `version ${schemaVersion}, as this program needs it` }
   }
+  if (schemaVersion > SCHEMA_VERSION) {
+    const text = `version ${schemaVersion}, of a newer release; this program can serve it`
+    return { subject, state: 'ok', text }
+  }
   return {
     subject,
     state: 'warning',

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import type { Config } from '../config/read-config.ts'
 import { ApiMeter } from '../http/api-meter.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import type { MetricSource } from '../metrics/metric.ts'
@@ -33,6 +34,7 @@ export type Observation = {
  * @param parts.onProbed told when a balancer has asked whether the node is ready
  */
 export function openObservation(parts: {
+  config: Pick<Config, 'roles'>
   instance: Instance
   log: Logger
   shared: Colleagues | undefined
@@ -41,9 +43,14 @@ export function openObservation(parts: {
   redirect: RedirectHandler
   onProbed: (() => void) | undefined
 }): Observation {
-  const { instance, log, shared, memory, intake, redirect } = parts
+  const { config, instance, log, shared, memory, intake, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
-  const readiness = nodeReadiness(isStoreThere, memory.finder, parts.onProbed)
+  const readiness = nodeReadiness({
+    roles: config.roles,
+    isStoreThere,
+    finder: memory.finder,
+    onProbed: parts.onProbed,
+  })
   const apiMeter = new ApiMeter()
   const metrics = new ServiceMetrics(shared, (error) =>
     log.warn({ err: error }, 'something could not be measured'),
@@ -58,10 +65,32 @@ export function openObservation(parts: {
     storeMetrics(instance, memory.follower, isStoreThere),
     domainMetrics(instance),
     nodeMetrics(instance.nodes),
+    certificateMetrics(instance),
   ]) {
     metrics.add(source)
   }
   return { readiness, metrics, apiMeter }
+}
+
+/** One that ends within it should have been renewed long ago. */
+const EXPIRING_MICROS = 7 * 24 * 60 * 60 * 1_000_000
+
+/** None of them where HTTPS is somebody else's work. */
+function certificateMetrics({ store, clock }: Instance): MetricSource {
+  const help = 'Hosts by the state of their certificate; failing: the last order of one failed.'
+  return stateMetrics('terse_certificates', help, async () => {
+    const { certificates, certificateOrders } = store.read
+    const now = clock.nowMicros()
+    const [expired, soon, all, failing] = await Promise.all([
+      certificates.countEndingBefore(now),
+      certificates.countEndingBefore(now + EXPIRING_MICROS),
+      certificates.countEndingBefore(Number.MAX_SAFE_INTEGER),
+      certificateOrders.countFailing(),
+    ])
+    return Object.entries({ expired, expiring: soon - expired, valid: all - soon, failing }).map(
+      ([state, count]) => ({ state, count }),
+    )
+  })
 }
 
 function domainMetrics({ store }: Instance): MetricSource {

@@ -117,8 +117,10 @@ export function createFront(handlers: FrontHandlers): Server {
   function answerFast(exchange: FastExchange, redirect: (exchange: FastExchange) => void): boolean {
     const { target, headers } = exchange
     if (isForApi(target) || isInternalPath(target.path)) return false
-    const isPlain = !arrivedSecurely(exchange, headers['x-forwarded-proto'], trustedProxies)
-    if (plain !== undefined && isPlain) {
+    if (
+      plain !== undefined &&
+      !arrivedSecurely(exchange, headers['x-forwarded-proto'], trustedProxies)
+    ) {
       if (isChallengePath(target.path)) return false
       const location = plain.locationOf(target)
       if (location instanceof Promise) return false

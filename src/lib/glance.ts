@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * Looks something up that is asked for more often than it should be looked up, and by those who cannot
  * wait: what takes long is told the next time.
  *
- * @param options.look may fail: then there is nothing to tell
+ * @param options.look may fail: then there is nothing to tell, and the next who asks has it looked up again
  * @param options.keepMs for how long what was found is good enough
  * @param options.patienceMs of those who ask
  */
@@ -20,10 +20,11 @@ export function glance<T>(options: {
   async function look(): Promise<void> {
     try {
       known = await options.look()
+      lookedAtMs = performance.now()
     } catch {
       known = undefined
+      lookedAtMs = Number.NEGATIVE_INFINITY
     }
-    lookedAtMs = performance.now()
     looking = undefined
   }
 

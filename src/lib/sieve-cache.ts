@@ -16,7 +16,7 @@ type Entry<V> = {
  */
 export class SieveCache<V> {
   readonly #sizeMax: number
-  readonly #onGone: (value: V) => void
+  readonly #onGone: (value: V, key: string) => void
   readonly #entries = new Map<string, Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
@@ -24,7 +24,7 @@ export class SieveCache<V> {
   #size = 0
 
   /** @param onGone told of each value that is kept no more, whatever the reason */
-  constructor(sizeMax: number, onGone: (value: V) => void = () => {}) {
+  constructor(sizeMax: number, onGone: (value: V, key: string) => void = () => {}) {
     this.#sizeMax = sizeMax
     this.#onGone = onGone
   }
@@ -45,10 +45,10 @@ export class SieveCache<V> {
     return entry.value
   }
 
-  /** Keeps `value`, unless it is larger than the whole cache. */
-  set(key: string, value: V, size: number): void {
+  /** Keeps `value`, unless it is larger than the whole cache; whether it did. */
+  set(key: string, value: V, size: number): boolean {
     this.delete(key)
-    if (size > this.#sizeMax) return
+    if (size > this.#sizeMax) return false
     while (this.#size + size > this.#sizeMax) this.#evictOne()
     const entry: Entry<V> = {
       key,
@@ -63,6 +63,7 @@ export class SieveCache<V> {
     this.#oldest ??= entry
     this.#entries.set(key, entry)
     this.#size += size
+    return true
   }
 
   delete(key: string): void {
@@ -71,13 +72,13 @@ export class SieveCache<V> {
   }
 
   clear(): void {
-    const values = [...this.#entries.values()]
+    const entries = [...this.#entries.values()]
     this.#entries.clear()
     this.#newest = undefined
     this.#oldest = undefined
     this.#hand = undefined
     this.#size = 0
-    for (const { value } of values) this.#onGone(value)
+    for (const { value, key } of entries) this.#onGone(value, key)
   }
 
   #evictOne(): void {
@@ -99,6 +100,6 @@ export class SieveCache<V> {
     else entry.older.newer = entry.newer
     this.#entries.delete(entry.key)
     this.#size -= entry.size
-    this.#onGone(entry.value)
+    this.#onGone(entry.value, entry.key)
   }
 }

@@ -118,6 +118,15 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
         .execute()
     },
 
+    async countFailing() {
+      const row = await db
+        .selectFrom('certificate_orders')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('failure', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return row.count
+    },
+
     hasDue: async (now) => (await due(now).limit(1).executeTakeFirst()) !== undefined,
 
     async leaseDue(now, leaseUntil, limit) {

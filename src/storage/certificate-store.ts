@@ -44,6 +44,15 @@ export function certificateStore(db: Kysely<Schema>): CertificateStore {
       return rows.map(certificateOf)
     },
 
+    async countEndingBefore(atMicros) {
+      const row = await db
+        .selectFrom('certificates')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('not_after', '<', atMicros)
+        .executeTakeFirstOrThrow()
+      return row.count
+    },
+
     async save(certificate, atMicros) {
       const { host, ...values } = valuesOf(certificate)
       const changed = { ...values, updated_at: atMicros }

@@ -181,7 +181,13 @@ export type Schema = {
     result: string
     created_at: number
   }
-  schema_migrations: { version: number; name: string; applied_at: number }
+  schema_migrations: {
+    version: number
+    name: string
+    applied_at: number
+    /** As in `Migration`. */
+    served_from: number
+  }
 }
 
 export const LINKS_PER_BUCKET = 1024

@@ -92,14 +92,15 @@ for (const engine of ENGINES) {
       await assertUsable(place)
       await execute(
         place,
-        `insert into schema_migrations values (${SCHEMA_VERSION + 1}, 'from the future', 1)`,
+        `insert into schema_migrations values (${SCHEMA_VERSION + 1}, 'expanded', 1, ${SCHEMA_VERSION})`,
+        `insert into schema_migrations values (${SCHEMA_VERSION + 2}, 'contracted', 1, ${SCHEMA_VERSION + 1})`,
         'create table future (x integer)',
         'drop table idempotency',
       )
       const untouched = await contents(place)
       const { code, stderr } = await runCli(OPEN, place.env)
       assert.notEqual(code, 0)
-      assert.match(stderr, new RegExp(`schema version ${SCHEMA_VERSION + 1}.*newer release`))
+      assert.match(stderr, new RegExp(`schema version ${SCHEMA_VERSION + 2}.*newer release`))
       await assert.rejects(openAt(place), /newer release/)
       assert.deepEqual(await contents(place), untouched)
     })

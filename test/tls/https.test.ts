@@ -196,6 +196,24 @@ for (const fast of ['on', 'off']) {
       }
     })
 
+    test('sends on whatever is asked for, as it was asked for, and to no other host', async () => {
+      const base = `https://${DOMAIN}:${port}`
+      for (const [line, location] of [
+        ['GET /%0d%0aa:%20b HTTP/1.1', `${base}/%0d%0aa:%20b`],
+        ['GET //evil.test/ HTTP/1.1', `${base}//evil.test/`],
+        ['GET /\\evil.test HTTP/1.1', `${base}/\\evil.test`],
+        [`GET http://${DOMAIN}/x HTTP/1.1`, `${base}/x`],
+        [`GET http://${DOMAIN}:80?q HTTP/1.1`, `${base}/?q`],
+      ] as const) {
+        const connection = await RawConnection.open(service.port)
+        connection.write(`${line}\r\nHost: ${DOMAIN}\r\nConnection: close\r\n\r\n`)
+        const [answer] = await connection.answersUntilClosed(ANSWER_MS_MAX)
+        assert.ok(answer)
+        assert.equal(answer.status, 301, line)
+        assert.equal(headerOf(answer, 'location'), location)
+      }
+    })
+
     test('asks nobody to prove what no authority has asked of them', async () => {
       for (const host of [OWN, DOMAIN, UNCERTIFIED, 'stranger.test']) {
         const path = '/.well-known/acme-challenge/token'

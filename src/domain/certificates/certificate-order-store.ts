@@ -19,6 +19,8 @@ export type CertificateOrderStore = {
   leftOver(after: string, limit: number): Promise<readonly string[]>
   /** Makes a failed order due at once. One that the authority has told to wait goes on waiting. */
   hasten(host: string, now: number): Promise<void>
+  /** How many hosts there are whose last order failed. */
+  countFailing(): Promise<number>
   hasDue(now: number): Promise<boolean>
   /** Takes up to `limit` that are due and that no node has in work, the oldest first. */
   leaseDue(now: number, leaseUntil: number, limit: number): Promise<readonly LeasedOrder[]>

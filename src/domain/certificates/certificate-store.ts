@@ -11,6 +11,8 @@ export type CertificateStore = {
     limit: number,
     after?: Pick<SealedCertificate, 'host' | 'notAfter'>,
   ): Promise<readonly SealedCertificate[]>
+  /** How many end before an instant, in microseconds. */
+  countEndingBefore(atMicros: number): Promise<number>
   /** Puts a certificate in the place of the host's last one. */
   save(certificate: SealedCertificate, atMicros: number): Promise<void>
   /** Writes down when to renew; nothing where the host has another certificate by now. */

@@ -3,6 +3,7 @@ import type { ColumnTypes, Migration } from './migration.ts'
 
 export const foundation: Migration = {
   name: 'foundation',
+  servedFrom: 1,
   async up(db, types, clicks) {
     const uuid = sql.raw(types.uuid)
     const sequence = sql.raw(types.sequence)

@@ -3,6 +3,7 @@ import type { Migration } from './migration.ts'
 
 export const certificates: Migration = {
   name: 'certificates',
+  servedFrom: 1,
   async up(db, types) {
     const statements = [
       sql`create table certificates (

@@ -3,6 +3,7 @@ import type { Migration } from './migration.ts'
 
 export const acme: Migration = {
   name: 'acme',
+  servedFrom: 1,
   async up(db) {
     const statements = [
       sql`create table certificate_orders (

@@ -3,6 +3,7 @@ import type { Migration } from './migration.ts'
 
 export const nodes: Migration = {
   name: 'nodes',
+  servedFrom: 1,
   async up(db) {
     await sql`create table nodes (
       id text primary key,

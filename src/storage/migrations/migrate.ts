@@ -31,10 +31,10 @@ export type MigrationDatabase = {
  * Brings the database to this program's schema, one transaction a step, so that a killed process
  * leaves it between two steps and the next one goes on from there.
  *
- * @throws where the database is newer than the program; it is left untouched
+ * @throws where the database is too new for the program; it is left untouched
  */
 export async function migrate(database: MigrationDatabase): Promise<void> {
-  if ((await currentVersion(database.db)) === SCHEMA_VERSION) return
+  if ((await currentVersion(database.db)) >= SCHEMA_VERSION) return
   for (const [index, migration] of MIGRATIONS.entries()) {
     const version = index + 1
     await database.exclusively(async (tx) => {
@@ -42,31 +42,45 @@ export async function migrate(database: MigrationDatabase): Promise<void> {
       await migration.up(tx, database.types, database.clicks ?? tx)
       await tx
         .insertInto('schema_migrations')
-        .values({ version, name: migration.name, applied_at: database.clock.nowMicros() })
+        .values({
+          version,
+          name: migration.name,
+          applied_at: database.clock.nowMicros(),
+          served_from: migration.servedFrom,
+        })
         .execute()
     })
   }
 }
 
-/** The version that the database is at; 0 for an empty one. */
+/**
+ * The version that the database is at; 0 for an empty one. It may be one that this program does not
+ * know, but can serve.
+ *
+ * @throws {NewerSchema} where it cannot
+ */
 export async function currentVersion(db: Kysely<Schema>): Promise<number> {
   const tables = await db.introspection.getTables()
   if (!tables.some((table) => table.name === 'schema_migrations')) return 0
   const row = await db
     .selectFrom('schema_migrations')
-    .select((eb) => eb.fn.max('version').as('version'))
+    .select((eb) => [
+      eb.fn.max('version').as('version'),
+      eb.fn.max('served_from').as('served_from'),
+    ])
     .executeTakeFirst()
   const version = Number(row?.version ?? 0)
-  if (version > SCHEMA_VERSION) {
+  const servedFrom = Number(row?.served_from ?? 0)
+  if (servedFrom > SCHEMA_VERSION) {
     throw new NewerSchema(
-      `The database has schema version ${version}; this program knows versions up to ${SCHEMA_VERSION}. ` +
-        'Start a newer release of Terse. Nothing was changed.',
+      `The database has schema version ${version}, which programs for version ${servedFrom} and newer can serve; ` +
+        `this one is for version ${SCHEMA_VERSION}. Start a newer release of Terse. Nothing was changed.`,
     )
   }
   return version
 }
 
-/** The database belongs to a newer release of the program. */
+/** The database belongs to a release of the program that is too new for this one. */
 export class NewerSchema extends Error {
   override readonly name = 'NewerSchema'
 }
@@ -76,6 +90,7 @@ export async function createMigrationTable(db: Kysely<Schema>): Promise<void> {
   await sql`create table if not exists schema_migrations (
     version bigint primary key,
     name text not null,
-    applied_at bigint not null
+    applied_at bigint not null,
+    served_from bigint not null
   )`.execute(db)
 }

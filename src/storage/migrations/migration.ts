@@ -23,6 +23,12 @@ export type ColumnTypes = {
 export type Migration = {
   readonly name: string
   /**
+   * The oldest program, by the version of the schema that it was made for, that still works with a
+   * database which has been through this step: the one before, or an older one, where the step only
+   * adds what these need not know of. Nodes of two releases then serve side by side.
+   */
+  readonly servedFrom: number
+  /**
    * @param clicks for the tables of the clicks: where they are in a file of their own, no transaction
    *   spans both, so what is done there must be harmless when it is done again
    */

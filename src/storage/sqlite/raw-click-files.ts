@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Click } from '../../domain/clicks/click.ts'
+import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
 import type { ClickBatch } from '../../domain/clicks/click-writer.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { groupByDay, type Owner } from '../batch-growth.ts'
@@ -95,6 +95,17 @@ export class RawClickFiles {
   }
 }
 
+/** In the order in which their values are given. */
+const INSERTED = [
+  'at',
+  'link_seq',
+  'workspace',
+  'keyspace_id',
+  'flags',
+  'visitor',
+  ...CLICK_DIMENSIONS,
+] as const
+
 function insertInto(
   file: DayFile,
   { journalId, from, ownerOf }: RawBatch,
@@ -114,13 +125,7 @@ function insertInto(
       owner?.keyspace_id ?? null,
       click.flags,
       click.visitor,
-      click.country,
-      click.device,
-      click.os,
-      click.browser,
-      click.referrer,
-      click.language,
-      click.source,
+      ...CLICK_DIMENSIONS.map((dimension) => click[dimension]),
     )
   }
   setTaken.run(journalId, segment, offset, Math.max(done, clicks.length))
@@ -177,11 +182,16 @@ function openDayFile(folder: string, day: number): DayFile {
       addWorkspace: database.prepare(
         'insert into workspaces (id) values (?) on conflict do update set id = id returning number',
       ),
-      insert: database.prepare('insert into clicks values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+      insert: database.prepare(
+        `insert into clicks (${INSERTED.join()}) values (${INSERTED.map(() => '?').join()})`,
+      ),
       findTaken: database.prepare(
         'select clicks from taken where journal_id = ? and segment = ? and position = ?',
       ),
-      setTaken: database.prepare('insert or replace into taken values (?, ?, ?, ?)'),
+      setTaken: database.prepare(`
+        insert into taken (journal_id, segment, position, clicks) values (?, ?, ?, ?)
+        on conflict (journal_id) do update set
+          segment = excluded.segment, position = excluded.position, clicks = excluded.clicks`),
     }
   } catch (error) {
     database.close()
