@@ -41,6 +41,7 @@ export async function startExportServer(): Promise<ExportServer> {
       authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
     },
     baseUrl: 'http://localhost',
+    servesApi: true,
     rateLimit: 0,
     apiMeter: new ApiMeter(),
     throttle: new Throttle({ clock, limit: 1, windowSeconds: 1, keysMax: 1 }),

@@ -26,6 +26,8 @@ const UNREAD_WITHIN_MS = 43_000
 const DRIP_INTERVAL_MS = 500
 const VISIT_INTERVAL_MS = 200
 const IDLE_CONNECTIONS = 500
+/** Far less than the clients may hold others up; far more than a busy machine takes. */
+const ANSWERED_MS_MAX = 5_000
 
 // What is tested here lies in front of the storage, so one engine does.
 const [engine] = ENGINES
@@ -50,7 +52,7 @@ for (const fast of ['on', 'off']) {
       assert.equal(status, 302)
       assert.equal(headers.location, VISIBLE)
       const tookMs = performance.now() - startedMs
-      assert.ok(tookMs < 1_000, `another visitor waited ${tookMs} ms`)
+      assert.ok(tookMs < ANSWERED_MS_MAX, `another visitor waited ${tookMs} ms`)
     }
 
     const tables = { HOSTS, TARGETS, SYNTAX, BODIES, SMUGGLING, CONVERSATIONS }
