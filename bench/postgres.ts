@@ -136,6 +136,28 @@ async function measureDrain(place: Place): Promise<void> {
   }
 }
 
+/** With indexes, and what the server keeps beside the rows. */
+async function measureBytes(place: Place): Promise<void> {
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  for (const [table, count] of [
+    ['links', LINKS],
+    ['link_clicks', LINKS],
+    ['clicks', CLICKS],
+    ['click_days', undefined],
+  ] as const) {
+    const { rows: sizes } = await client.query(
+      `select (pg_total_relation_size($1::regclass) + coalesce(sum(pg_total_relation_size(relid)), 0))::float8
+         as bytes, (select count(*)::float8 from ${table}) as rows
+       from pg_partition_tree($1::regclass) where relid <> $1::regclass`,
+      [table],
+    )
+    const [{ bytes, rows: counted }] = sizes
+    rows.push({ what: `bytes a row of ${table}`, bytes: round(bytes / (count ?? counted)) })
+  }
+  await client.end()
+}
+
 async function timed(what: string, work: () => Promise<void>): Promise<void> {
   const startedMs = performance.now()
   await work()
@@ -160,6 +182,7 @@ try {
       fillWithClicks(place, { clicks: CLICKS, links: LINKS, firstLink: FIRST_LINK, today }),
     )
     await countClicks(place, seq, { clicks: CLICKS, days: DAYS, today })
+    await measureBytes(place)
     await measureMisses(place, keyspace_id)
     await measureCharts(place, workspace_id, seq)
     await measureDrain(place)
