@@ -4,6 +4,7 @@ import { readConfig } from '../src/config/read-config.ts'
 import { type Place, SQLITE } from '../test/support/engines.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { handshake, keepCertificate } from '../test/support/https.ts'
+import { NO_ACME } from '../test/support/no-acme.ts'
 import { createTestAuthority } from '../test/support/test-authority.ts'
 import { visit } from '../test/support/visit.ts'
 import { usageOf } from './support/process-usage.ts'
@@ -72,6 +73,7 @@ async function measure(domains: number) {
     TERSE_HTTPS_PORT: String(port),
     TERSE_BASE_URL: `https://${OWN}`,
     TERSE_DOMAIN_PROOF: 'none',
+    TERSE_ACME_DIRECTORY: NO_ACME,
   })
   await timeHandshakes(
     port,

@@ -2,7 +2,8 @@ import { openResolver, serviceTargetOf } from './compose/domains.ts'
 import type { Config } from './config/read-config.ts'
 import { loadSecretKey } from './config/secret-key.ts'
 import type { Finding } from './diagnose.ts'
-import type { CertificateLife } from './domain/certificates/certificate.ts'
+import { isCertifiable } from './domain/certificates/certifiable-host.ts'
+import type { CertificateStanding } from './domain/certificates/certificate-standing.ts'
 import { type CaaPermission, findCaaPermission } from './domain/domains/caa.ts'
 import { adviseOnOwnership, adviseOnRouting } from './domain/domains/dns-advice.ts'
 import { judgeOwnership, judgeRouting } from './domain/domains/dns-judgement.ts'
@@ -19,7 +20,7 @@ import type { Clock } from './lib/clock.ts'
 import { type InspectedClaim, inspectCertificate, inspectClaims } from './storage/inspect.ts'
 import { lookAtCertificate, type ShownCertificate } from './tls/look-at-certificate.ts'
 
-/** The authority that certificates will come from unless the operator says else. */
+/** By which CAA records allow the authority that is the default. */
 const AUTHORITY = 'letsencrypt.org'
 const HANDSHAKE_TIMEOUT_MS = 5_000
 /** A certificate that ends so soon will hardly be renewed by itself. */
@@ -43,16 +44,17 @@ export async function diagnoseHost(
     return [
       domainFinding(host, claims),
       routing,
-      ...storedFindings(config, await certificateOf(config, host), clock),
+      ...storedFindings(config, host, await certificateOf(config, host, clock), clock),
     ]
   }
   const resolver = openResolver(config)
-  const [observation, addresses, caa] = await Promise.all([
+  const [observation, addresses, names] = await Promise.all([
     observeDns(resolver, host, clock),
     serviceAddresses(serviceTargetOf(config), resolver, clock)(),
-    findCaaPermission(resolver, host, [AUTHORITY]),
+    authorityNames(config, clock),
   ])
-  const stored = await certificateOf(config, host)
+  const caa = names && (await findCaaPermission(resolver, host, names))
+  const stored = await certificateOf(config, host, clock)
   const leadsHere = judgeRouting(observation, addresses).state === 'routed'
   const shown = leadsHere ? await look(config, host, observation) : undefined
   return [
@@ -60,18 +62,44 @@ export async function diagnoseHost(
     ...proofFindings(config, host, claims, observation, addresses),
     ...routingFindings(config, host, observation, addresses),
     proxyFinding(observation),
-    caaFinding(caa),
-    ...storedFindings(config, stored, clock),
+    caaFinding(caa, names?.[0] ?? AUTHORITY),
+    ...storedFindings(config, host, stored, clock),
     shownFinding(shown, clock),
   ]
 }
 
 /** Undefined also where the database cannot say, which the finding about the domain tells. */
-async function certificateOf(config: Config, host: string): Promise<CertificateLife | undefined> {
+async function certificateOf(
+  config: Config,
+  host: string,
+  clock: Clock,
+): Promise<CertificateStanding | undefined> {
   try {
-    return await inspectCertificate(config, host)
+    return await inspectCertificate(config, host, config.acme.directory, clock.nowMicros())
   } catch {
     return undefined
+  }
+}
+
+/**
+ * By which names CAA records allow the authority; undefined where it does not say, or not now. What a
+ * proxy in front uses is not known here: most take the default.
+ */
+async function authorityNames(
+  config: Config,
+  clock: Clock,
+): Promise<readonly string[] | undefined> {
+  const isDefault = new URL(config.acme.directory).host.endsWith('.letsencrypt.org')
+  if (config.tls === undefined || isDefault) return [AUTHORITY]
+  const { openAuthority } = await import('./compose/certificate-work.ts')
+  const authority = openAuthority(config.acme, clock)
+  try {
+    const names = await authority.caaIdentities()
+    return names.length === 0 ? undefined : names
+  } catch {
+    return undefined
+  } finally {
+    authority.cancel()
   }
 }
 
@@ -94,18 +122,36 @@ async function look(
 
 function storedFindings(
   config: Config,
-  stored: CertificateLife | undefined,
+  host: string,
+  standing: CertificateStanding | undefined,
   clock: Clock,
 ): readonly Finding[] {
   const subject = 'certificate'
   if (config.tls === undefined) {
     return [{ subject, state: 'skipped', text: 'TERSE_TLS=off leaves it to a proxy in front' }]
   }
-  if (stored === undefined) {
-    const advice = 'One is asked for once the domain is active; the log of the service tells more.'
-    return [{ subject, state: 'warning', text: 'there is none here yet', advice }]
+  if (!isCertifiable(host)) {
+    return [{ subject, state: 'skipped', text: 'no authority issues any for such a name' }]
   }
-  return [endFinding(subject, 'the one here', stored.notAfter / 1_000, clock)]
+  const { life = null, problem = null, nextAttemptAt = null } = standing ?? {}
+  const end = life && endFinding(subject, 'the one here', life.notAfter / 1_000, clock)
+  if (problem !== null) {
+    const again = nextAttemptAt === null ? '' : ` It is tried again at ${instant(nextAttemptAt)}.`
+    const failed: Finding = {
+      subject,
+      state: end?.state === 'ok' ? 'warning' : 'problem',
+      text: `the ${life === null ? 'first' : 'next'} one could not be had: ${problem}`,
+      advice: `See to what it says: the name must lead here for the authority, too.${again}`,
+    }
+    return end === null ? [failed] : [end, failed]
+  }
+  if (end !== null) return [end]
+  const advice = 'One is asked for once the domain is active; the log of the service tells more.'
+  return [{ subject, state: 'warning', text: 'there is none here yet', advice }]
+}
+
+function instant(micros: number): string {
+  return new Date(micros / 1_000).toISOString()
 }
 
 function shownFinding(shown: ShownCertificate | undefined, clock: Clock): Finding {
@@ -261,18 +307,22 @@ function proxyFinding(observation: DnsObservation): Finding {
   }
 }
 
-function caaFinding(caa: CaaPermission): Finding {
+function caaFinding(caa: CaaPermission | undefined, authority: string): Finding {
   const subject = 'caa'
+  if (caa === undefined) {
+    const text = 'not looked at: the authority does not say by which name it is allowed'
+    return { subject, state: 'skipped', text }
+  }
   switch (caa.state) {
     case 'allowed':
-      return { subject, state: 'ok', text: `${AUTHORITY} may issue a certificate` }
+      return { subject, state: 'ok', text: `${authority} may issue a certificate` }
     case 'forbidden': {
       const others = caa.allowed.length === 0 ? 'nobody' : caa.allowed.join(', ')
       return {
         subject,
         state: 'problem',
         text: `the CAA records at ${caa.at} allow certificates from ${others} alone`,
-        advice: `Add a CAA record at ${caa.at}: 0 issue "${AUTHORITY}".`,
+        advice: `Add a CAA record at ${caa.at}: 0 issue "${authority}".`,
       }
     }
     case 'unknown':

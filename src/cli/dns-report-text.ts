@@ -1,10 +1,11 @@
+import type { CertificateStanding } from '../domain/certificates/certificate-standing.ts'
 import type { DnsReport } from '../domain/domains/domain-checks.ts'
 import { formatInstant } from '../lib/instant.ts'
 import { formatTable } from './terminal.ts'
 
 /** What DNS should say of a domain, what it says, and what to do. */
 export function dnsReportText(report: DnsReport): string {
-  const { domain, records, differences, nextCheckAt } = report
+  const { domain, records, differences, nextCheckAt, certificate } = report
   const lines = [`${domain.host} is ${domain.status}.`]
   if (domain.status === 'pending' && records.length > 0) {
     lines.push(
@@ -18,7 +19,22 @@ export function dnsReportText(report: DnsReport): string {
   if (domain.status === 'pending' && nextCheckAt !== null) {
     lines.push('', `A running service checks it next at ${formatInstant(nextCheckAt)}.`)
   }
+  if (certificate !== null) lines.push('', certificateText(certificate))
   return lines.join('\n')
+}
+
+/** How a certificate stands, in sentences. */
+function certificateText({ life, problem, nextAttemptAt }: CertificateStanding): string {
+  const use =
+    life === null
+      ? 'It has no certificate for HTTPS yet.'
+      : `Its certificate for HTTPS counts until ${formatInstant(life.notAfter)}.`
+  const trouble = problem === null ? [] : [`The next one could not be had: ${problem}.`]
+  const again =
+    nextAttemptAt === null
+      ? []
+      : [`A running service asks for one at ${formatInstant(nextAttemptAt)}.`]
+  return [use, ...trouble, ...again].join(' ')
 }
 
 function recordTable({ records }: DnsReport): string {

@@ -7,7 +7,8 @@ const FIRST_WORKSPACE = 'default'
 
 /** Where everything is, and at the first start a token and what to do with it. */
 export async function greet(config: Config, instance: Instance): Promise<string> {
-  return greeting(config, instance, await firstToken(instance))
+  const token = instance.store.isAvailable() ? await firstToken(instance) : undefined
+  return greeting(config, instance, token)
 }
 
 /** The token of the first workspace, made when there is none at all. */
@@ -32,12 +33,13 @@ function greeting(config: Config, instance: Instance, token: string | undefined)
   const { baseUrl } = config
   const database =
     config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
+  const isAway = !instance.store.isAvailable()
   const lines = [
     `Terse is running at ${baseUrl}`,
     '',
     `  API reference  ${baseUrl}/docs`,
     `  Data folder    ${config.dataDir}`,
-    `  Database       ${database}`,
+    `  Database       ${database}${isAway ? ', away at the moment: links at hand redirect' : ''}`,
   ]
   if (token !== undefined) {
     const body = JSON.stringify({

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { openInstance } from '../compose/instance.ts'
+import { keepsLinkCopy } from '../compose/link-copy.ts'
 import { type Shared, type Stopping, startNode } from '../compose/node.ts'
 import type { Config } from '../config/read-config.ts'
 import { greet } from './greeting.ts'
@@ -22,14 +23,19 @@ export async function serveNode(options: {
   shared?: Shared
 }): Promise<void> {
   const { config, log } = options
-  const instance = await openInstance(config, log)
+  const instance = await openInstance(config, log, { mayBeAway: keepsLinkCopy(config) })
   try {
     const node = await startNode(config, instance, log, options.shared)
     options.onReady(await greet(config, instance))
-    const stopping = await options.stopping
-    log.info('stopping')
-    endIn((stopping.delayMs ?? config.stopDelayMs) + STOP_DEADLINE_MS, log)
-    await node.stop(stopping)
+    const completed = node.completed.then(() => options.stopping)
+    let stopping: Stopping = { delayMs: 0 }
+    try {
+      stopping = await Promise.race([options.stopping, completed])
+    } finally {
+      log.info('stopping')
+      endIn((stopping.delayMs ?? config.stopDelayMs) + STOP_DEADLINE_MS, log)
+      await node.stop(stopping)
+    }
   } finally {
     await instance.close()
   }

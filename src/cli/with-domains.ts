@@ -1,4 +1,4 @@
-import { openDomains } from '../compose/domains.ts'
+import { certificateFinder, openDomains } from '../compose/domains.ts'
 import type { Instance } from '../compose/instance.ts'
 import { readConfig } from '../config/read-config.ts'
 import type { DomainChecks } from '../domain/domains/domain-checks.ts'
@@ -10,6 +10,7 @@ export type DomainTools = {
   readonly instance: Instance
   readonly domains: Domains
   readonly checks: DomainChecks
+  readonly findCertificate: ReturnType<typeof certificateFinder>
 }
 
 /** Opens the instance that the environment describes, and its domains, for one command. */
@@ -18,6 +19,6 @@ export function withDomains<T>(work: (tools: DomainTools) => Promise<T>): Promis
   const log = createLogger(config.logLevel)
   return withInstance((instance) => {
     const { domains, checks } = openDomains(config, instance, log)
-    return work({ instance, domains, checks })
+    return work({ instance, domains, checks, findCertificate: certificateFinder(config, instance) })
   })
 }

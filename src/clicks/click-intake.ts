@@ -1,5 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
+import type { JournalPosition } from '../domain/clicks/click-store.ts'
+import { Failure } from '../domain/failure.ts'
 import type { Store } from '../domain/store.ts'
 import type { JournalPlace } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
@@ -65,10 +67,7 @@ export async function startClickIntake(
 ): Promise<ClickIntake> {
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
-  // The first journal that nobody owns is taken over and written on; so restarts make no new ones.
-  const [own = createJournal(root), ...orphans] = adoptJournals(root)
-  // A data folder that was restored from an old backup must not write what counts as read already.
-  const position = await options.store.read.clicks.findPosition(own.id)
+  const { own, position, orphans } = await chooseJournal(root, options.store)
   const progress = new DrainProgress()
   let orphaned = 0
   let stopping = false
@@ -145,5 +144,26 @@ export async function startClickIntake(
       own.release()
       return left
     },
+  }
+}
+
+type OwnJournal = {
+  readonly own: JournalFolder
+  /** How far it has been taken in. */
+  readonly position: JournalPosition | undefined
+  readonly orphans: readonly JournalFolder[]
+}
+
+/** The first journal that nobody owns is taken over and written on; so restarts make no new ones. */
+async function chooseJournal(root: string, store: Store): Promise<OwnJournal> {
+  const [first, ...orphans] = adoptJournals(root)
+  if (first === undefined) return { own: createJournal(root), position: undefined, orphans }
+  try {
+    // A data folder that was restored from an old backup must not write what counts as read already.
+    const position = await store.read.clicks.findPosition(first.id)
+    return { own: first, position, orphans }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'unavailable') throw error
+    return { own: createJournal(root), position: undefined, orphans: [first, ...orphans] }
   }
 }

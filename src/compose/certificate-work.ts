@@ -119,7 +119,7 @@ export function openCertificateWork(
 }
 
 /** @throws where the file of `TERSE_ACME_CA_FILE` is not there, or holds no certificates */
-function openAuthority(acme: AcmeConfig, clock: Clock): CertificateAuthority {
+export function openAuthority(acme: AcmeConfig, clock: Clock): CertificateAuthority {
   const { directory, email, external, profile } = acme
   return acmeAuthority({ directory, email, external, profile, trusted: trustedBy(acme), clock })
 }

@@ -1,6 +1,10 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { dnsResolver } from '../dns/resolver.ts'
+import {
+  type CertificateStanding,
+  certificateStanding,
+} from '../domain/certificates/certificate-standing.ts'
 import type { DnsResolver } from '../domain/domains/dns-resolver.ts'
 import { type DomainChecks, domainChecks } from '../domain/domains/domain-checks.ts'
 import { type Domains, domains } from '../domain/domains/domains.ts'
@@ -43,6 +47,7 @@ export function openDomains(
     proofKey: deriveKey(instanceKey, 'domain-proof'),
     target: serviceTargetOf(config),
     onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
+    findCertificate: certificateFinder(config, instance),
     onMove: (move) => log.warn(move, 'a domain moved to the workspace that has proved it'),
   })
   return {
@@ -68,6 +73,16 @@ export function openDomains(
       return job
     },
   }
+}
+
+/** Tells how a host's certificate stands; undefined where certificates are somebody else's work. */
+export function certificateFinder(
+  config: Config,
+  { store, clock }: { store: Store; clock: Clock },
+): ((host: string) => Promise<CertificateStanding>) | undefined {
+  if (config.tls === undefined) return undefined
+  const { directory } = config.acme
+  return (host) => certificateStanding(store.read, host, directory, clock.nowMicros())
 }
 
 export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {

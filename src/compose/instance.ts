@@ -17,6 +17,11 @@ export type Instance = {
   readonly engine: string
   /** As in `OpenedStore`. */
   readonly poolUses: OpenedStore['poolUses']
+  /**
+   * Settles once the database is there, with this program's schema, and was made with this key; rejects
+   * where it cannot be used, or not just then.
+   */
+  whenReady(): Promise<void>
   readonly clock: Clock
   readonly instanceKey: Buffer
   readonly workspaces: Workspaces
@@ -25,10 +30,16 @@ export type Instance = {
   close(): Promise<void>
 }
 
-export async function openInstance(config: Config, log: Logger): Promise<Instance> {
+/** @param options.mayBeAway whether to go on where the database is away; then `whenReady` waits for it */
+export async function openInstance(
+  config: Config,
+  log: Logger,
+  options: { mayBeAway?: boolean } = {},
+): Promise<Instance> {
   const clock = systemClock()
   const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
-  const { store, engine, poolUses } = await openStore({
+  const { store, engine, poolUses, ready } = await openStore({
+    ...options,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     clock,
@@ -39,8 +50,17 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     },
   })
   let instanceKey: Buffer
+  let checkKey = async () => {}
   try {
-    instanceKey = await instanceKeyOf(config, store)
+    if (store.isAvailable()) {
+      instanceKey = await instanceKeyOf(config, store)
+    } else {
+      const key = keyAtHand(config)
+      instanceKey = key
+      checkKey = async () => {
+        await checkInstanceKey(store, key)
+      }
+    }
   } catch (error) {
     await store.close()
     throw error
@@ -50,6 +70,10 @@ export async function openInstance(config: Config, log: Logger): Promise<Instanc
     store,
     engine,
     poolUses,
+    async whenReady() {
+      await ready
+      await checkKey()
+    },
     clock,
     instanceKey,
     workspaces: workspaces(base),
@@ -65,4 +89,12 @@ async function instanceKeyOf(config: Config, store: Store): Promise<Buffer> {
   const isKnown = await hasInstanceKey(store)
   const key = secretKey ?? (isKnown ? loadSecretKey(dataDir) : loadOrCreateSecretKey(dataDir))
   return checkInstanceKey(store, key)
+}
+
+function keyAtHand({ secretKey, dataDir }: Config): Buffer {
+  const key = secretKey ?? loadSecretKey(dataDir)
+  if (key === undefined) {
+    throw new Error('The database cannot be reached, and this node has never started before.')
+  }
+  return key
 }

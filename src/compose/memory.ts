@@ -2,9 +2,11 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
+import type { LinkCopy } from '../domain/links/link-copy.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
 import type { Instance } from './instance.ts'
+import { placeOf } from './link-copy.ts'
 
 /** Between two readings of the change log, where nothing tells of news. */
 const CHANGE_POLL_INTERVAL_MS = 250
@@ -14,6 +16,8 @@ export type Memory = {
   readonly finder: LinkFinder
   readonly authenticator: Authenticator
   readonly follower: ChangeFollower
+  /** Begins with what the copy holds, if there is one, and follows what is changed from then on. */
+  start(): Promise<void>
 }
 
 /** @param others what else is kept coherent */
@@ -21,10 +25,17 @@ export function openMemory(
   config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock'>,
   log: Logger,
-  others: readonly ChangeListener[] = [],
+  {
+    copy,
+    others = [],
+  }: { copy: LinkCopy | undefined; others?: readonly ChangeListener[] | undefined },
 ): Memory {
   const { store, clock } = instance
-  const finder = linkFinder({ directory: store.read.directory, bytesMax: config.cacheBytesMax })
+  const finder = linkFinder({
+    directory: store.read.directory,
+    bytesMax: config.cacheBytesMax,
+    copy,
+  })
   const tokenAuthenticator = authenticator({
     store,
     clock,
@@ -40,5 +51,15 @@ export function openMemory(
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
   store.onNews(follower.wake)
-  return { finder, authenticator: tokenAuthenticator, follower }
+  async function start(): Promise<void> {
+    try {
+      finder.restore()
+    } catch (error) {
+      log.warn({ err: error }, 'the copy of the links cannot be read, and is begun anew')
+      finder.forgetAll()
+    }
+    await follower.start(placeOf(copy, clock))
+  }
+
+  return { finder, authenticator: tokenAuthenticator, follower, start }
 }

@@ -1,58 +1,42 @@
-import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { ClickIntake } from '../clicks/click-intake.ts'
-import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { Config } from '../config/read-config.ts'
-import { hostChange } from '../domain/changes/change.ts'
-import type { ClickRecorder } from '../domain/clicks/click.ts'
-import { clicks } from '../domain/clicks/clicks.ts'
-import { domainHttps } from '../domain/domains/domain-https.ts'
-import type { ServiceHost } from '../domain/domains/service-host.ts'
-import { deriveKey } from '../domain/instance/instance-keys.ts'
-import type { LinkHost } from '../domain/links/link-directory.ts'
-import { links } from '../domain/links/links.ts'
-import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
-import type { Authenticator } from '../domain/tokens/authenticator.ts'
+import type { Role } from '../config/settings.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
-import { createFront } from '../http/front.ts'
-import { idempotencyReader } from '../http/idempotency.ts'
-import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
-import { isServiceHost } from '../http/service-host.ts'
-import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
-import { systemRandom } from '../lib/random.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
-import { CONTENT_TYPE } from '../metrics/exposition.ts'
-import { clickMaker } from '../redirect/click/click-maker.ts'
-import { type Countries, openCountries } from '../redirect/click/countries.ts'
-import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
-import type { LinkFinder } from '../redirect/find-link.ts'
-import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
-import { passwordCookies } from '../redirect/password-cookie.ts'
-import { type DomainServices, openDomains, serviceNameOf } from './domains.ts'
+import { openDomains } from './domains.ts'
+import { openEntrances } from './entrances.ts'
+import { type Foundation, logFailure } from './foundation.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
+import { openCopy, startCopying } from './link-copy.ts'
 import { openMemory } from './memory.ts'
 import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
 import type { Job } from './polling-job.ts'
-import type { Tls } from './tls.ts'
+import { openCountriesOf, openRedirect, openSalts } from './redirects.ts'
+import { findServiceHost, isUnavailable, openServiceHost } from './service-host.ts'
 import { startTrimming } from './trimming.ts'
 
 /** For connections that wait for the port to open. */
 const FIRST_VISITORS_MS = 20
+/** Between two tries of what a database that was away at the start has been waited for. */
+const BEGIN_INTERVAL_MS = 500
 /** A balancer that has not asked for so long sends nobody here. */
 const PROBE_INTERVAL_MAX_MS = 60_000
 /** For requests of balancers that are on their way on connections that they keep. */
 const BALANCED_IDLE_GRACE_MS = 1_000
-const RATE_WINDOW_SECONDS = 60
-const RATE_TOKENS_MAX = 100_000
 
 /** A running node. */
 export type Node = {
   readonly port: number
+  /**
+   * Settles once the node does all of its work, which is at its start unless the database was away
+   * then; rejects where the database that came cannot be used.
+   */
+  readonly completed: Promise<void>
   /**
    * Says that the node is not ready and serves on, for balancers to notice; then finishes the requests
    * under way and takes the clicks in. Leaves the instance open.
@@ -68,17 +52,6 @@ export type Stopping = {
    * the configuration says if a balancer has asked whether it is, else not at all.
    */
   readonly delayMs?: number
-}
-
-/** What the parts of a node are made from. */
-type Foundation = {
-  readonly config: Config
-  readonly instance: Instance
-  readonly log: Logger
-  readonly serviceHost: ServiceHost
-  readonly throttles: Throttles
-  /** Undefined where HTTPS is somebody else's work. */
-  readonly tls: Tls | undefined
 }
 
 /** What a node has in common with the other processes of its service. */
@@ -101,25 +74,39 @@ export async function startNode(
   log: Logger,
   shared?: Shared,
 ): Promise<Node> {
-  const serviceHost = await openServiceHost(config, instance)
-  const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
+  const { store, clock } = instance
+  const has = (role: Role) => config.roles.includes(role)
+  const copy = await openCopy(config)
+  const serviceHost = await findServiceHost(config, instance, copy?.state)
+  const throttles = new Throttles({ clock, peers: shared?.peers })
   const tls =
     config.tls === undefined
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
-  const foundation = { config, instance, log, serviceHost, throttles, tls }
-  const memory = openMemory(config, instance, log, tls?.memory)
+  const foundation = { config, instance, log, serviceHost, throttles }
+  const memory = openMemory(config, instance, log, { copy, others: tls?.memory })
   const salts = openSalts(foundation)
+  const { domains, checks, startChecking } = openDomains(config, instance, log)
+
+  /** What needs the database; where that is away at the start, it follows. */
+  async function begin(): Promise<void> {
+    await instance.whenReady()
+    await salts.start()
+    if (has('jobs')) await domains.proveAllPending()
+  }
+
+  const isComplete = store.isAvailable()
   const [countries] = await Promise.all([
     openCountriesOf(config),
-    memory.follower.start(),
-    salts.start(),
+    memory.start(),
+    isComplete ? begin() : undefined,
   ])
-  const { domains, checks, startChecking } = openDomains(config, instance, log)
-  await domains.proveAllPending()
+  const completed = isComplete ? Promise.resolve() : beginLater(foundation, begin)
+  const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
   const observation = openObservation({
+    config,
     instance,
     log,
     shared,
@@ -128,52 +115,35 @@ export async function startNode(
     redirect,
     onProbed: shared?.onProbed,
   })
-  const internal: InternalHandlers = {
-    isServed: (host) => host === serviceHost.host || isKnown(memory.finder.findHost(host)),
-  }
-  const hasOwnInternal = config.internalListen !== undefined
   const api = deferredListener()
-  const front = createFront({
-    isServiceHost: (host) => isServiceHost(host, serviceHost.host),
+  const entrances = openEntrances(foundation, {
+    finder: memory.finder,
+    redirect,
     api: api.listener,
-    redirect: redirect.request,
-    fastRedirect: config.fastRedirects ? redirect.visit : undefined,
-    trustedProxies: config.trustedProxies,
-    hstsSeconds: config.hstsSeconds,
-    plain: tls?.plain,
-    internal: hasOwnInternal ? undefined : internal,
+    tls,
   })
-  const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
-  const https = tls?.open(front)
-  const entrances: FrontEntrance[] = [
-    ...(https === undefined ? [] : [https.listener, https.http2]),
-    ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
-  ]
-  let ordering: Job | undefined
-  const trimming = startTrimming(instance, logFailure(log))
-  const checking = startChecking()
+  const jobs: Job[] = []
   let app: FastifyInstance | undefined
   let heartbeat: ReturnType<typeof startHeartbeat> | undefined
 
   async function stopBehindFront(): Promise<void> {
-    trimming.stop()
     const [left] = await Promise.all([
       intake.stop(),
       memory.follower.stop(),
       salts.stop(),
-      checking.stop(),
-      ordering?.stop(),
+      ...jobs.map((job) => job.stop()),
       app?.close(),
     ])
     await heartbeat?.stop(left)
+    copying?.stop()
   }
 
   try {
-    const servers = { plain: front, https: https?.listener.server, internal: internalServer }
-    await listen(config, servers, shared?.firstSocket)
+    await entrances.listen(shared?.firstSocket)
     // Visitors need not wait for the API, which is half of what there is to load; nor those who have
     // knocked already, whom loading would hold up.
     await sleep(FIRST_VISITORS_MS)
+    const { openApi } = await import('./api.ts')
     app = await openApi(foundation, {
       authenticator: memory.authenticator,
       domains,
@@ -183,11 +153,14 @@ export async function startNode(
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
-    await stopFront(front, 0, entrances)
+    await entrances.stop(0)
     await stopBehindFront()
     throw error
   }
-  ordering = tls?.startOrdering()
+  if (has('jobs')) {
+    jobs.push(startTrimming(instance, logFailure(log)), startChecking())
+    if (tls !== undefined) jobs.push(tls.startOrdering())
+  }
   // Only now: the thread takes a while to start, and no visitor should wait for it.
   intake.startDraining()
   heartbeat = startHeartbeat({
@@ -198,119 +171,17 @@ export async function startNode(
     log,
   })
   return {
-    port: (front.address() as AddressInfo).port,
+    port: entrances.port(),
+    completed,
     async stop({ idleGraceMs = 0, delayMs = stopDelayMs(observation, config) } = {}) {
       if (delayMs > 0) {
         observation.readiness.stop()
         await sleep(delayMs)
       }
-      await stopFront(front, delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs, entrances)
+      await entrances.stop(delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs)
       await stopBehindFront()
     },
   }
-}
-
-function openSalts({ instance, log }: Foundation): VisitorSalts {
-  return new VisitorSalts({
-    store: instance.store,
-    clock: instance.clock,
-    random: systemRandom,
-    onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
-  })
-}
-
-/** What the API needs that other parts of the node use too. */
-type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
-  readonly authenticator: Authenticator
-  readonly intake: ClickIntake
-  readonly observation: Observation
-}
-
-async function openApi(
-  { config, instance, log, serviceHost, throttles }: Foundation,
-  { authenticator, domains, checks, intake, observation }: ApiParts,
-): Promise<FastifyInstance> {
-  const { buildApp } = await import('../http/app.ts')
-  const { store, clock, instanceKey } = instance
-  const linkService = links({
-    store,
-    clock,
-    random: systemRandom,
-    domains,
-    vault: vaultOf(instance),
-    serviceHost,
-    appSchemes: config.appSchemes,
-    claimOnLink: config.claimOnLink,
-  })
-  return buildApp(
-    {
-      links: linkService,
-      domains,
-      clicks: clicks({
-        store,
-        clock,
-        links: linkService,
-        domains,
-        retentionDays: config.clickRetentionDays,
-      }),
-      domainChecks: checks,
-      domainHttps: domainHttps({ store, clock }),
-      authenticator,
-      idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
-      baseUrl: config.baseUrl,
-      rateLimit: config.rateLimit,
-      throttle: throttles.create('api-requests', {
-        limit: config.rateLimit,
-        windowSeconds: RATE_WINDOW_SECONDS,
-        keysMax: RATE_TOKENS_MAX,
-      }),
-      readiness: observation.readiness,
-      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
-      apiMeter: observation.apiMeter,
-      metrics: {
-        contentType: CONTENT_TYPE,
-        text: () => observation.metrics.text(),
-        readers: config.metricsReaders,
-        trustedProxies: config.trustedProxies,
-      },
-    },
-    log,
-  )
-}
-
-function openRedirect(
-  { config, instance, log, serviceHost, throttles }: Foundation,
-  finder: LinkFinder,
-  recorder: ClickRecorder,
-  origins: { readonly salts: VisitorSalts; readonly countries: Countries },
-): RedirectHandler {
-  const { clock, instanceKey } = instance
-  const sharedHost = {
-    keyspaceId: serviceHost.keyspaceId,
-    notFoundUrl: null,
-    expiredUrl: null,
-    hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
-  }
-  return redirectHandler({
-    finder,
-    recorder,
-    makeClick: clickMaker(origins),
-    vault: vaultOf(instance),
-    cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
-    clock,
-    throttles,
-    trustedProxies: config.trustedProxies,
-    serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
-    onError: logFailure(log),
-  })
-}
-
-function vaultOf({ instanceKey }: Instance): PasswordVault {
-  return passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
-}
-
-function logFailure(log: Logger): (error: unknown) => void {
-  return (error) => log.error({ err: error }, 'something failed')
 }
 
 function stopDelayMs({ readiness }: Observation, config: Config): number {
@@ -318,48 +189,23 @@ function stopDelayMs({ readiness }: Observation, config: Config): number {
   return isBalanced ? config.stopDelayMs : 0
 }
 
-/** @param firstSocket undefined for a process that is the whole service */
-async function listen(
-  config: Config,
-  servers: Readonly<Record<ListeningUse, Server | undefined>>,
-  firstSocket: number | undefined,
+/** Tries until the database stays for long enough. */
+async function beginLater(
+  { config, instance, log, serviceHost }: Foundation,
+  begin: () => Promise<void>,
 ): Promise<void> {
-  for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
-    const server = servers[use]
-    await new Promise<void>((resolve, reject) => {
-      server?.once('error', reject)
-      server?.listen(
-        firstSocket === undefined ? { host, port } : { fd: firstSocket + index },
-        resolve,
-      )
-    })
-  }
-}
-
-function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
-  return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
-}
-
-async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
-  const { store, clock } = instance
-  const name = serviceNameOf(config)
-  const { host } = name
-  const keyspaceId = await store.write(async (stores) => {
-    const shared = await stores.keyspaces.openShared(host)
-    if (shared.movedFrom !== undefined) {
-      await stores.changes.append(hostChange(shared.movedFrom), clock.nowMicros())
+  for (;;) {
+    try {
+      await begin()
+      const { keyspaceId } = await openServiceHost(config, instance)
+      if (keyspaceId !== serviceHost.keyspaceId) {
+        throw new Error('The database is not the one whose links this node has kept.')
+      }
+      log.info('this node does all of its work now')
+      return
+    } catch (error) {
+      if (!isUnavailable(error)) throw error
     }
-    return shared.id
-  })
-  return { ...name, keyspaceId }
-}
-
-async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
-  try {
-    return await openCountries(countryDatabase)
-  } catch (error) {
-    if (countryDatabase === undefined) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`TERSE_COUNTRY_DATABASE names no country database (${reason})`)
+    await sleep(BEGIN_INTERVAL_MS, undefined, { ref: false })
   }
 }

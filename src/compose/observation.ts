@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import type { Config } from '../config/read-config.ts'
 import { ApiMeter } from '../http/api-meter.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import type { MetricSource } from '../metrics/metric.ts'
@@ -33,6 +34,7 @@ export type Observation = {
  * @param parts.onProbed told when a balancer has asked whether the node is ready
  */
 export function openObservation(parts: {
+  config: Pick<Config, 'roles'>
   instance: Instance
   log: Logger
   shared: Colleagues | undefined
@@ -41,9 +43,14 @@ export function openObservation(parts: {
   redirect: RedirectHandler
   onProbed: (() => void) | undefined
 }): Observation {
-  const { instance, log, shared, memory, intake, redirect } = parts
+  const { config, instance, log, shared, memory, intake, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
-  const readiness = nodeReadiness(isStoreThere, memory.finder, parts.onProbed)
+  const readiness = nodeReadiness({
+    roles: config.roles,
+    isStoreThere,
+    finder: memory.finder,
+    onProbed: parts.onProbed,
+  })
   const apiMeter = new ApiMeter()
   const metrics = new ServiceMetrics(shared, (error) =>
     log.warn({ err: error }, 'something could not be measured'),

@@ -1,6 +1,8 @@
+import type { Config } from '../config/read-config.ts'
+import type { Role } from '../config/settings.ts'
 import type { Store } from '../domain/store.ts'
 import { glance } from '../lib/glance.ts'
-import { Readiness } from '../lib/readiness.ts'
+import { Readiness, type RoleCheck } from '../lib/readiness.ts'
 import type { LinkFinder } from '../redirect/find-link.ts'
 
 /** Balancers give up after a second or so, and ask every few. */
@@ -21,14 +23,20 @@ export function storeCheck(store: Store): () => Promise<boolean> {
 }
 
 /** What a node must have at hand for each of its roles. */
-export function nodeReadiness(
-  isStoreThere: () => Promise<boolean>,
-  finder: LinkFinder,
-  onProbed?: () => void,
-): Readiness {
-  const readiness = new Readiness(onProbed)
-  // With links in memory most visitors are sent on whether the store is there or not.
-  readiness.add('redirect', () => finder.uses.links.entries > 0 || isStoreThere())
-  readiness.add('api', isStoreThere)
+export function nodeReadiness(parts: {
+  roles: Config['roles']
+  isStoreThere: () => Promise<boolean>
+  finder: LinkFinder
+  onProbed: (() => void) | undefined
+}): Readiness {
+  const { roles, isStoreThere, finder } = parts
+  const readiness = new Readiness(parts.onProbed)
+  const checks: Record<Role, RoleCheck> = {
+    // With links in memory most visitors are sent on whether the store is there or not.
+    redirect: () => finder.uses.links.entries > 0 || isStoreThere(),
+    api: isStoreThere,
+    jobs: isStoreThere,
+  }
+  for (const role of roles) readiness.add(role, checks[role])
   return readiness
 }

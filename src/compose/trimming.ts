@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_RETENTION_MICROS } from '../domain/idempotency/once.ts'
 import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Job } from './polling-job.ts'
 
 /** How long a process may have been unable to read the change log without having to forget all. */
 const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
@@ -10,12 +11,12 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 export function startTrimming(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   onError: (error: unknown) => void,
-): { readonly stop: () => void } {
+): Job {
   const trimming = setInterval(() => {
     trim(store, clock).catch(onError)
   }, TRIM_INTERVAL_MS)
   trimming.unref()
-  return { stop: () => clearInterval(trimming) }
+  return { stop: async () => clearInterval(trimming) }
 }
 
 /** In steps between which others write. Any node may do it, several at once too. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Networks } from '../lib/ip-address.ts'
-import { SETTINGS, type SettingName, type SettingValues } from './settings.ts'
+import { type Role, SETTINGS, type SettingName, type SettingValues } from './settings.ts'
 
 /** The whole configuration of one process, read once and never changed. */
 export type Config = {
@@ -24,6 +24,8 @@ export type Config = {
   readonly trustedProxies: Networks
   /** Of this service on this port. */
   readonly processes: number
+  /** What this node does. */
+  readonly roles: readonly Role[]
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
   readonly metricsReaders: Networks
@@ -41,6 +43,8 @@ export type Config = {
   readonly cacheBytesMax: number
   /** For how long links at hand may be shown while the database is away. */
   readonly staleMsMax: number
+  /** Whether links at hand are kept on disk for a start while the database is away. */
+  readonly linkCopy: boolean
   /** Whether simple visits are answered without Node's HTTP server. */
   readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
@@ -143,6 +147,7 @@ function configOf(values: SettingValues): Config {
     stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,
     processes: values.TERSE_PROCESSES,
+    roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
     metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
@@ -155,6 +160,7 @@ function configOf(values: SettingValues): Config {
     appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
     cacheBytesMax: values.TERSE_CACHE_MIB,
     staleMsMax: values.TERSE_STALE_MAX_HOURS,
+    linkCopy: values.TERSE_LINK_COPY,
     countryDatabase: values.TERSE_COUNTRY_DATABASE,
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,

@@ -7,6 +7,8 @@ import { Networks } from '../lib/ip-address.ts'
 const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
 /** What a click has outlived once its visit is answered. */
 const CLICK_DURABILITIES = ['process', 'disk'] as const
+/** What a node may do; what each means is in the description of the setting. */
+const ROLES = ['redirect', 'api', 'jobs'] as const
 /** How an authority sees that a host leads here; what each means is in the description. */
 const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -93,6 +95,18 @@ export const processCount = z
     message: `must be a whole number from 1 to ${PROCESSES_MAX}, or auto`,
   })
   .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
+
+export type Role = (typeof ROLES)[number]
+
+/** What a node is to do, such as `redirect,api`. */
+export const roleList = z.string().transform((text, context): readonly Role[] => {
+  const wanted = listed(text)
+  const roles = ROLES.filter((role) => wanted.includes(role))
+  if (roles.length === 0 || roles.length !== new Set(wanted).size) {
+    context.addIssue({ code: 'custom', message: `must name some of ${ROLES.join(', ')}` })
+  }
+  return Object.freeze(roles)
+})
 
 const baseUrl = z
   .string()
@@ -233,6 +247,12 @@ export const SETTINGS = {
     description:
       'How many processes serve on the port, or `auto`: one for each core. `terse serve --processes` goes before.',
   }),
+  TERSE_ROLES: setting({
+    schema: roleList,
+    default: ROLES.join(','),
+    description:
+      'What this node does, separated by commas. `redirect`: answers visitors. `api`: answers the API. `jobs`: checks domains and clears away what is old. Each needs a node somewhere. `terse serve --roles` goes before.',
+  }),
   TERSE_STOP_DELAY_SECONDS: setting({
     schema: integer(0, 60).transform((seconds) => seconds * 1_000),
     default: '5',
@@ -364,6 +384,14 @@ export const SETTINGS = {
     default: '24',
     description:
       'Hours for which links at hand go on redirecting while PostgreSQL is away, as they last were. `0`: not at all.',
+  }),
+  TERSE_LINK_COPY: setting({
+    schema: z
+      .enum(['on', 'off'], { error: 'must be on or off' })
+      .transform((text) => text === 'on'),
+    default: 'off',
+    description:
+      'Whether the links at hand are kept in the data folder too, so that a node that starts while PostgreSQL is away redirects. They take about as much room there as `TERSE_CACHE_MIB` says.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),

@@ -32,6 +32,17 @@ const recordSchema = z
   })
   .meta({ id: 'DnsRecord' })
 
+const certificateSchema = z
+  .object({
+    valid_until: timestamp.nullable().describe('The end of the one in use; null without one.'),
+    problem: z
+      .string()
+      .nullable()
+      .describe('What stands in the way of the first or the next one, for a person to read.'),
+    next_attempt_at: timestamp.nullable().describe('When it is tried again.'),
+  })
+  .meta({ id: 'CertificateStanding' })
+
 const seenValues = z.array(z.string())
 
 /** What the DNS of a domain should say, and says. */
@@ -66,6 +77,9 @@ export const dnsReportSchema = z
     next_check_at: timestamp
       .nullable()
       .describe('When it is checked next; null: when somebody asks for it.'),
+    certificate: certificateSchema
+      .nullable()
+      .describe('For an active domain of a service that gets certificates itself; else null.'),
   })
   .meta({ id: 'DnsReport' })
 

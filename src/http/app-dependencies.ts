@@ -16,6 +16,8 @@ export type AppDependencies = {
   readonly domains: Domains
   readonly clicks: Clicks
   readonly domainChecks: DomainChecks
+  /** Whether this node answers the API, or only what every node does. */
+  readonly servesApi: boolean
   readonly domainHttps: DomainHttps
   readonly authenticator: Authenticator
   readonly idempotency: IdempotencyReader

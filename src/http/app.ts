@@ -19,6 +19,8 @@ import { qrCodeRoutes } from './routes/qr-code.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { validate } from './validation.ts'
 
+const API_ROUTES = [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]
+
 /** The API and what else the service's own host answers. The caller brings the HTTP server. */
 export async function buildApp(
   deps: AppDependencies,
@@ -62,10 +64,10 @@ export async function buildApp(
   limitDuration(app)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
-  await describeApi(app)
+  if (deps.servesApi) await describeApi(app)
   await app.register(serviceRoutes, deps)
   await app.register(metricsRoute, deps)
-  for (const routes of [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]) {
+  for (const routes of deps.servesApi ? API_ROUTES : []) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }
   refuseOtherMethods(app, methodsOf)

@@ -16,17 +16,14 @@ import {
 } from './internal.ts'
 import { answerPlain, isChallengePath, moveVisit, type PlainHttp } from './plain-http.ts'
 import { problem } from './problem.ts'
+import {
+  HEADERS_TIMEOUT_MS,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  STANDSTILL_TIMEOUT_MS,
+} from './time-limits.ts'
 
-/** A client that has not sent its head, or its whole request, by then is cut off. */
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 20_000
-/**
- * A connection on which no byte moves for so long is cut off, because nobody reads the answer; after
- * twice as long where Node takes the first bytes of the answer for progress.
- */
-const STANDSTILL_TIMEOUT_MS = 20_000
 const TIMEOUT_CHECK_INTERVAL_MS = 2_000
-const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** For a request that was sent just before the client was told. */
 const KEEP_ALIVE_BUFFER_MS = 1_000
 const HEADER_BYTES_MAX = 16 * 1024
@@ -120,8 +117,10 @@ export function createFront(handlers: FrontHandlers): Server {
   function answerFast(exchange: FastExchange, redirect: (exchange: FastExchange) => void): boolean {
     const { target, headers } = exchange
     if (isForApi(target) || isInternalPath(target.path)) return false
-    const isPlain = !arrivedSecurely(exchange, headers['x-forwarded-proto'], trustedProxies)
-    if (plain !== undefined && isPlain) {
+    if (
+      plain !== undefined &&
+      !arrivedSecurely(exchange, headers['x-forwarded-proto'], trustedProxies)
+    ) {
       if (isChallengePath(target.path)) return false
       const location = plain.locationOf(target)
       if (location instanceof Promise) return false

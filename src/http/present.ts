@@ -58,7 +58,7 @@ export function presentDomain(domain: Domain): DomainResource {
 
 export function presentDnsReport(report: DnsReport): DnsReportResource {
   const instant = (micros: number | null) => (micros === null ? null : formatInstant(micros))
-  const { seen } = report
+  const { seen, certificate } = report
   return {
     domain: report.domain.host,
     status: report.domain.status,
@@ -69,6 +69,11 @@ export function presentDnsReport(report: DnsReport): DnsReportResource {
     differences: report.differences.map((difference) => ({ ...difference })),
     last_check_at: instant(report.checkedAt),
     next_check_at: instant(report.nextCheckAt),
+    certificate: certificate && {
+      valid_until: instant(certificate.life?.notAfter ?? null),
+      problem: certificate.problem,
+      next_attempt_at: instant(certificate.nextAttemptAt),
+    },
   }
 }
 

@@ -20,6 +20,14 @@ export type CacheUse = {
   readonly fullness: number
 }
 
+/** Who mirrors what a cache holds. */
+export type CacheMirror<V> = {
+  /** The cache holds this now. */
+  keep(name: string, value: V): void
+  /** It does not any more. */
+  drop(name: string): void
+}
+
 /**
  * A bounded cache in front of the store that never shows what has been changed: whoever changes a
  * value calls `forget`, also for values that are being loaded just then. Several asking for the same
@@ -32,6 +40,7 @@ export class CoherentCache<V extends object> {
   readonly #load: (name: string) => Promise<V | undefined>
   readonly #sizeOf: (value: V) => number
   readonly #sizeMax: number
+  readonly #mirror: CacheMirror<V> | undefined
   #hits = 0
   #absences = 0
   #misses = 0
@@ -44,8 +53,11 @@ export class CoherentCache<V extends object> {
     sizeMax: number
     sizeOf: (value: V) => number
     load: (name: string) => Promise<V | undefined>
+    mirror?: CacheMirror<V> | undefined
   }) {
-    this.#present = new SieveCache(options.sizeMax)
+    const { mirror } = options
+    this.#present = new SieveCache(options.sizeMax, (_value, name) => mirror?.drop(name))
+    this.#mirror = mirror
     this.#sizeMax = options.sizeMax
     this.#sizeOf = options.sizeOf
     this.#load = options.load
@@ -76,6 +88,11 @@ export class CoherentCache<V extends object> {
     return this.#loads.get(name) ?? this.#startLoad(name)
   }
 
+  /** Takes in what a mirror had of an earlier cache. */
+  restore(name: string, value: V): void {
+    this.#present.set(name, value, this.#sizeOf(value))
+  }
+
   forget(name: string): void {
     this.#present.delete(name)
     this.#absent.delete(name)
@@ -102,8 +119,11 @@ export class CoherentCache<V extends object> {
         if (this.#loads.get(name) !== load) {
           return performance.now() - startedMs > ANSWER_AGE_MS_MAX ? this.get(name) : value
         }
-        if (value === undefined) this.#absent.set(name, true, absentBytes(name))
-        else this.#present.set(name, value, this.#sizeOf(value))
+        if (value === undefined) {
+          this.#absent.set(name, true, absentBytes(name))
+        } else if (this.#present.set(name, value, this.#sizeOf(value))) {
+          this.#mirror?.keep(name, value)
+        }
         return value
       })
       .finally(() => {

@@ -16,14 +16,17 @@ type Entry<V> = {
  */
 export class SieveCache<V> {
   readonly #sizeMax: number
+  readonly #onGone: (value: V, key: string) => void
   readonly #entries = new Map<string, Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
   #hand: Entry<V> | undefined
   #size = 0
 
-  constructor(sizeMax: number) {
+  /** @param onGone told of each value that is kept no more, whatever the reason */
+  constructor(sizeMax: number, onGone: (value: V, key: string) => void = () => {}) {
     this.#sizeMax = sizeMax
+    this.#onGone = onGone
   }
 
   get size(): number {
@@ -42,10 +45,10 @@ export class SieveCache<V> {
     return entry.value
   }
 
-  /** Keeps `value`, unless it is larger than the whole cache. */
-  set(key: string, value: V, size: number): void {
+  /** Keeps `value`, unless it is larger than the whole cache; whether it did. */
+  set(key: string, value: V, size: number): boolean {
     this.delete(key)
-    if (size > this.#sizeMax) return
+    if (size > this.#sizeMax) return false
     while (this.#size + size > this.#sizeMax) this.#evictOne()
     const entry: Entry<V> = {
       key,
@@ -60,6 +63,7 @@ export class SieveCache<V> {
     this.#oldest ??= entry
     this.#entries.set(key, entry)
     this.#size += size
+    return true
   }
 
   delete(key: string): void {
@@ -68,11 +72,13 @@ export class SieveCache<V> {
   }
 
   clear(): void {
+    const entries = [...this.#entries.values()]
     this.#entries.clear()
     this.#newest = undefined
     this.#oldest = undefined
     this.#hand = undefined
     this.#size = 0
+    for (const { value, key } of entries) this.#onGone(value, key)
   }
 
   #evictOne(): void {
@@ -94,5 +100,6 @@ export class SieveCache<V> {
     else entry.older.newer = entry.newer
     this.#entries.delete(entry.key)
     this.#size -= entry.size
+    this.#onGone(entry.value, entry.key)
   }
 }

@@ -31,6 +31,21 @@ export async function loadGroup(
   return links.length === 0 ? undefined : links.map(prepare)
 }
 
+/** As text, for a copy. Another form needs another number of the copy's format. */
+export function encodeGroup(group: LinkGroup): string {
+  return JSON.stringify(group)
+}
+
+export function decodeGroup(text: string): LinkGroup {
+  const links: (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null })[] =
+    JSON.parse(text)
+  // JSON has no infinity, and says null.
+  return links.map((link) => ({
+    ...link,
+    expiresAtMs: link.expiresAtMs ?? Number.POSITIVE_INFINITY,
+  }))
+}
+
 /** A bound on the memory that a group takes, in bytes. */
 export function groupBytes(group: LinkGroup): number {
   let bytes = 0

@@ -44,10 +44,11 @@ export function acmeAccountStore(db: Kysely<Schema>): AcmeAccountStore {
     },
 
     async pause(directory, failures, { until, failure }) {
-      await update(directory)
+      const result = await update(directory)
         .set({ failures: failures + 1, paused_until: until, failure })
         .where('failures', '=', failures)
-        .execute()
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
     },
 
     async resume(directory) {

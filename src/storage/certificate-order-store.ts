@@ -107,6 +107,17 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
       return rows.map(({ host }) => host)
     },
 
+    async hasten(host, now) {
+      await db
+        .updateTable('certificate_orders')
+        .set({ next_at: now })
+        .where('host', '=', host)
+        .where('next_at', '>', now)
+        .where('failure', 'is not', null)
+        .where('directory', 'is', null)
+        .execute()
+    },
+
     async countFailing() {
       const row = await db
         .selectFrom('certificate_orders')

@@ -3,10 +3,15 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import type { CertificateLife } from '../domain/certificates/certificate.ts'
+import {
+  type CertificateStanding,
+  certificateStanding,
+} from '../domain/certificates/certificate-standing.ts'
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { Node } from '../domain/nodes/node.ts'
+import { acmeAccountStore } from './acme-account-store.ts'
+import { certificateOrderStore } from './certificate-order-store.ts'
 import { certificateStore } from './certificate-store.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 import { nodeStore } from './node-store.ts'
@@ -81,14 +86,21 @@ export function inspectClaims(
   })
 }
 
-/** The certificate in use of a host. Undefined where there is none, or no database yet. */
+/** How a host's certificate stands. Undefined where there is no database yet, or an old one. */
 export function inspectCertificate(
   location: Location,
   host: string,
-): Promise<CertificateLife | undefined> {
+  directory: string,
+  now: number,
+): Promise<CertificateStanding | undefined> {
   return within(location, async ({ db }) => {
     if ((await currentVersion(db)) < SCHEMA_VERSION) return undefined
-    return certificateStore(db).findLife(host)
+    const stores = {
+      certificates: certificateStore(db),
+      certificateOrders: certificateOrderStore(db),
+      acmeAccounts: acmeAccountStore(db),
+    }
+    return certificateStanding(stores, host, directory, now)
   })
 }
 

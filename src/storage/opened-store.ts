@@ -8,6 +8,8 @@ export type OpenedStore = {
   readonly store: Store
   /** The engine and its version, for people. */
   readonly engine: string
+  /** Settles once the database has this program's schema; rejects where it cannot have it. */
+  readonly ready: Promise<void>
   /** The pools of connections by their names; none on an engine that has none. */
   poolUses(): ReadonlyMap<string, PoolUse>
   /** For looking at the tables themselves. */

@@ -4,8 +4,8 @@ import type { Change } from '../domain/changes/change.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import { SieveCache } from '../lib/sieve-cache.ts'
 
-/** Certificates that are ready to be shown; each takes some 50 KiB of OpenSSL's memory. */
-const CONTEXTS_MAX = 2_000
+/** Certificates that are ready to be shown; each takes up to 90 KiB of OpenSSL's memory. */
+const CONTEXTS_MAX = 1_000
 /** Names without a certificate, kept apart: a flood of them evicts nothing else. */
 const ABSENT_MAX = 50_000
 /** Between two tries to load what has changed, while the store is away. */
@@ -27,17 +27,22 @@ type Entry = {
 export class SecureContexts implements ChangeListener {
   readonly #find: (host: string) => Promise<Certificate | undefined>
   readonly #onError: (error: unknown) => void
-  readonly #known = new SieveCache<Entry>(CONTEXTS_MAX)
+  readonly #known: SieveCache<Entry>
   readonly #absent = new SieveCache<true>(ABSENT_MAX)
   readonly #loads = new Map<string, Promise<SecureContext | undefined>>()
   #generation = 0
   #isFailing = false
 
-  /** @param options.onError told once of a failure to load, until a load succeeds again */
+  /**
+   * @param options.countMax of certificates in memory
+   * @param options.onError told once of a failure to load, until a load succeeds again
+   */
   constructor(options: {
     find: (host: string) => Promise<Certificate | undefined>
     onError: (error: unknown) => void
+    countMax?: number
   }) {
+    this.#known = new SieveCache(options.countMax ?? CONTEXTS_MAX, ({ context }) => free(context))
     this.#find = options.find
     this.#onError = options.onError
   }
@@ -117,6 +122,15 @@ export class SecureContexts implements ChangeListener {
       this.#known.set(host, { context, generation, hasChanged: false, retryAtMs: 0 }, 1)
     }
   }
+}
+
+/**
+ * Gives a context's memory back. Left to itself it would be kept until the old generation of the heap is
+ * collected, which does not know how much memory hangs on so small an object, and so hardly ever happens.
+ * Connections that use it have their own share of it; those that are about to will have it by then.
+ */
+function free({ context }: SecureContext): void {
+  setImmediate(() => context.close())
 }
 
 function contextOf({ chainPem, keyPem }: Certificate): SecureContext {

@@ -95,7 +95,10 @@ export function createTlsListener(options: {
   server.on('connection', (socket) => {
     const name = nameOf(socket)
     connections.set(name, { socket, isSecure: false })
-    socket.once('close', () => connections.delete(name))
+    socket.once('close', () => {
+      // The next one from the same port may have come already.
+      if (connections.get(name)?.socket === socket) connections.delete(name)
+    })
   })
   server.on('secureConnection', (socket) => {
     const connection = connections.get(nameOf(socket))

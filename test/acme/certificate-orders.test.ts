@@ -253,6 +253,39 @@ describeStore('the orders of certificates', (at) => {
     assert.equal(order.underWay, null)
   })
 
+  test('try a failed host again when somebody asks, and none that the authority has told to wait', {
+    skip,
+  }, async () => {
+    const { activate, clock, name, node } = await setUp(at)
+    const [failing, limited] = [`${name}.away.test`, `limited.${name}.test`]
+    const strict = node({
+      around: (authority) => ({
+        ...authority,
+        placeOrder: (account, host, replaces) => {
+          if (host === failing) return authority.placeOrder(account, host, replaces)
+          throw new AuthorityError('limited', 'rateLimited', { retryAfterMs: DAY * 1_000 })
+        },
+      }),
+    })
+    await activate(failing, limited)
+    const runFor = async (seconds: number) => {
+      clock.move(seconds)
+      await strict.runDue()
+    }
+    await runFor(1)
+    await runFor(MINUTE)
+    await runFor(MINUTE)
+    const told = strict.told.length
+    await at.store.write(async (stores) => {
+      for (const host of [failing, limited]) {
+        await stores.certificateOrders.hasten(host, clock.nowMicros())
+      }
+    })
+    await strict.runDue()
+    assert.equal(strict.told.length, told + 1)
+    assert.match(strict.told.at(-1) ?? '', new RegExp(`^failed ${failing}`))
+  })
+
   test('wait where a registered domain has had its share, across restarts and nodes', {
     skip,
   }, async () => {

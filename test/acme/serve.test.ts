@@ -1,79 +1,236 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { request } from 'node:https'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { certificatesOf } from '../../src/compose/certificates.ts'
+import { sqliteFile } from '../../src/storage/sqlite/open.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
-import { ENGINES, type Engine } from '../support/engines.ts'
+import { ENGINES, type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Pebble, pebbleMissing, startPebble } from '../support/pebble.ts'
-import { runCli } from '../support/run-cli.ts'
-import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { freePort } from '../support/free-port.ts'
+import { handshake, visitSecurely } from '../support/https.ts'
+import { httpsSettings, openBeside, SERVICE_HOST } from '../support/https-node.ts'
+import { type Pebble, type PebbleOptions, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { startService } from '../support/service.ts'
+import { startProcess } from '../support/service-process.ts'
 
 const skip = pebbleMissing()
-const ISSUED_MS = 30_000
+const ISSUED_MS = 60_000
+const HOUR = 60 * 60
+const DAY = 24 * HOUR
+const HOSTS = 50
+const VISITORS = 3
+const SERVICE_LINES = ['go.service A 127.0.0.1']
 
 let dns: DnsServer
-let pebble: Pebble
 before(async () => {
-  if (skip !== undefined) return
-  dns = await startDnsServer(['* A 127.0.0.1'])
-  pebble = await startPebble({ dnsServer: dns.address })
+  if (skip === undefined) dns = await startDnsServer(SERVICE_LINES)
 })
-after(async () => {
-  await pebble?.stop()
-  await dns?.stop()
-})
+after(() => dns?.stop())
 
-/** Asks over HTTPS, trusting the authority's root alone; the status and where it leads. */
-async function visit(host: string, path: string, ca: string): Promise<readonly [number, string]> {
-  const sent = request({
-    host: '127.0.0.1',
-    port: pebble.tlsPort,
-    servername: host,
-    path,
-    headers: { host },
-    agent: false,
-    ca,
-  }).end()
-  const [response] = await once(sent, 'response')
-  response.resume()
-  return [response.statusCode, response.headers.location]
+async function startAuthority(t: TestContext, options: Partial<PebbleOptions> = {}) {
+  const pebble = await startPebble({ dnsServer: dns.address, ...options })
+  t.after(() => pebble.stop())
+  return pebble
 }
 
-describe('terse serve with TERSE_TLS=auto', () => {
-  for (const engine of ENGINES) {
-    test(`gets certificates by itself on ${engine.name}`, { skip }, async (t) => {
-      const { service, env } = await start(t, engine)
-      const ca = await pebble.root()
-      await run(env, 'workspace', 'create', 'acme')
-      assert.ok(service.port > 0)
-      await eventually(() => visit('service.test', '/', ca), ISSUED_MS)
+async function createPlace(t: TestContext, engine = SQLITE): Promise<Place> {
+  const place = await engine.createPlace()
+  t.after(() => place.remove())
+  return place
+}
+
+async function start(t: TestContext, place: Place, settings: Record<string, string>) {
+  const service = await startProcess(place, settings)
+  t.after(() => service.stop())
+  return service
+}
+
+/** That a visitor who trusts the authority's root alone is answered by `host`. */
+async function assertAnswers(pebble: Pebble, host: string, port = pebble.tlsPort): Promise<void> {
+  const { status } = await visitSecurely(port, host, '/missing', { ca: await pebble.root() })
+  assert.equal(status, 404)
+}
+
+describe('a service that gets its certificates by itself', { timeout: 120_000 }, () => {
+  test(`brings ${HOSTS} domains from pending to HTTPS on two nodes, half of the nonces rejected`, {
+    skip,
+  }, async (t) => {
+    const pebble = await startAuthority(t, { nonceReject: 50 })
+    const place = await createPlace(t, ENGINES[1])
+    const settings = httpsSettings(pebble, dns)
+    // The authority comes to the first node for answers to what the second one has begun, too.
+    const [otherPlain, otherTls] = [await freePort(), await freePort()]
+    const other = { TERSE_PORT: String(otherPlain), TERSE_HTTPS_PORT: String(otherTls) }
+    const nodes = [
+      await start(t, place, settings),
+      await start(t, place, { ...settings, ...other }),
+    ]
+    const beside = await openBeside(place, settings)
+    t.after(() => beside.close())
+    const hosts = Array.from({ length: HOSTS }, (_, index) => `links.acme${index}.test`)
+    const lines: string[] = []
+    for (const host of hosts) lines.push(...(await beside.claim(host)))
+    await dns.serve([...SERVICE_LINES, ...lines])
+    // As the next check would have it, a minute later.
+    await beside.instance.store.write(async (stores) => {
+      for (const host of hosts) await stores.domainChecks.makeDue(host, 0)
+    })
+    await eventually(async () => {
+      for (const host of hosts) {
+        await assertAnswers(pebble, host)
+        await assertAnswers(pebble, host, otherTls)
+      }
+      await assertAnswers(pebble, SERVICE_HOST)
+    }, ISSUED_MS)
+    assert.equal(pebble.orders(), HOSTS + 1)
+    const issuedBy = nodes.map(({ output }) => output().stderr.match(/was issued/g)?.length ?? 0)
+    assert.equal((issuedBy[0] ?? 0) + (issuedBy[1] ?? 0), HOSTS + 1)
+    for (const { output } of nodes) {
+      assert.doesNotMatch(output().stderr, /PRIVATE KEY|"level":50/)
+    }
+  })
+
+  test('closes a name when its proof has been withdrawn for seven days', { skip }, async (t) => {
+    const pebble = await startAuthority(t)
+    const clock = fakeClock(Date.now())
+    const settings = httpsSettings(pebble, dns)
+    const service = await startService(SQLITE, settings, { clock })
+    t.after(() => service.stop())
+    const beside = await openBeside(service.place, settings)
+    t.after(() => beside.close())
+    const host = 'links.leaving.test'
+    const [address = '', proof = ''] = await beside.claim(host)
+    await dns.serve([...SERVICE_LINES, address, proof])
+    const move = (seconds: number) => clock.move(seconds)
+    move(60)
+    await eventually(() => assertAnswers(pebble, host), ISSUED_MS)
+    await dns.serve([...SERVICE_LINES, address])
+    const { store } = service.instance
+    const claim = await store.read.domains.findActive(host)
+    assert.ok(claim)
+    const checkedAgain = async () => {
+      const before = await store.read.domainChecks.find(claim.id)
+      move(6 * HOUR)
+      await eventually(async () => {
+        const { checked_at } = (await store.read.domainChecks.find(claim.id)) ?? {}
+        assert.notEqual(checked_at, before?.checked_at)
+      })
+    }
+    await checkedAgain()
+    await assertAnswers(pebble, host)
+    move(7 * DAY)
+    await checkedAgain()
+    const ca = await pebble.root()
+    await eventually(() => assert.rejects(handshake(pebble.tlsPort, host, { ca })))
+    assert.equal(await store.read.certificates.find(host), undefined)
+    assert.equal(await store.read.certificateOrders.find(host), undefined)
+  })
+
+  test('renews under load without one failed handshake', { skip }, async (t) => {
+    const pebble = await startAuthority(t)
+    const place = await createPlace(t)
+    const settings = httpsSettings(pebble, dns)
+    await start(t, place, settings)
+    await eventually(() => assertAnswers(pebble, SERVICE_HOST), ISSUED_MS)
+    const { instance, close } = await openBeside(place, settings)
+    t.after(close)
+    const ca = await pebble.root()
+    const serial = async () => {
+      const socket = await handshake(pebble.tlsPort, SERVICE_HOST, { ca })
+      const shown = socket.getPeerX509Certificate()?.serialNumber
+      socket.destroy()
+      return shown
+    }
+    const faults: string[] = []
+    let visits = 0
+    let isOver = false
+    const load = Array.from({ length: VISITORS }, async () => {
+      while (!isOver) {
+        try {
+          await assertAnswers(pebble, SERVICE_HOST)
+          visits += 1
+        } catch (error) {
+          faults.push(String(error))
+        }
+      }
+    })
+    for (let renewal = 0; renewal < 2; renewal += 1) {
+      const before = await serial()
+      const current = await certificatesOf(instance).find(SERVICE_HOST)
+      assert.ok(current)
+      const now = instance.clock.nowMicros()
+      // As if eighty of ninety days had passed.
+      const life = { notBefore: now - 80 * DAY * 1e6, notAfter: now + 10 * DAY * 1e6 }
+      await instance.store.write(async (stores) => {
+        await certificatesOf(instance).save(stores, { ...current, ...life })
+        await stores.certificateOrders.remove(SERVICE_HOST)
+        await stores.certificateOrders.want(SERVICE_HOST, now)
+      })
+      await eventually(async () => assert.notEqual(await serial(), before), ISSUED_MS)
+    }
+    isOver = true
+    await Promise.all(load)
+    assert.deepEqual(faults, [])
+    assert.ok(visits > 50, `${visits} visits`)
+    assert.equal(pebble.orders(), 3)
+  })
+
+  const moments = ['its order is placed', 'its certificate is issued'] as const
+  for (const moment of moments) {
+    test(`goes on with the same order after kill -9 when ${moment}`, { skip }, async (t) => {
+      const pebble = await startAuthority(t)
+      const place = await createPlace(t)
+      const settings = httpsSettings(pebble, dns)
+      const beside = await openBeside(place, settings)
+      t.after(() => beside.close())
+      const hasCome = () =>
+        moment === 'its order is placed'
+          ? Boolean(readOrder(place)?.order_url)
+          : pebble.log().includes('Issued certificate')
+      const dying = await startProcess(place, settings)
+      while (!hasCome()) await setImmediate()
+      await dying.kill()
+      const left = readOrder(place)
+      assert.ok(left?.order_url && left.private_key, 'the order and its key are kept')
+      assert.equal(await beside.instance.store.read.certificates.find(SERVICE_HOST), undefined)
+      // As if the dead process's lease had run out.
+      await beside.instance.store.write((stores) =>
+        stores.certificateOrders.extend(SERVICE_HOST, left.fence, 0),
+      )
+      await start(t, place, settings)
+      await eventually(() => assertAnswers(pebble, SERVICE_HOST), ISSUED_MS)
+      assert.equal(pebble.orders(), 1)
     })
   }
 })
 
-async function start(t: TestContext, engine: Engine) {
-  const place = await engine.createPlace()
-  const env = {
-    ...place.env,
-    TERSE_BASE_URL: 'https://service.test',
-    TERSE_TLS: 'auto',
-    TERSE_PORT: String(pebble.httpPort),
-    TERSE_HTTPS_PORT: String(pebble.tlsPort),
-    TERSE_DNS_SERVERS: dns.address,
-    TERSE_ACME_DIRECTORY: pebble.directory,
-    TERSE_ACME_CA_FILE: pebble.caFile,
-  }
-  const service: ServiceProcess = await startProcess(place, env)
-  t.after(async () => {
-    await service.stop()
-    await place.remove()
-  })
-  return { service, env, place }
+type OrderRow = {
+  readonly order_url: string | null
+  readonly private_key: string | null
+  readonly fence: number
 }
 
-async function run(env: Record<string, string>, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCli(args, env)
-  assert.equal(code, 0, stderr)
-  return stdout
+/** The order of the service's own host, as it lies in the database's file. */
+function readOrder({ dataDir }: Place): OrderRow | undefined {
+  const database = new DatabaseSync(sqliteFile(dataDir), { readOnly: true })
+  try {
+    const row = database
+      .prepare('select * from certificate_orders where host = ?')
+      .get(SERVICE_HOST)
+    return (
+      row && {
+        order_url: textOf(row.order_url),
+        private_key: textOf(row.private_key),
+        fence: Number(row.fence),
+      }
+    )
+  } finally {
+    database.close()
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
 }

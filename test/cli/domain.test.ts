@@ -100,7 +100,7 @@ for (const engine of ENGINES) {
       )
       assert.match(
         await run('domain', 'list', '--workspace', 'acme'),
-        /^DOMAIN +STATUS +WORKSPACE +CREATED\ngo\.acme\.test +active +acme +\d{4}-/,
+        /^DOMAIN +STATUS +CERTIFICATE +WORKSPACE +CREATED\ngo\.acme\.test +active +- +acme +\d{4}-/,
       )
     })
 

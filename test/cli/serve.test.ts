@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
       const api = apiClient(`http://127.0.0.1:${service.port}`, token)
       await eventually(async () => {
         assert.equal(expectStatus(await api.get(`/links/${link.id}`), 200).body.clicks, 1)
-      }, 1_000)
+      })
 
       assert.equal(await service.stop(), 0)
       const second = (await start()).output().stdout

@@ -52,6 +52,8 @@ describe('the configuration', () => {
     appSchemes: [],
     cacheBytesMax: 64 * 1024 * 1024,
     staleMsMax: 24 * 60 * 60 * 1_000,
+    linkCopy: false,
+    roles: ['redirect', 'api', 'jobs'],
     countryDatabase: undefined,
     fastRedirects: true,
     clickDurability: 'process',
@@ -144,6 +146,8 @@ describe('the configuration', () => {
     },
     { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
     { env: { TERSE_STALE_MAX_HOURS: '2' }, expected: { staleMsMax: 7_200_000 } },
+    { env: { TERSE_LINK_COPY: 'on' }, expected: { linkCopy: true } },
+    { env: { TERSE_ROLES: 'jobs, redirect' }, expected: { roles: ['redirect', 'jobs'] } },
   ]
   for (const { env, expected } of accepted) {
     test(`reads ${JSON.stringify(env)}`, () => {
@@ -239,6 +243,8 @@ describe('the configuration', () => {
     TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
     TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
     TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_LINK_COPY: ['yes'],
+    TERSE_ROLES: [' ', 'api,cron', 'none'],
     TERSE_STALE_MAX_HOURS: ['-1', '8761', 'a day'],
     TERSE_COUNTRY_DATABASE: [],
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],

@@ -87,7 +87,9 @@ for (const engine of ENGINES) {
         'differences',
         'last_check_at',
         'next_check_at',
+        'certificate',
       ])
+      assert.equal(before.certificate, null)
       assert.equal(before.domain, 'links.acme.test')
       assert.equal(before.status, 'pending')
       assert.equal(before.verdict, 'unproved')

@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
       api = await service.api()
       const operations = await readOperations(service.baseUrl)
       writing = operations.filter(({ validBody }) => validBody !== undefined)
-      assert.equal(writing.length, 7)
+      assert.equal(writing.length, 8)
     })
     after(() => service.stop())
 

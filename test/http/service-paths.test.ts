@@ -25,7 +25,7 @@ const SCENARIOS: readonly Expected[] = [
     check: ({ body }) =>
       assert.deepEqual(JSON.parse(body), {
         status: 'ok',
-        roles: { redirect: 'ok', api: 'ok' },
+        roles: { redirect: 'ok', api: 'ok', jobs: 'ok' },
         lost_clicks: 0,
         doubtful_clicks: 0,
       }),

@@ -64,7 +64,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal((await visit(service.port, '/livez')).status, 200)
       const ready = await visit(service.port, '/readyz')
       assert.equal(ready.status, 200, ready.body)
-      const roles = { redirect: 'ok', api: 'unavailable' }
+      const roles = { redirect: 'ok', api: 'unavailable', jobs: 'unavailable' }
       assert.deepEqual(JSON.parse(ready.body).roles, roles)
       assert.equal((await visit(service.port, '/readyz?role=redirect')).status, 200)
       for (const role of ['api', 'none']) {
@@ -112,7 +112,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       })
       const link = { domain: 'localhost', url: 'https://example.com/' }
       expectStatus(await api.post('/links', link), 201)
-      assert.equal((await visit(service.port, '/readyz')).status, 200)
+      await eventually(async () => {
+        assert.equal((await visit(service.port, '/readyz')).status, 200)
+      })
       await eventually(async () => {
         const links: Record<string, unknown>[] = (await api.get('/links?search=warm')).body.data
         const clicks = Object.fromEntries(links.map((item) => [item.key, item.clicks]))

@@ -57,7 +57,7 @@ for (const engine of ENGINES) {
     test('every operation answers an id of the other exactly as an unknown one: 404', async () => {
       const before = await snapshot()
       const taking = operations.filter(({ takesId }) => takesId)
-      assert.equal(taking.length, 16)
+      assert.equal(taking.length, 18)
       for (const operation of taking) {
         const send = (id: string) =>
           stranger.send(operation.method, operation.pathFor(id), validRequest(operation))

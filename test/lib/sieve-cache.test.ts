@@ -117,4 +117,22 @@ describe('SieveCache', () => {
     assert.equal(cache.get('b'), 'other')
     assert.equal(cache.size, 1)
   })
+
+  test('tells what is kept no more: replaced, deleted, evicted, cleared or too large', () => {
+    const gone: string[] = []
+    const cache = new SieveCache<string>(2, (value) => gone.push(value))
+    cache.set('a', 'replaced', 1)
+    cache.set('a', 'kept', 1)
+    assert.deepEqual(gone.splice(0), ['replaced'])
+    cache.set('b', 'deleted', 1)
+    cache.delete('b')
+    cache.delete('b')
+    assert.deepEqual(gone.splice(0), ['deleted'])
+    cache.set('b', 'second', 1)
+    cache.set('c', 'third', 1)
+    assert.deepEqual(gone.splice(0), ['kept'])
+    cache.set('c', 'too large', 3)
+    cache.clear()
+    assert.deepEqual(gone, ['third', 'second'])
+  })
 })

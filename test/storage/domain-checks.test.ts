@@ -42,6 +42,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
       proofKey: KEY,
       target: { host: TARGET, addresses: [] },
       onMove: (move) => moves.push(move),
+      findCertificate: undefined,
     })
   const host = `${unique('go')}.acme.test`
   const claim = async () => {

@@ -117,19 +117,6 @@ export function listOf(workspaceId: string, overrides: Partial<LinkQuery> = {}):
   return { workspaceId, offset: 0, limit: 25, sort, ...overrides }
 }
 
-export function newNode(id: string): Node {
-  return {
-    id,
-    name: 'a machine',
-    process: 1,
-    version: '1.0.0',
-    started_at: NOW,
-    beat_at: NOW,
-    backlog_bytes: 0,
-    oldest_click_at: null,
-  }
-}
-
 export function newSealedCertificate(
   overrides: Partial<SealedCertificate> = {},
 ): SealedCertificate {
@@ -143,5 +130,18 @@ export function newSealedCertificate(
     ariId: null,
     renewalWindow: null,
     ...overrides,
+  }
+}
+
+export function newNode(id: string): Node {
+  return {
+    id,
+    name: 'a machine',
+    process: 1,
+    version: '1.0.0',
+    started_at: NOW,
+    beat_at: NOW,
+    backlog_bytes: 0,
+    oldest_click_at: null,
   }
 }

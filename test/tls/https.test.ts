@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import { Agent } from 'node:https'
 import { after, before, describe, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
@@ -6,7 +8,7 @@ import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { handshake, keepCertificate, visitOverHttp2, visitSecurely } from '../support/https.ts'
-import { RawConnection } from '../support/raw-http.ts'
+import { headerOf, RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
 import { visit } from '../support/visit.ts'
@@ -17,6 +19,8 @@ const DOMAIN = 'links.acme.test'
 const UNCERTIFIED = 'later.acme.test'
 const EXPIRED = 'late.acme.test'
 const REFUSED = { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' }
+const ANSWER_MS_MAX = 5_000
+const STOP_MS_MAX = 5_000
 const BOTH = ['h2', 'http/1.1']
 
 for (const fast of ['on', 'off']) {
@@ -122,6 +126,12 @@ for (const fast of ['on', 'off']) {
         body: JSON.stringify({ domain: DOMAIN, key: `h2-${fast}`, url: DESTINATION }),
       })
       assert.equal(made.status, 201, made.body)
+      const exported = await visitOverHttp2(port, OWN, '/api/v1/clicks/export?format=csv', {
+        ca,
+        headers,
+      })
+      assert.equal(exported.status, 200, exported.body)
+      assert.match(exported.body, /^[\w,]+\r\n/)
       const docs = await visitOverHttp2(port, OWN, '/docs/', { ca })
       assert.equal(docs.status, 200)
       assert.match(docs.body, /<html/)
@@ -166,6 +176,50 @@ for (const fast of ['on', 'off']) {
         const answer = await visit(service.port, '/x', { host })
         assert.equal(answer.status, 302)
         assert.equal(answer.headers.location, DESTINATION)
+      }
+    })
+
+    test('sends plain visits on in the same way, one after the other on a connection', async () => {
+      const host = `fresh-${fast}.acme.test`
+      await keepCertificate(service.instance, host, authority.issue(host))
+      for (let round = 1; round <= 2; round += 1) {
+        const connection = await RawConnection.open(service.port)
+        for (let nth = 1; nth <= 2; nth += 1) {
+          connection.write(`GET /x?q=${nth} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+          const answer = await connection.nextAnswer(ANSWER_MS_MAX)
+          assert.ok(answer)
+          assert.equal(answer.status, 301)
+          assert.equal(headerOf(answer, 'location'), `https://${host}:${port}/x?q=${nth}`)
+          assert.equal(headerOf(answer, 'cache-control'), 'private, no-store')
+        }
+        connection.destroy()
+      }
+    })
+
+    test('sends on whatever is asked for, as it was asked for, and to no other host', async () => {
+      const base = `https://${DOMAIN}:${port}`
+      for (const [line, location] of [
+        ['GET /%0d%0aa:%20b HTTP/1.1', `${base}/%0d%0aa:%20b`],
+        ['GET //evil.test/ HTTP/1.1', `${base}//evil.test/`],
+        ['GET /\\evil.test HTTP/1.1', `${base}/\\evil.test`],
+        [`GET http://${DOMAIN}/x HTTP/1.1`, `${base}/x`],
+        [`GET http://${DOMAIN}:80?q HTTP/1.1`, `${base}/?q`],
+      ] as const) {
+        const connection = await RawConnection.open(service.port)
+        connection.write(`${line}\r\nHost: ${DOMAIN}\r\nConnection: close\r\n\r\n`)
+        const [answer] = await connection.answersUntilClosed(ANSWER_MS_MAX)
+        assert.ok(answer)
+        assert.equal(answer.status, 301, line)
+        assert.equal(headerOf(answer, 'location'), location)
+      }
+    })
+
+    test('asks nobody to prove what no authority has asked of them', async () => {
+      for (const host of [OWN, DOMAIN, UNCERTIFIED, 'stranger.test']) {
+        const path = '/.well-known/acme-challenge/token'
+        assert.equal((await visit(service.port, path, { host })).status, 404)
+        const posted = await visit(service.port, path, { host, method: 'POST' })
+        assert.equal(posted.status, 405)
       }
     })
 
@@ -220,4 +274,32 @@ test('without TERSE_TLS nothing is sent on, though there is a certificate', asyn
   await keepCertificate(service.instance, 'localhost', authority.issue('localhost'))
   const answer = await visit(service.port, '/docs', { host: 'localhost' })
   assert.notEqual(answer.headers.location?.startsWith('https'), true)
+})
+
+test('stops without waiting for connections on which nothing is under way', {
+  timeout: 30_000,
+}, async () => {
+  const port = await freePort()
+  const authority = createTestAuthority()
+  const ca = authority.certificatePem
+  const service = await startService(SQLITE, {
+    TERSE_TLS: 'auto',
+    TERSE_HTTPS_PORT: String(port),
+    TERSE_BASE_URL: `https://${OWN}`,
+  })
+  await keepCertificate(service.instance, OWN, authority.issue(OWN))
+  const silent = await RawConnection.open(port)
+  const idle = await handshake(port, OWN, { ca, ALPNProtocols: ['http/1.1'] })
+  const socket = await handshake(port, OWN, { ca, ALPNProtocols: ['h2'] })
+  const session = connect(`https://${OWN}`, { createConnection: () => socket })
+  const stream = session.request({ ':path': '/livez' })
+  const [headers] = await once(stream, 'response')
+  assert.equal(headers[':status'], 200)
+  await stream.toArray()
+  const closed = once(session, 'close')
+  const startedMs = performance.now()
+  await service.stop()
+  assert.ok(performance.now() - startedMs < STOP_MS_MAX)
+  await closed
+  for (const connection of [silent, idle]) connection.destroy()
 })

@@ -32,6 +32,7 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
     const ca = authority.certificatePem
     const place = await SQLITE.createPlace()
     const port = await freePort()
+    const internalPort = await freePort()
     const log = pino({ level: 'silent' })
     const instance = await openInstance(readConfig(place.env), log)
     await keepCertificate(instance, HOST, authority.issue(HOST))
@@ -40,6 +41,7 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
       TERSE_TLS: 'auto',
       TERSE_HTTPS_PORT: String(port),
       TERSE_BASE_URL: `https://${HOST}:${port}`,
+      TERSE_INTERNAL_LISTEN: `127.0.0.1:${internalPort}`,
     })
     t.after(async () => {
       await service.stop()
@@ -102,6 +104,8 @@ describe(`HTTPS of ${PROCESSES} processes under load`, () => {
     assert.ok(slowestMs < SEEN_WITHIN_MS, `${slowestMs} ms`)
     const plain = await visit(service.port, '/x', { host: HOST })
     assert.equal(plain.headers.location, `https://${HOST}:${port}/x`)
+    const allowed = await visit(internalPort, `/internal/tls/allow?domain=${HOST}`)
+    assert.equal(allowed.status, 200)
     assert.doesNotMatch(service.output().stderr, /"level":(40|50|60)/)
   })
 })

@@ -7,6 +7,9 @@ import { SecureContexts } from '../../src/tls/secure-contexts.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
 
 const HOST = 'links.acme.test'
+/** Each takes more than so much where it is kept. */
+const CONTEXT_KIB_MIN = 12
+const CONTEXTS = 2_000
 const authority = createTestAuthority()
 
 function certificateFor(host: string): Certificate {
@@ -125,6 +128,26 @@ describe('the certificates in memory', () => {
     assert.equal(asked.length, 2)
     await answer(certificateFor(HOST))
     assert.notEqual(contexts.get(HOST), old)
+  })
+
+  test('take no more memory than their number allows, however many come and go', async () => {
+    const certificate = certificateFor(HOST)
+    const contexts = new SecureContexts({
+      find: async () => certificate,
+      onError: (error) => assert.fail(String(error)),
+      countMax: 10,
+    })
+    const load = async (hosts: number) => {
+      for (let nth = 0; nth < hosts; nth += 1) {
+        assert.ok(await contexts.get(`links-${nth}.acme.test`))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await load(200)
+    const before = process.memoryUsage.rss()
+    await load(CONTEXTS)
+    const grownKib = (process.memoryUsage.rss() - before) / 1024
+    assert.ok(grownKib < CONTEXTS * CONTEXT_KIB_MIN, `${grownKib} KiB`)
   })
 
   test('fail the handshake, not the process, where a key is damaged', async () => {

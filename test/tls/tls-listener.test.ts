@@ -9,6 +9,8 @@ import { handshake } from '../support/https.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { createTestAuthority, type IssuedCertificate } from '../support/test-authority.ts'
 
+/** Far less than a handshake may take. */
+const STOP_MS_MAX = 5_000
 const HOST = 'links.acme.test'
 const CHALLENGED = 'new.acme.test'
 const authority = createTestAuthority()
@@ -80,7 +82,9 @@ describe('the listener for TLS', () => {
     await assert.rejects(handshake(port, HOST, { rejectUnauthorized: false }))
   })
 
-  test('stops without waiting for those who have not said anything', async (t) => {
+  test('stops without waiting for those who have not said anything', {
+    timeout: STOP_MS_MAX,
+  }, async (t) => {
     const { listener, port } = await start(t)
     const silent = await RawConnection.open(port)
     const [connected] = [once(listener.server, 'connection')]

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import type { CertificateStanding } from '../../domain/certificates/certificate-standing.ts'
 import type { Domain } from '../../domain/domains/domain.ts'
 import type { DnsReport } from '../../domain/domains/domain-checks.ts'
 import { Failure } from '../../domain/failure.ts'
@@ -52,8 +53,14 @@ export function domainCommand(terminal: Terminal): Command {
         options.json
           ? JSON.stringify(rows, null, 2)
           : formatTable(
-              ['DOMAIN', 'STATUS', 'WORKSPACE', 'CREATED'],
-              rows.map((row) => [row.domain, row.status, row.workspace, row.created_at]),
+              ['DOMAIN', 'STATUS', 'CERTIFICATE', 'WORKSPACE', 'CREATED'],
+              rows.map((row) => [
+                row.domain,
+                row.status,
+                inOneWord(row.certificate),
+                row.workspace,
+                row.created_at,
+              ]),
             ),
       )
     })
@@ -129,7 +136,10 @@ async function findClaim(
   return only.domain
 }
 
-async function listDomains({ instance, domains }: DomainTools, workspaceName: string | undefined) {
+async function listDomains(
+  { instance, domains, findCertificate }: DomainTools,
+  workspaceName: string | undefined,
+) {
   const { workspaces } = instance
   const owners =
     workspaceName === undefined ? await workspaces.list() : [await workspaces.get(workspaceName)]
@@ -139,7 +149,9 @@ async function listDomains({ instance, domains }: DomainTools, workspaceName: st
       const { items } = await domains.list(workspaceId, offset, LIST_BATCH)
       for (const { id, host, status, created_at } of items) {
         const created = formatInstant(created_at)
-        rows.push({ id, domain: host, status, workspace: name, created_at: created })
+        const standing = status === 'active' ? await findCertificate?.(host) : undefined
+        const certificate = standing === undefined ? null : certificateAsJson(standing)
+        rows.push({ id, domain: host, status, workspace: name, created_at: created, certificate })
       }
       if (items.length < LIST_BATCH) break
     }
@@ -147,8 +159,33 @@ async function listDomains({ instance, domains }: DomainTools, workspaceName: st
   return rows
 }
 
-function reportAsJson({ domain, policy, checkedAt, nextCheckAt, ...report }: DnsReport) {
-  const instant = (micros: number | null) => (micros === null ? null : formatInstant(micros))
+function instant(micros: number | null): string | null {
+  return micros === null ? null : formatInstant(micros)
+}
+
+function certificateAsJson({ life, problem, nextAttemptAt }: CertificateStanding) {
+  return {
+    valid_until: instant(life?.notAfter ?? null),
+    problem,
+    next_attempt_at: instant(nextAttemptAt),
+  }
+}
+
+function inOneWord(certificate: ReturnType<typeof certificateAsJson> | null): string {
+  if (certificate === null) return '-'
+  const { valid_until, problem } = certificate
+  if (problem !== null) return 'failing'
+  return valid_until === null ? 'ordering' : `until ${valid_until.slice(0, 10)}`
+}
+
+function reportAsJson({
+  domain,
+  policy,
+  checkedAt,
+  nextCheckAt,
+  certificate,
+  ...report
+}: DnsReport) {
   return {
     domain: domain.host,
     status: domain.status,
@@ -156,6 +193,7 @@ function reportAsJson({ domain, policy, checkedAt, nextCheckAt, ...report }: Dns
     ...report,
     last_check_at: instant(checkedAt),
     next_check_at: instant(nextCheckAt),
+    certificate: certificate && certificateAsJson(certificate),
   }
 }
 

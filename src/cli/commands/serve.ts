@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander'
+import type { ZodType } from 'zod'
 import { listeningPlaces } from '../../config/listening-places.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
-import { processCount } from '../../config/settings.ts'
+import { processCount, roleList } from '../../config/settings.ts'
 import { Supervisor } from '../../processes/supervisor.ts'
 import { createLogger } from '../logger.ts'
 import type { Terminal } from '../terminal.ts'
@@ -13,24 +14,33 @@ export function serveCommand(terminal: Terminal): Command {
     .option(
       '--processes <count>',
       'how many processes serve on the port, or auto: one for each core (default: TERSE_PROCESSES, or 1)',
-      parseCount,
+      parseWith(processCount),
+    )
+    .option(
+      '--roles <list>',
+      'what this node does: some of redirect, api and jobs (default: TERSE_ROLES, or all)',
+      parseWith(roleList),
     )
     .addHelpText(
       'after',
       '\nSIGHUP replaces several processes one after the other, without failing a request.\n' +
         '\nExample:\n  TERSE_PORT=8080 terse serve --processes 2',
     )
-    .action(async (options: { processes?: number }) => {
-      const config = readConfig()
+    .action(async (options: { processes?: number; roles?: Config['roles'] }) => {
+      const read = readConfig()
+      const config = { ...read, roles: options.roles ?? read.roles }
       const count = options.processes ?? config.processes
       await (count === 1 ? serve(config, terminal) : superviseProcesses(config, count, terminal))
     })
 }
 
-function parseCount(text: string): number {
-  const parsed = processCount.safeParse(text)
-  if (parsed.success) return parsed.data
-  throw new InvalidArgumentError(`It ${parsed.error.issues.map(({ message }) => message).join()}.`)
+function parseWith<T>(schema: ZodType<T, string>): (text: string) => T {
+  return (text) => {
+    const parsed = schema.safeParse(text)
+    if (parsed.success) return parsed.data
+    const faults = parsed.error.issues.map(({ message }) => message)
+    throw new InvalidArgumentError(`It ${faults.join()}.`)
+  }
 }
 
 /** Serves until the process is asked to stop. */
@@ -56,7 +66,7 @@ async function superviseProcesses(
     count,
     stopDelayMs: config.stopDelayMs,
     addresses: listeningPlaces(config),
-    program: workerProgram(),
+    program: workerProgram(config.roles),
     log,
   })
   // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.

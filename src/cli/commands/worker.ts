@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
-import { readConfig } from '../../config/read-config.ts'
+import { type Config, readConfig } from '../../config/read-config.ts'
+import { roleList } from '../../config/settings.ts'
 import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
 import { createLogger } from '../logger.ts'
 
@@ -8,16 +9,19 @@ const NAME = 'worker'
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 
 /** The program of the processes that `terse serve --processes` starts; their number comes last. */
-export function workerProgram(): readonly [module: string, ...args: string[]] {
-  return [MAIN, NAME]
+export function workerProgram(
+  roles: Config['roles'],
+): readonly [module: string, ...args: string[]] {
+  return [MAIN, NAME, roles.join()]
 }
 
 /** Not for people: one of the processes that `terse serve --processes` runs. */
 export function workerCommand(): Command {
-  return new Command(NAME).argument('<number>').action(async (number: string) => {
+  const command = new Command(NAME).argument('<roles>').argument('<number>')
+  return command.action(async (roles: string, number: string) => {
     const link = linkToSupervisor()
     try {
-      const config = readConfig()
+      const config = { ...readConfig(), roles: roleList.parse(roles) }
       const { serveNode } = await import('../serve-node.ts')
       await serveNode({
         config,

@@ -31,8 +31,11 @@ export type AccountHolder = {
    * @throws {AuthorityError}
    */
   open(): Promise<AuthorityAccount>
-  /** Leaves the authority alone after a failure, the longer the more often it failed in a row. */
-  pause(before: AcmeAccount, error: AuthorityError): Promise<void>
+  /**
+   * Leaves the authority alone after a failure, the longer the more often it failed in a row. False
+   * where another order that failed with this one has done so.
+   */
+  pause(before: AcmeAccount, error: AuthorityError): Promise<boolean>
   /** Writes down that the authority was there for us. */
   noteWell(before: AcmeAccount, challenge: ChallengeType | undefined): Promise<void>
 }
@@ -81,13 +84,11 @@ export function accountHolder(deps: {
         // What is asked of one host alone must not hold up all the others.
         error.trouble === 'limited' ? 0 : (error.retryAfterMs ?? 0) * 1_000,
       )
-      await store.write(async (stores) => {
-        const pause = { until: now + waitMicros, failure: error.message }
-        await stores.acmeAccounts.pause(directory, failures, pause)
+      return store.write(async (stores) => {
         // Opened anew by the same key, it is the old account where there is one.
-        if (isForgotten) {
-          await stores.acmeAccounts.setUrl(directory, null)
-        }
+        if (isForgotten) await stores.acmeAccounts.setUrl(directory, null)
+        const pause = { until: now + waitMicros, failure: error.message }
+        return stores.acmeAccounts.pause(directory, failures, pause)
       })
     },
 

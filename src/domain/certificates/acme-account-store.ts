@@ -24,12 +24,12 @@ export type AcmeAccountStore = {
   insert(directory: string, sealedKey: string, now: number): Promise<void>
   /** @param url null for one that the authority does not know any more */
   setUrl(directory: string, url: string | null): Promise<void>
-  /** Leaves the authority alone for a while. Nothing when another node has done so since `failures`. */
+  /** Leaves the authority alone for a while. False when somebody else has done so since `failures`. */
   pause(
     directory: string,
     failures: number,
     pause: { readonly until: number; readonly failure: string },
-  ): Promise<void>
+  ): Promise<boolean>
   /** All is well again. */
   resume(directory: string): Promise<void>
   setChallenge(directory: string, challenge: ChallengeType): Promise<void>

@@ -17,6 +17,8 @@ export type CertificateOrderStore = {
   missing(after: string, limit: number): Promise<readonly string[]>
   /** Hosts here that are no active domains, by name, from the one after `after` on. */
   leftOver(after: string, limit: number): Promise<readonly string[]>
+  /** Makes a failed order due at once. One that the authority has told to wait goes on waiting. */
+  hasten(host: string, now: number): Promise<void>
   /** How many hosts there are whose last order failed. */
   countFailing(): Promise<number>
   hasDue(now: number): Promise<boolean>

@@ -224,14 +224,14 @@ export function certificateOrders(deps: {
       await finish({ nextAt: now + orderWaitMicros(attempts, unit()), attempts })
       return
     }
-    await account.pause(before, error)
+    const isFirst = await account.pause(before, error)
     if (error.trouble === 'limited') {
       const waitMicros = (error.retryAfterMs ?? 0) * 1_000 || LIMITED_MICROS
       await finish({ nextAt: now + waitMicros, failure: error.message })
       deps.onFailed(lease.host, error.message)
     } else {
       await finish({ nextAt: lease.nextAt })
-      deps.onAway(directory, error.message)
+      if (isFirst) deps.onAway(directory, error.message)
     }
   }
 

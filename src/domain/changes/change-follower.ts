@@ -14,14 +14,23 @@ const OVERLAP_MS = 2_000
 
 /** Keeps what a node has in memory coherent with what every process writes. */
 export type ChangeFollower = {
-  /** Starts to follow; settles when the place in the log is known. */
-  start(): Promise<void>
+  /**
+   * Starts to follow; settles when the place in the log is known.
+   *
+   * @param earlier where an earlier process was whose memory this one goes on with; then what was
+   *   changed since has been told, or the log cannot be read now
+   */
+  start(earlier?: EarlierPlace): Promise<void>
+  /** A place to go on from for a later process; undefined where there is none old enough yet. */
+  placeForLater(): ChangeCursor | undefined
   /** Reads at once: there may be something new. */
   wake(): void
   stop(): Promise<void>
   /** How long ago, in milliseconds, everything that had been changed by then was known here. */
   lagMs(): number
 }
+
+export type EarlierPlace = { readonly cursor: ChangeCursor; readonly lagMs: number }
 
 type Place = { readonly cursor: ChangeCursor; readonly readMs: number }
 
@@ -103,10 +112,17 @@ export function changeFollower(options: {
   }
 
   return {
-    async start() {
-      moveTo(await log.end())
+    async start(earlier) {
+      if (earlier === undefined) {
+        moveTo(await log.end())
+      } else {
+        place = { cursor: earlier.cursor, readMs: performance.now() - earlier.lagMs }
+        anchors = [place, place]
+        await read(place)
+      }
       readSoon(options.intervalMs)
     },
+    placeForLater: () => anchors[0]?.cursor,
     wake() {
       if (stopped || isWakeAsked || place === undefined) return
       if (reading !== undefined) isWakeAsked = true

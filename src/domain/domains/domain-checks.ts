@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { Shares } from '../../lib/shares.ts'
 import { isUuid } from '../../lib/uuid.ts'
+import type { CertificateStanding } from '../certificates/certificate-standing.ts'
 import { hostChange } from '../changes/change.ts'
 import { Failure } from '../failure.ts'
 import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
@@ -47,6 +48,8 @@ export type DnsReport = {
   /** When the status was last checked, and when it will be. Microseconds since the epoch. */
   readonly checkedAt: number | null
   readonly nextCheckAt: number | null
+  /** Null where the domain is not active, or certificates are somebody else's work. */
+  readonly certificate: CertificateStanding | null
 }
 
 /** A domain that changed hands. */
@@ -95,6 +98,8 @@ export function domainChecks(deps: {
   /** Told of a check that failed; it is made again. */
   onError: (error: unknown) => void
   onMove: (move: DomainMove) => void
+  /** How a host's certificate stands; undefined where certificates are somebody else's work. */
+  findCertificate: ((host: string) => Promise<CertificateStanding>) | undefined
 }): DomainChecks {
   const { store, clock, resolver, policy } = deps
   const addressesOfService = serviceAddresses(deps.target, resolver, clock)
@@ -238,6 +243,8 @@ export function domainChecks(deps: {
       differences: isHeldBack ? [...seen.differences, activeElsewhere(host)] : seen.differences,
       checkedAt: times?.checked_at ?? null,
       nextCheckAt: times?.next_at ?? null,
+      certificate:
+        domain.status === 'active' ? ((await deps.findCertificate?.(host)) ?? null) : null,
     }
   }
 
@@ -284,7 +291,12 @@ export function domainChecks(deps: {
       await get(workspaceId, id)
       return within(workspaceId, async () => {
         const lease = await leaseOnDemand(id)
-        return present(lease.domain, await check(lease))
+        const seen = await check(lease)
+        if (deps.findCertificate !== undefined) {
+          const { host } = lease.domain
+          await store.write((stores) => stores.certificateOrders.hasten(host, clock.nowMicros()))
+        }
+        return present(lease.domain, seen)
       })
     },
 

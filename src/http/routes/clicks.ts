@@ -18,6 +18,7 @@ import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { EXPORT_TYPES, exportStream } from '../click-export.ts'
 import { presentReport } from '../present-clicks.ts'
+import { STANDSTILL_TIMEOUT_MS } from '../time-limits.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND } from './responses.ts'
 
 const config = { scope: 'clicks:read', mayTakeLong: true } as const
@@ -54,12 +55,12 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
     query: ExportClicksQuery,
   ): Promise<FastifyReply> {
     const { format = 'csv', bots = 'exclude' } = query
-    const { socket } = request.raw
+    const { raw } = request
     const filter = clickFilter(query, CLICK_DIMENSIONS)
     const batches = deps.clicks.export(workspaceOf(request), subject, { ...query, filter, bots })
     const stream = await exportStream(batches, format, {
       // While many clicks are looked through for few that are wanted, nothing is sent: no standstill.
-      onBatch: () => socket.setTimeout(socket.timeout ?? 0),
+      onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),
       onError: (error) => request.log.warn({ err: error }, 'an export could not be ended'),
     })
     const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`

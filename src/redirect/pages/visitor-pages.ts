@@ -25,6 +25,11 @@ export const UNAVAILABLE_PAGE: PageContent = {
   body: '<p>This link cannot be looked up just now. Nothing is wrong with it.</p>',
 }
 
+export const ELSEWHERE_PAGE: PageContent = {
+  title: 'This server does not follow links',
+  body: '<p>It is one of several, and this request was meant for another of them.</p>',
+}
+
 export const INVALID_REQUEST_PAGE: PageContent = {
   title: 'This request cannot be answered',
   body: '<p>It is not in a form that this server accepts.</p>',

@@ -23,10 +23,13 @@ export type Connections = {
   /** The pools by their names. */
   poolUses(): ReadonlyMap<string, PoolUse>
   isAvailable(): boolean
+  /** Takes the database to be away, for this reason. */
+  giveUp(cause: unknown): void
   close(): Promise<void>
 }
 
 /**
+ * @param options.prepare what must have been done before anybody else may ask
  * @param options.onAway told why, when the database is taken to be away: everything then fails at once,
  *   and what was waiting for an answer too
  * @param options.onBack told when it answers again
@@ -34,13 +37,17 @@ export type Connections = {
 export function openConnections(options: {
   url: string
   onError: (error: unknown) => void
+  prepare: () => Promise<void>
   onAway: (cause: unknown) => void
   onBack: () => void
 }): Connections {
   const { url, onError } = options
   const pools = new Map<string, Pool>()
   const breaker = new Breaker({
-    probe: () => probe(url),
+    async probe() {
+      await probe(url)
+      await options.prepare()
+    },
     onOpen(cause) {
       for (const pool of pools.values()) pool.cutOff()
       options.onAway(cause)
@@ -71,6 +78,7 @@ export function openConnections(options: {
     log,
     poolUses: () => new Map(pools.entries().map(([name, pool]) => [name, pool.use()])),
     isAvailable: () => !breaker.isOpen,
+    giveUp: (cause) => breaker.open(cause),
     async close() {
       breaker.stop()
       await Promise.all([db.destroy(), scans.destroy(), log.destroy()])

@@ -16,6 +16,7 @@ import { CLICK_DAYS_STORAGE } from './click-rows.ts'
 import { openConnections } from './connections.ts'
 import { Notifications } from './notifications.ts'
 import { openPool } from './pool.ts'
+import { probe } from './probe.ts'
 import { postgresRawClickPages } from './raw-click-pages.ts'
 import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
@@ -54,6 +55,11 @@ export type PostgresOptions = {
   readonly onError: (error: unknown) => void
   /** Told when the database is taken to be away, and why; and with undefined when it is back. */
   readonly onAvailability?: ((cause: unknown) => void) | undefined
+  /**
+   * Whether to go on where the database is away at the start. Then it is brought to this program's
+   * schema once it is there, and until then everything fails as unavailable.
+   */
+  readonly mayBeAway?: boolean | undefined
 }
 
 /**
@@ -63,9 +69,28 @@ export type PostgresOptions = {
  */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedStore> {
   const { url, onError, onAvailability } = options
+  const ready = Promise.withResolvers<void>()
+  // Whoever opened it may not care for long.
+  ready.promise.catch(() => {})
+  let version: string | undefined
+
+  async function prepare(): Promise<void> {
+    if (version !== undefined) return
+    version = await prepareDatabase(options)
+    ready.resolve()
+  }
+
   const connections = openConnections({
     url,
     onError,
+    async prepare() {
+      try {
+        await prepare()
+      } catch (error) {
+        if (!isUnavailable(error)) ready.reject(error)
+        throw error
+      }
+    },
     onAway: (cause) => onAvailability?.(cause),
     onBack() {
       notifications.renew()
@@ -78,13 +103,16 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     url,
     send: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
   })
-  let version: string
   try {
-    version = await serverVersion(db)
-    await migrateWith(options)
+    // Of a server that does not answer nothing long is asked.
+    if (options.mayBeAway) await probeNow(url)
+    await prepare()
   } catch (error) {
-    await connections.close()
-    throw error
+    if (!(options.mayBeAway && isUnavailable(error))) {
+      await connections.close()
+      throw error
+    }
+    connections.giveUp(error)
   }
 
   async function writeOnce<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
@@ -102,7 +130,8 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   }
 
   return {
-    engine: `PostgreSQL ${version}`,
+    engine: version === undefined ? 'PostgreSQL' : `PostgreSQL ${version}`,
+    ready: ready.promise,
     db,
     poolUses: connections.poolUses,
     store: {
@@ -134,8 +163,16 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   }
 }
 
-async function migrateWith(options: PostgresOptions): Promise<void> {
-  const { url, clock, onError } = options
+async function probeNow(url: string): Promise<void> {
+  try {
+    await probe(url)
+  } catch (error) {
+    throw Failure.unavailable(error)
+  }
+}
+
+/** Brings the database to this program's schema; the server's version. */
+async function prepareDatabase({ url, clock, onError }: PostgresOptions): Promise<string> {
   const pool = openPool({
     url,
     onError,
@@ -144,6 +181,7 @@ async function migrateWith(options: PostgresOptions): Promise<void> {
   })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
+    const version = await serverVersion(db)
     if ((await currentVersion(db)) === 0) await createMigrationTableOnce(db)
     await migrate({
       db,
@@ -155,9 +193,14 @@ async function migrateWith(options: PostgresOptions): Promise<void> {
           return work(tx)
         }),
     })
+    return version
   } finally {
     await db.destroy()
   }
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'unavailable'
 }
 
 /** Two that run `create table if not exists` at once can collide in the catalogue; one has made it. */

@@ -134,6 +134,7 @@ function openStoreOver(
   const stores = nouns(traits, { db: writing, scans: writing, pending })
   return {
     engine: `SQLite ${version}`,
+    ready: Promise.resolve(),
     db: reading,
     poolUses: () => new Map(),
     store: {

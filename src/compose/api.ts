@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import type { ClickIntake } from '../clicks/click-intake.ts'
+import { clicks } from '../domain/clicks/clicks.ts'
+import { domainHttps } from '../domain/domains/domain-https.ts'
+import { deriveKey } from '../domain/instance/instance-keys.ts'
+import { links } from '../domain/links/links.ts'
+import type { Authenticator } from '../domain/tokens/authenticator.ts'
+import { buildApp } from '../http/app.ts'
+import { idempotencyReader } from '../http/idempotency.ts'
+import { systemRandom } from '../lib/random.ts'
+import { CONTENT_TYPE } from '../metrics/exposition.ts'
+import type { DomainServices } from './domains.ts'
+import { type Foundation, vaultOf } from './foundation.ts'
+import type { Observation } from './observation.ts'
+
+const RATE_WINDOW_SECONDS = 60
+const RATE_TOKENS_MAX = 100_000
+
+/** What the API needs that other parts of the node use too. */
+type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
+  readonly authenticator: Authenticator
+  readonly intake: ClickIntake
+  readonly observation: Observation
+}
+
+/** To be loaded once visitors are served: it is half of what there is to load. */
+export function openApi(
+  { config, instance, log, serviceHost, throttles }: Foundation,
+  { authenticator, domains, checks, intake, observation }: ApiParts,
+): Promise<FastifyInstance> {
+  const { store, clock, instanceKey } = instance
+  const linkService = links({
+    store,
+    clock,
+    random: systemRandom,
+    domains,
+    vault: vaultOf(instance),
+    serviceHost,
+    appSchemes: config.appSchemes,
+    claimOnLink: config.claimOnLink,
+  })
+  return buildApp(
+    {
+      links: linkService,
+      domains,
+      clicks: clicks({
+        store,
+        clock,
+        links: linkService,
+        domains,
+        retentionDays: config.clickRetentionDays,
+      }),
+      domainChecks: checks,
+      servesApi: config.roles.includes('api'),
+      domainHttps: domainHttps({ store, clock }),
+      authenticator,
+      idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
+      baseUrl: config.baseUrl,
+      rateLimit: config.rateLimit,
+      throttle: throttles.create('api-requests', {
+        limit: config.rateLimit,
+        windowSeconds: RATE_WINDOW_SECONDS,
+        keysMax: RATE_TOKENS_MAX,
+      }),
+      readiness: observation.readiness,
+      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      apiMeter: observation.apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => observation.metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
+      },
+    },
+    log,
+  )
+}

@@ -1,0 +1,85 @@
+import type { RequestListener } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
+import type { LinkHost } from '../domain/links/link-directory.ts'
+import { createFront } from '../http/front.ts'
+import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
+import { isServiceHost } from '../http/service-host.ts'
+import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts'
+import type { LinkFinder } from '../redirect/find-link.ts'
+import type { RedirectHandler } from '../redirect/handler.ts'
+import { answerElsewhere } from '../redirect/not-here.ts'
+import type { Foundation } from './foundation.ts'
+import type { Tls } from './tls.ts'
+
+/** Everything by which requests come in. */
+export type Entrances = {
+  /**
+   * Settles when all of them are open.
+   *
+   * @param firstSocket undefined for a process that is the whole service
+   * @throws where a port is in use
+   */
+  listen(firstSocket: number | undefined): Promise<void>
+  /** Of plain HTTP, once it is open. */
+  port(): number
+  /** As `stopFront`. */
+  stop(idleGraceMs: number): Promise<void>
+}
+
+/** @param parts.tls undefined where HTTPS is somebody else's work */
+export function openEntrances(
+  { config, serviceHost }: Foundation,
+  parts: {
+    readonly finder: LinkFinder
+    readonly redirect: RedirectHandler
+    readonly api: RequestListener
+    readonly tls: Tls | undefined
+  },
+): Entrances {
+  const { finder, redirect, tls } = parts
+  const redirects = config.roles.includes('redirect')
+  const internal: InternalHandlers = {
+    isServed: (host) => host === serviceHost.host || isKnown(finder.findHost(host)),
+  }
+  const hasOwnInternal = config.internalListen !== undefined
+  const front = createFront({
+    isServiceHost: (host) => isServiceHost(host, serviceHost.host),
+    api: parts.api,
+    redirect: redirects ? redirect.request : answerElsewhere,
+    fastRedirect: redirects && config.fastRedirects ? redirect.visit : undefined,
+    trustedProxies: config.trustedProxies,
+    hstsSeconds: config.hstsSeconds,
+    plain: tls?.plain,
+    internal: hasOwnInternal ? undefined : internal,
+  })
+  const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
+  const https = tls?.open(front)
+  const servers: Readonly<Record<ListeningUse, Server | undefined>> = {
+    plain: front,
+    https: https?.listener.server,
+    internal: internalServer,
+  }
+  const others: FrontEntrance[] = [
+    ...(https === undefined ? [] : [https.listener, https.http2]),
+    ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
+  ]
+
+  return {
+    async listen(firstSocket) {
+      for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
+        const place = firstSocket === undefined ? { host, port } : { fd: firstSocket + index }
+        await new Promise<void>((resolve, reject) => {
+          servers[use]?.once('error', reject)
+          servers[use]?.listen(place, resolve)
+        })
+      }
+    },
+    port: () => (front.address() as AddressInfo).port,
+    stop: (idleGraceMs) => stopFront(front, idleGraceMs, others),
+  }
+}
+
+function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
+  return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
+}

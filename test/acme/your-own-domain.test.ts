@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Finding } from '../../src/diagnose.ts'
+import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
+import { type Place, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { visitSecurely } from '../support/https.ts'
+import { type Pebble, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+
+const PAGE = new URL('../../docs/your-own-domain.md', import.meta.url)
+const skip = pebbleMissing()
+const run = promisify(execFile)
+const ISSUED_MS = 30_000
+const SERVICE = 'go.example.test'
+const ALWAYS = ['go.example A 127.0.0.1', 'elsewhere.acme A 127.0.0.3']
+
+/** The page's names, under a top-level domain that a local DNS server may speak for. */
+const page = readFileSync(PAGE, 'utf8').replaceAll(/\b(acme|example)\.com\b/g, '$1.test')
+
+/** What the page says to type, line by line, without the prompt. */
+const typed = [...page.matchAll(/^\$ (.+)$/gm)].map(([, line = '']) => line)
+
+/** The one line of the page that begins so, in words. */
+function lineFor(beginning: string): readonly string[] {
+  const line = typed.find((each) => each.startsWith(beginning))
+  assert.ok(line, `the page does not say to type "${beginning} …"`)
+  return line.split(' ')
+}
+
+describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () => {
+  let dns: DnsServer
+  let pebble: Pebble
+  let place: Place
+  let service: ServiceProcess
+  let env: Record<string, string>
+  before(async () => {
+    if (skip !== undefined) return
+    dns = await startDnsServer(ALWAYS)
+    pebble = await startPebble({ dnsServer: dns.address })
+    place = await SQLITE.createPlace()
+    const start = /^TERSE_BASE_URL=.* npm start$/m.exec(page)?.[0]
+    assert.ok(start, 'the page says how to start it')
+    const settings = Object.fromEntries(
+      start.split(' ').flatMap((word) => (word.includes('=') ? [word.split('=')] : [])),
+    )
+    env = {
+      ...place.env,
+      ...settings,
+      // The outside leads 80 and 443 to any two ports, and the machine has a DNS server.
+      TERSE_PORT: String(pebble.httpPort),
+      TERSE_HTTPS_PORT: String(pebble.tlsPort),
+      TERSE_DNS_SERVERS: dns.address,
+      TERSE_PUBLIC_ADDRESSES: '127.0.0.0/8',
+      TERSE_ACME_DIRECTORY: pebble.directory,
+      TERSE_ACME_CA_FILE: pebble.caFile,
+    }
+    await terse('workspace', 'create', 'acme')
+    service = await startProcess(place, env)
+  })
+  after(async () => {
+    await service?.stop()
+    await place?.remove()
+    await pebble?.stop()
+    await dns?.stop()
+  })
+
+  async function terse(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await runCli(args, env)
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+
+  /** Types a line of the page that begins with `npx terse`. */
+  const type = (beginning: string) => terse(...lineFor(`npx terse ${beginning}`).slice(2))
+
+  /** Copies what is under TYPE, NAME and VALUE into a zone, as a panel does that adds the name itself. */
+  function copied(told: string): string[] {
+    const rows = [...told.matchAll(/^(TXT|CNAME|A) +(\S+) +(\S+)$/gm)]
+    return rows.map(([, kind, name, value]) =>
+      kind === 'TXT' ? `${name}.acme TXT "${value}"` : `${name}.acme ${kind} ${value}.`,
+    )
+  }
+
+  test('leads, step by step, to a short link whose certificate curl trusts', { skip }, async () => {
+    const told = await type('domain add')
+    const lines = copied(told)
+    assert.equal(lines.length, 2, told)
+    await dns.serve([...ALWAYS, ...lines])
+    await type('domain check')
+
+    const ca = await pebble.root()
+    const root = path.join(place.dataDir, 'root.pem')
+    writeFileSync(root, ca)
+    const token = (await terse('token', 'create', '--workspace', 'acme', '--name', 'test')).trim()
+    await eventually(async () => {
+      const created = await visitSecurely(pebble.tlsPort, SERVICE, '/api/v1/links', {
+        ca,
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          domain: 'links.acme.test',
+          key: 'spring',
+          url: 'https://example.org/',
+        }),
+      })
+      assert.ok(created.status === 201 || created.status === 422, created.body)
+    }, ISSUED_MS)
+    const [program = '', ...args] = lineFor('curl')
+    const address = args.at(-1) ?? ''
+    const { host } = new URL(address)
+    const trusted = [
+      '--silent',
+      '--cacert',
+      root,
+      '--connect-to',
+      `${host}:443:127.0.0.1:${pebble.tlsPort}`,
+    ]
+    const { stdout } = await eventually(() => run(program, [...trusted, ...args]), ISSUED_MS)
+    assert.match(stdout, /^HTTP\/1\.1 302 .*\r\n/)
+    assert.match(stdout, /^location: https:\/\/example\.org\/\r$/im)
+    // curl without that root refuses it: the check above did look.
+    await assert.rejects(run(program, [...trusted.toSpliced(1, 2), ...args]))
+
+    assert.match(await terse('domain', 'list'), /^links\.acme\.test +active +until 20\d\d-/m)
+    const findings: Finding[] = JSON.parse((await runCli(['doctor', host, '--json'], env)).stdout)
+    const certificate = findings.find(({ subject }) => subject === 'certificate')
+    assert.equal(certificate?.state, 'ok', JSON.stringify(findings))
+  })
+
+  test('says where to look when a certificate does not come, and there it says why', {
+    skip,
+  }, async () => {
+    const host = 'elsewhere.acme.test'
+    const told = await terse('domain', 'add', host, '--workspace', 'acme')
+    const proof = copied(told).filter((line) => line.includes('TXT'))
+    await dns.serve([...ALWAYS, ...proof])
+    await terse('domain', 'check', host, '--wait', '1')
+    const why = /127\.0\.0\.3/
+    await eventually(async () => {
+      const { stdout } = await runCli(['doctor', host, '--json'], env)
+      const findings: Finding[] = JSON.parse(stdout)
+      const problem = findings.find(({ subject }) => subject === 'certificate')
+      assert.equal(problem?.state, 'problem')
+      assert.match(problem?.text ?? '', why)
+      assert.match(problem?.advice ?? '', /tried again at 20\d\d-/)
+    }, ISSUED_MS)
+    assert.match(await terse('domain', 'list'), /^elsewhere\.acme\.test +active +failing/m)
+    const [listed] = JSON.parse(await terse('domain', 'list', '--json')).filter(
+      ({ domain }: { domain: string }) => domain === host,
+    )
+    assert.match(listed.certificate.problem, why)
+    assert.match(service.output().stderr, /a certificate could not be had now.*/)
+    assert.match(page, /npx terse doctor links\.acme\.test/)
+  })
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { CopyState, LinkCopy } from '../../src/domain/links/link-copy.ts'
+import { openLinkCopy } from '../../src/storage/sqlite/link-copy.ts'
+import { createFolder } from '../support/engines.ts'
+import { same } from './same.ts'
+
+const STATE: CopyState = {
+  cursor: 'here',
+  readAtMicros: 1_750_000_000_123_457,
+  serviceHost: 'go.example',
+  serviceKeyspaceId: 7,
+}
+const DATABASE = 'postgres://one@db.example/terse'
+
+describe('the copy of links on disk', () => {
+  let dataDir: string
+  let opened: LinkCopy[]
+  beforeEach(() => {
+    dataDir = createFolder()
+    opened = []
+  })
+  afterEach(() => {
+    for (const copy of opened) copy.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  function open(databaseUrl = DATABASE): LinkCopy {
+    const copy = openLinkCopy({ dataDir, databaseUrl })
+    opened.push(copy)
+    return copy
+  }
+
+  function closeAll(): void {
+    for (const copy of opened.splice(0)) copy.close()
+  }
+
+  function saveAll(copy: LinkCopy): void {
+    while (copy.save(STATE));
+  }
+
+  /** What a later process finds. */
+  function found(): Record<string, string> {
+    closeAll()
+    const entries = [...open().entries()]
+    return Object.fromEntries(entries.map(({ kind, name, value }) => [`${kind} ${name}`, value]))
+  }
+
+  test('gives a later process what was set last, and the state that belongs to it', () => {
+    const copy = open()
+    assert.equal(copy.state, undefined)
+    copy.set('host', 'a.example', 'host')
+    copy.set('link', 'a.example', 'link')
+    copy.set('link', '1/old', 'old')
+    saveAll(copy)
+    copy.set('link', '1/old', undefined)
+    copy.set('link', '1/new', 'first')
+    copy.set('link', '1/new', 'second')
+    saveAll(copy)
+    same(found(), { 'host a.example': 'host', 'link a.example': 'link', 'link 1/new': 'second' })
+    same(opened[0]?.state, STATE)
+  })
+
+  test('forgets everything, the state too, but not what is set after it', () => {
+    const copy = open()
+    copy.set('link', '1/a', 'a')
+    saveAll(copy)
+    copy.set('link', '1/b', 'b')
+    copy.clear()
+    copy.set('link', '1/c', 'c')
+    saveAll(copy)
+    same(found(), { 'link 1/c': 'c' })
+  })
+
+  test('writes the state down once nothing waits that belongs to it', () => {
+    const copy = open()
+    for (let number = 0; number < 600; number += 1) copy.set('link', `1/${number}`, 'link')
+    assert.equal(copy.save(STATE), true)
+    closeAll()
+    const next = open()
+    assert.equal(next.state, undefined, 'what it tells of was not all written')
+    assert.ok([...next.entries()].length > 0)
+  })
+
+  test('belongs to one process at a time, and is found again', () => {
+    const one = open()
+    const other = open()
+    one.set('link', '1/one', 'one')
+    other.set('link', '1/other', 'other')
+    saveAll(one)
+    saveAll(other)
+    same(found(), { 'link 1/one': 'one' })
+    same(
+      [...open().entries()].map(({ name }) => name),
+      ['1/other'],
+    )
+  })
+
+  test('is begun anew for another database, and where the file is damaged', () => {
+    const copy = open()
+    copy.set('link', '1/a', 'a')
+    saveAll(copy)
+    closeAll()
+    const elsewhere = open('postgres://one@db.example/other')
+    assert.equal(elsewhere.state, undefined)
+    same([...elsewhere.entries()], [])
+    elsewhere.set('link', '1/b', 'b')
+    saveAll(elsewhere)
+    closeAll()
+    const folder = path.join(dataDir, 'link-copy')
+    for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), 'no database')
+    same(found(), {})
+    assert.equal(statSync(path.join(folder, '0.db')).mode & 0o077, 0, 'nobody else can read it')
+  })
+})

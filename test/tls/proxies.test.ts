@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { expectStatus } from '../support/api.ts'
+import { startCaddy } from '../support/caddy.ts'
+import { findOrInstall } from '../support/debian-program.ts'
+import { SQLITE } from '../support/engines.ts'
+import { handshake, visitSecurely } from '../support/https.ts'
+import { startNginx } from '../support/nginx.ts'
+import type { ProxyProcess } from '../support/proxy-process.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const OWN = 'go.acme.test'
+const ACTIVE = 'links.acme.test'
+const DESTINATION = 'https://example.com/there'
+const YEAR = 31_536_000
+
+const PROXIES = [
+  { name: 'caddy', start: startCaddy },
+  {
+    name: 'nginx',
+    start: (program: string, port: number) => startNginx(program, port, [OWN, ACTIVE]),
+  },
+] as const
+
+for (const { name, start } of PROXIES) {
+  const program = findOrInstall(name, name)
+  if (program === undefined && process.env.CI !== undefined) {
+    throw new Error(`${name} is not there, and could not be installed`)
+  }
+  const skip =
+    program === undefined && `${name} is not there; install Debian’s package of that name`
+
+  describe(`${name} in front, as its example has it`, { skip }, () => {
+    let service: Service
+    let proxy: ProxyProcess
+    let ca: string
+    let id: string
+    before(async () => {
+      service = await startService(SQLITE, {
+        TERSE_BASE_URL: `https://${OWN}`,
+        TERSE_DOMAIN_PROOF: 'none',
+        TERSE_TRUST_PROXY: '127.0.0.1,::1',
+      })
+      const api = await service.api('acme')
+      id = expectStatus(await api.post('/domains', { domain: ACTIVE }), 201).body.id
+      const link = { domain: ACTIVE, key: 'x', url: DESTINATION }
+      expectStatus(await api.post('/links', link), 201)
+      proxy = await start(program ?? '', service.port)
+      ca = proxy.authorityPem
+    })
+    after(async () => {
+      await proxy.stop()
+      await service.stop()
+    })
+
+    test('shows a certificate for a domain of Terse, whose link answers', async () => {
+      const answer = await visitSecurely(proxy.httpsPort, ACTIVE, '/x?q=1', { ca })
+      assert.equal(answer.status, 302)
+      assert.equal(answer.headers.location, `${DESTINATION}?q=1`)
+      const listed = await visitSecurely(proxy.httpsPort, OWN, '/api/v1/links', { ca })
+      assert.equal(listed.status, 401)
+    })
+
+    test('has none for a name that is not active there', async () => {
+      const attempt = handshake(proxy.httpsPort, 'stranger.test', { rejectUnauthorized: false })
+      await assert.rejects(attempt)
+    })
+
+    test('lets no visitor ask what a proxy asks, whatever host they name', async () => {
+      const path = `/internal/tls/allow?domain=${ACTIVE}`
+      for (const host of [ACTIVE, OWN, '127.0.0.1', 'localhost']) {
+        const answer = await visitSecurely(proxy.httpsPort, ACTIVE, path, { ca, host })
+        assert.equal(answer.status, 404, host)
+      }
+    })
+
+    test('passes on that a domain asks for HTTPS alone', async () => {
+      const api = await service.api('acme')
+      expectStatus(await api.put(`/domains/${id}/https`, { hsts_max_age: YEAR }), 200)
+      const answer = await visitSecurely(proxy.httpsPort, ACTIVE, '/x', { ca })
+      assert.equal(answer.headers['strict-transport-security'], `max-age=${YEAR}`)
+    })
+  })
+}
