@@ -43,6 +43,7 @@ export async function openInstance(
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     clock,
+    timeoutMs: config.databaseTimeoutMs,
     onError,
     onAvailability(cause) {
       if (cause === undefined) log.info('the database is back')

@@ -102,6 +102,8 @@ export async function startNode(
     isComplete ? begin() : undefined,
   ])
   const completed = isComplete ? Promise.resolve() : beginLater(foundation, begin)
+  // Whoever serves looks at it, but only once this node listens.
+  completed.catch(() => {})
   const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
   const intake = await openIntake(config, instance, log)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })

@@ -18,6 +18,8 @@ export type Config = {
   readonly internalListen: { readonly host: string; readonly port: number } | undefined
   readonly dataDir: string
   readonly databaseUrl: string | undefined
+  /** For an answer of PostgreSQL to what a request asks. */
+  readonly databaseTimeoutMs: number
   readonly secretKey: Buffer | undefined
   /** For which a node that balancers know says that it is not ready before it stops. */
   readonly stopDelayMs: number
@@ -143,6 +145,7 @@ function configOf(values: SettingValues): Config {
     internalListen: values.TERSE_INTERNAL_LISTEN,
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     databaseUrl: values.TERSE_DATABASE_URL,
+    databaseTimeoutMs: values.TERSE_DATABASE_TIMEOUT_SECONDS,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
     stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,

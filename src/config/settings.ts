@@ -230,6 +230,12 @@ export const SETTINGS = {
       'A PostgreSQL database to use in place of SQLite, such as `postgres://user@host/terse`.',
     secret: true,
   }),
+  TERSE_DATABASE_TIMEOUT_SECONDS: setting({
+    schema: integer(1, 60).transform((seconds) => seconds * 1_000),
+    default: '2',
+    description:
+      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more; links at hand redirect whatever it does. More where it is far away or slow.',
+  }),
   TERSE_SECRET_KEY: setting({
     schema: z
       .string()

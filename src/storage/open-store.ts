@@ -10,6 +10,8 @@ export async function openStore(options: {
   onError: (error: unknown) => void
   /** Told when the database is taken to be away, and why; and with undefined when it is back. */
   onAvailability?: (cause: unknown) => void
+  /** As in `openPostgres`. */
+  timeoutMs?: number
   /** As in `openPostgres`; SQLite is never away. */
   mayBeAway?: boolean
 }): Promise<OpenedStore> {

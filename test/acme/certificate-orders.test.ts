@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { X509Certificate } from 'node:crypto'
+import { randomInt, X509Certificate } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import { AuthorityError } from '../../src/domain/certificates/authority-error.ts'
 import type { Certificate } from '../../src/domain/certificates/certificate.ts'
 import type { CertificateAuthority } from '../../src/domain/certificates/certificate-authority.ts'
 import { chargeOrder } from '../../src/domain/certificates/order-budgets.ts'
+import { Failure } from '../../src/domain/failure.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { addDomain, addWorkspace, unique } from '../storage/samples.ts'
 import { startChallengeServers } from '../support/challenge-servers.ts'
@@ -12,6 +13,7 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { type OrderNodeOptions, orderNode, SERVICE_HOST } from '../support/order-node.ts'
 import { type Pebble, type PebbleOptions, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { failStatements, WantedFault } from '../support/statement-faults.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 
 const MINUTE = 60
@@ -20,6 +22,9 @@ const DAY = 24 * HOUR
 const SECOND_MICROS = 1_000_000
 /** Longer than the lease of an order. */
 const AFTER_LEASE = 2 * MINUTE
+
+/** Of the statements of an order, each so many-th fails in a run; others in other runs. */
+const STRIDE = 12
 
 const skip = pebbleMissing()
 let dns: DnsServer
@@ -125,6 +130,24 @@ describeStore('the orders of certificates', (at) => {
     assert.deepEqual(told, [`issued ${host}`])
   })
 
+  test('say once that an answer is in place, however long the authority takes', {
+    skip,
+  }, async () => {
+    let begun = 0
+    const { activate, host, runDue, told } = await setUp(at, {
+      around: (authority) => ({
+        ...authority,
+        beginChallenge: async (...args) => {
+          begun += 1
+          setTimeout(() => authority.beginChallenge(...args), 150)
+        },
+      }),
+    })
+    await activate(host)
+    await runDue()
+    assert.deepEqual([told, begun], [[`issued ${host}`], 1])
+  })
+
   test('find out that port 80 leads nowhere, and remember it for the next host', {
     skip,
   }, async (t) => {
@@ -194,6 +217,36 @@ describeStore('the orders of certificates', (at) => {
       assert.deepEqual(await survivor.certificates.find(host), kept)
     })
   }
+
+  test('end in one certificate, by two orders at most, when any one statement fails', {
+    skip,
+  }, async () => {
+    let orderedTwice = 0
+    let cases = 0
+    for (let failing = randomInt(1, STRIDE + 1), isOver = false; !isOver; failing += STRIDE) {
+      const { activate, certificates, clock, host, node, runDue } = await setUp(at)
+      await activate(host)
+      const before = pebble.orders()
+      const faults = failStatements((step) => step === failing)
+      try {
+        await runDue()
+      } catch (error) {
+        assert.ok(error instanceof WantedFault || error instanceof Failure, String(error))
+      } finally {
+        faults.mend()
+      }
+      isOver = faults.steps() < failing
+      clock.move(AFTER_LEASE)
+      await node({ store: isOver ? at.store : (await at.another()).store }).runDue()
+      assert.ok(await certificates.find(host), `none after step ${failing} failed`)
+      const placed = pebble.orders() - before
+      assert.ok(placed === 1 || placed === 2, `${placed} orders after step ${failing} failed`)
+      orderedTwice += placed - 1
+      cases += 1
+    }
+    assert.ok(cases > 5, `${cases} cases`)
+    assert.ok(orderedTwice <= cases / 2, `${orderedTwice} of ${cases} ordered twice`)
+  })
 
   test('wait while the authority is down, however long, and count no failure to a host', {
     skip,
@@ -496,6 +549,10 @@ describeStore('the orders of certificates', (at) => {
     })
     const { activate, clock, host, runDue, told } = node
     await activate(host)
+    await runDue()
+    clock.move(HOUR)
+    await runDue()
+    assert.equal(told.length, 2, 'at the first look')
     const end = clock.nowMicros() + 12 * HOUR * SECOND_MICROS
     while (clock.nowMicros() < end) {
       await runDue()

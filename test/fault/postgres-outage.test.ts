@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -22,11 +23,9 @@ const KNOWN = ['known-1', 'known-2', 'known-3']
 const EDITED = ['edited-1', 'edited-2']
 /** A key that was asked for, and that nobody has made. */
 const ABSENT = 'absent'
-/** What was changed just before an interruption is asked for again after it. */
-const WARM_UP_MS = 4_500
 /** How long the database stays away. */
-const AWAY_MS = 1_000
-const HAMMER_ROUNDS = 3 * ROUNDS
+const AWAY_MS = 800
+const HAMMER_ROUNDS = 2 * ROUNDS
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/
 const API_ANSWERS_WITHIN_MS = 3_000
 /** Over what a busy machine may take. */
@@ -48,6 +47,8 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   let editors: Editor[]
   let apis: Api[]
   const ids = new Map<string, string>()
+  /** Visits to links that two workspaces wanted. */
+  let hammered = 0
   const random = seededRandom(SEED)
 
   before(async () => {
@@ -83,7 +84,6 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       return new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
     })
     await expectBack()
-    await sleep(WARM_UP_MS)
   })
   after(async () => {
     for (const editor of editors) await editor.stop()
@@ -134,8 +134,13 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       for (const domain of ['localhost', `wanted-${round}.localhost`]) {
         const tries = workspaces.flatMap((nodes, workspace) =>
           nodes.map(async (api) => {
-            const url = `https://example.com/${workspace}`
-            return { workspace, answer: await api.post('/links', { domain, key, url }) }
+            const link = { domain, key, url: `https://example.com/${workspace}` }
+            const once = { 'idempotency-key': randomUUID() }
+            for (;;) {
+              const answer = await api.post('/links', link, once)
+              // Where too many wanted the same for too long, whoever asks is told to come back.
+              if (answer.status !== 503) return { workspace, answer }
+            }
           }),
         )
         const made = (await Promise.all(tries)).filter(({ answer }) => {
@@ -159,9 +164,10 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
           )
         }
         const led = await Promise.all(
-          cluster.nodes.map(
-            async ({ port }) => (await visit(port, `/${key}`, { host: domain })).headers.location,
-          ),
+          cluster.nodes.map(async ({ port }) => {
+            hammered += 1
+            return (await visit(port, `/${key}`, { host: domain })).headers.location
+          }),
         )
         assert.equal(new Set(led).size, 1, `all nodes lead to one: ${led}`)
         assert.ok(winners.has(Number(led[0]?.at(-1))), `${led[0]} was made`)
@@ -183,8 +189,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   async function expectCounted(): Promise<void> {
     await crowd.stop()
     for (const editor of editors) await editor.stop()
-    const wanted = HAMMER_ROUNDS * 2 * NODES
-    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, wanted)
+    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, hammered)
     const client = new pg.Client((standby ?? server).url('terse'))
     await client.connect()
     try {
@@ -205,7 +210,40 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   }
 
   const everywhere = () => cluster.nodes
+  // What was changed within the last seconds is asked for anew after an interruption, so those in which
+  // the database stays there come first.
   const faults: readonly Fault[] = [
+    {
+      name: 'slow by 0.2 s each way',
+      isAway: false,
+      async begin() {
+        for (const { network } of everywhere()) network.slow(200)
+        return () => {
+          for (const { network } of everywhere()) network.mend()
+        }
+      },
+    },
+    {
+      name: 'ending every connection, five times',
+      isAway: false,
+      async begin() {
+        for (let time = 0; time < 5; time += 1) {
+          await server.query(`select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'terse'`)
+          await sleep(100)
+        }
+        return () => {}
+      },
+    },
+    {
+      name: 'cut off from one node, while another makes changes',
+      isAway: false,
+      async begin() {
+        cluster.nodes[0]?.network.hold()
+        await sleep(3 * AWAY_MS)
+        return () => cluster.nodes[0]?.network.mend()
+      },
+    },
     {
       name: 'stopped and started',
       isAway: true,
@@ -233,16 +271,6 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       begin: () => server.freeze('backends'),
     },
     {
-      name: 'slow by 0.2 s each way',
-      isAway: false,
-      async begin() {
-        for (const { network } of everywhere()) network.slow(200)
-        return () => {
-          for (const { network } of everywhere()) network.mend()
-        }
-      },
-    },
-    {
       name: 'slow by 3 s each way',
       isAway: true,
       async begin() {
@@ -250,27 +278,6 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         return () => {
           for (const { network } of everywhere()) network.mend()
         }
-      },
-    },
-    {
-      name: 'ending every connection, five times',
-      isAway: false,
-      async begin() {
-        for (let time = 0; time < 5; time += 1) {
-          await server.query(`select pg_terminate_backend(pid) from pg_stat_activity
-            where application_name = 'terse'`)
-          await sleep(100)
-        }
-        return () => {}
-      },
-    },
-    {
-      name: 'cut off from one node, while another makes changes',
-      isAway: false,
-      async begin() {
-        cluster.nodes[0]?.network.hold()
-        await sleep(3 * AWAY_MS)
-        return () => cluster.nodes[0]?.network.mend()
       },
     },
     {

@@ -13,6 +13,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { visit } from '../support/visit.ts'
 
 const KEY = randomBytes(32).toString('hex')
+const COPYING = { TERSE_LINK_COPY: 'on', TERSE_STOP_DELAY_SECONDS: '0' }
 /** How old a place in the change log must be to go on from, and how often the copy is saved. */
 const COPIED_AFTER_MS = 4_000
 const SEEN_AFTER_HEALING_MS = 5_000
@@ -38,11 +39,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         ...place,
         env: { ...place.env, TERSE_DATABASE_URL: url.href, TERSE_SECRET_KEY: KEY },
       }
-      for (const key of ['kept', 'changed', 'deleted', 'cold']) {
+      for (const key of ['kept', 'changed', 'deleted', 'edited', 'cold']) {
         ids.set(key, (await createLink(api, { key })).id)
       }
       await createLink(api, { domain: 'copied.localhost', key: 'kept' })
-      node = await startProcess(place, { TERSE_LINK_COPY: 'on' })
+      node = await startProcess(place, COPYING)
     })
     after(async () => {
       await node.stop()
@@ -58,11 +59,13 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     }
 
     test('redirects to the links that it had at hand, and asks for patience for all others', async () => {
-      for (const key of ['kept', 'changed', 'deleted']) {
+      for (const key of ['kept', 'changed', 'deleted', 'edited']) {
         assert.equal(await follow(key), 'https://example.com/')
       }
       assert.equal(await follow('kept', 'copied.localhost'), 'https://example.com/')
       assert.equal(await follow('absent'), 404)
+      const edited = { url: 'https://example.com/edited' }
+      expectStatus(await api.patch(`/links/${ids.get('edited')}`, edited), 200)
       await sleep(COPIED_AFTER_MS)
       await node.kill()
       network.cut()
@@ -72,13 +75,13 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       )
       expectStatus(await api.delete(`/links/${ids.get('deleted')}`), 200)
 
-      node = await startProcess(place, { TERSE_LINK_COPY: 'on', TERSE_PORT: String(node.port) })
+      node = await startProcess(place, { ...COPYING, TERSE_PORT: String(node.port) })
       assert.match(node.output().stdout, /away at the moment/)
       for (const key of ['kept', 'changed', 'deleted']) {
         assert.equal(await follow(key), 'https://example.com/', key)
       }
       assert.equal(await follow('kept', 'copied.localhost'), 'https://example.com/')
-      for (const key of ['cold', 'absent']) assert.equal(await follow(key), 503, key)
+      for (const key of ['cold', 'absent', 'edited']) assert.equal(await follow(key), 503, key)
       assert.equal(await follow('kept', 'unknown.localhost'), 503)
       assert.equal((await visit(node.port, '/livez')).status, 200)
       assert.equal((await visit(node.port, '/readyz?role=redirect')).status, 200)
@@ -95,6 +98,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }, SEEN_AFTER_HEALING_MS)
       assert.equal(await follow('kept'), 'https://example.com/')
       assert.equal(await follow('cold'), 'https://example.com/')
+      assert.equal(await follow('edited'), 'https://example.com/edited')
       assert.equal(await follow('kept', 'copied.localhost'), 'https://example.com/')
       const back = apiClient(`http://127.0.0.1:${node.port}`, await service.token())
       await eventually(async () =>
@@ -111,11 +115,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       const fresh = await engine.createPlace()
       const env = { ...place.env, TERSE_DATA_DIR: fresh.dataDir }
       await assert.rejects(
-        startProcess({ ...fresh, env }, { TERSE_LINK_COPY: 'on' }),
+        startProcess({ ...fresh, env }, COPYING),
         /The database is not available|cannot be reached/,
       )
       await fresh.remove()
-      const other = { TERSE_LINK_COPY: 'on', TERSE_SECRET_KEY: randomBytes(32).toString('hex') }
+      const other = { ...COPYING, TERSE_SECRET_KEY: randomBytes(32).toString('hex') }
       const wrong = await startProcess(place, other)
       const ended = new Promise((resolve) => wrong.child.on('exit', resolve))
       network.mend()
@@ -124,7 +128,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     })
 
     test('has counted every visit that was answered, of all of its processes', async () => {
-      node = await startProcess(place, { TERSE_LINK_COPY: 'on' })
+      node = await startProcess(place, COPYING)
       const client = new pg.Client(service.place.databaseUrl)
       await client.connect()
       try {

@@ -157,11 +157,18 @@ describeStore('the change log', (at, engine) => {
     assert.ok((await read())?.includes('slow.example'))
   })
 
-  test('has a reader forget everything when the database goes on from an older state', async () => {
-    const [timeline, ...rest] = (await at.store.read.changes.end()).split(' ')
-    assert.match(timeline ?? '', /^[0-9A-F]{8}$/)
-    const promoted = ['00000000', ...rest].join(' ')
-    assert.equal(await reader(at.store, promoted)(), undefined)
+  test('has a reader forget everything that knows another database, or another history of it', async () => {
+    const [history = '', ...rest] = (await at.store.read.changes.end()).split(' ')
+    assert.match(history, /^\d+-\d+-[0-9A-F]{8}$/)
+    const [server, database, timeline] = history.split('-')
+    for (const other of [
+      `${server}-${database}-00000000`,
+      `${server}-1-${timeline}`,
+      `1-${database}-${timeline}`,
+    ]) {
+      assert.equal(await reader(at.store, [other, ...rest].join(' '))(), undefined, other)
+    }
+    same(await reader(at.store, [history, ...rest].join(' '))(), [])
   })
 
   test('says when the server may have crashed since the cursor was given', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CertificateStanding } from '../../src/domain/certificates/certificate-standing.ts'
 import type { DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
 import { type DomainMove, domainChecks } from '../../src/domain/domains/domain-checks.ts'
 import { domains } from '../../src/domain/domains/domains.ts'
@@ -33,7 +34,11 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
     proofPolicy: policy,
     onDue: () => {},
   })
-  const node = (store = at.store, resolver: DnsResolver = dns) =>
+  const node = (
+    store = at.store,
+    resolver: DnsResolver = dns,
+    findCertificate?: (host: string) => Promise<CertificateStanding>,
+  ) =>
     domainChecks({
       ...base,
       store,
@@ -42,7 +47,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
       proofKey: KEY,
       target: { host: TARGET, addresses: [] },
       onMove: (move) => moves.push(move),
-      findCertificate: undefined,
+      findCertificate,
     })
   const host = `${unique('go')}.acme.test`
   const claim = async () => {
@@ -300,6 +305,24 @@ describeStore('the checks of domains', (at) => {
     const second = await another.verify(mine.workspaceId, mine.id)
     assert.equal(second.domain.status, 'active')
     assert.deepEqual(second.differences, [])
+  })
+
+  test('have a certificate that failed tried again when somebody asks, and tell how it stands', async () => {
+    const { clock, dns, node, host, claim } = await setUp(at)
+    const mine = await claim()
+    dns.set(proofName(host), 'TXT', mine.proof)
+    dns.set(host, 'A', OURS)
+    const standing = { life: null, problem: 'no way to it', nextAttemptAt: 1 }
+    const checks = node(at.store, dns, async () => standing)
+    const now = clock.nowMicros()
+    await at.store.write(async (stores) => {
+      await stores.certificateOrders.want(host, now)
+      await stores.certificateOrders.finish(host, 0, { nextAt: now * 2, failure: 'no way to it' })
+    })
+    assert.equal((await checks.report(mine.workspaceId, mine.id)).certificate, null)
+    const verified = await checks.verify(mine.workspaceId, mine.id)
+    assert.deepEqual(verified.certificate, standing)
+    assert.equal((await at.store.read.certificateOrders.find(host))?.nextAt, now)
   })
 
   test('stop after seven days, and come quickly again once somebody has asked', async () => {

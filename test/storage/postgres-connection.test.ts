@@ -71,7 +71,7 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     const url = new URL(place.databaseUrl ?? '')
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
     url.port = String(proxy.port)
-    const behind = await openAt({ ...place, databaseUrl: url.href })
+    const behind = await openAt({ ...place, databaseUrl: url.href }, { timeoutMs: 2_000 })
     t.after(() => Promise.all([behind.store.close(), proxy.close()]))
     await behind.store.read.instance.find('any')
     proxy.freezeOpen()
@@ -86,7 +86,10 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: 1 })
     const url = new URL(place.databaseUrl ?? '')
     url.port = String(proxy.port)
-    await assert.rejects(openAt({ ...place, databaseUrl: url.href }), isUnavailable)
+    await assert.rejects(
+      openAt({ ...place, databaseUrl: url.href }, { timeoutMs: 2_000 }),
+      isUnavailable,
+    )
     await proxy.close()
   })
 })

@@ -10,11 +10,13 @@ export async function startChallengeServers(
   answers: ChallengeAnswers,
   ports: { readonly httpPort: number; readonly tlsPort: number },
 ): Promise<{ readonly stop: () => Promise<void> }> {
-  const http = createServer(async (request, response) => {
-    const token = PATH.exec(request.url ?? '')?.[1]
+  const http = createServer((request, response) => {
+    const token = PATH.exec(request.url ?? '')?.[1] ?? ''
     const host = request.headers.host?.replace(/:\d+$/, '') ?? ''
-    const answer = token && (await answers.findHttp(host, token))
-    response.writeHead(answer ? 200 : 404).end(answer)
+    answers.findHttp(host, token).then(
+      (answer) => response.writeHead(answer === undefined ? 404 : 200).end(answer),
+      () => response.writeHead(503).end(),
+    )
   })
   const tls = createTlsServer({
     ALPNProtocols: ['acme-tls/1'],

@@ -33,6 +33,9 @@ export const SQLITE: Engine = {
   },
 }
 
+/** Other tests may keep the server and its machine busy. Who tries what is away has less of it. */
+export const PATIENCE_MS = 15_000
+
 /** The engines that every test of the product runs on. */
 export const ENGINES: readonly Engine[] = [
   SQLITE,
@@ -46,7 +49,11 @@ export const ENGINES: readonly Engine[] = [
       return {
         dataDir,
         databaseUrl,
-        env: { TERSE_DATA_DIR: dataDir, TERSE_DATABASE_URL: databaseUrl },
+        env: {
+          TERSE_DATA_DIR: dataDir,
+          TERSE_DATABASE_URL: databaseUrl,
+          TERSE_DATABASE_TIMEOUT_SECONDS: String(PATIENCE_MS / 1_000),
+        },
         async remove() {
           await administer(`drop database ${name} with (force)`)
           rmSync(dataDir, { recursive: true, force: true })

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import type { OpenedStore } from '../../src/storage/opened-store.ts'
 import { openWriterAt, takeClicks } from './click-writers.ts'
-import { ENGINES, type Engine, type Place } from './engines.ts'
+import { ENGINES, type Engine, PATIENCE_MS, type Place } from './engines.ts'
 
 /** A store as a process opens it, without a service around it. */
 export type StoreUnderTest = OpenedStore & {
@@ -19,10 +19,11 @@ export type StoreUnderTest = OpenedStore & {
 /** Opens a store where there may be one already. */
 export function openAt(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
-  options: { clock?: Clock; onError?: (error: unknown) => void } = {},
+  options: { clock?: Clock; timeoutMs?: number; onError?: (error: unknown) => void } = {},
 ): Promise<OpenedStore> {
-  const { clock = systemClock(), onError = () => {} } = options
-  return openStore({ databaseUrl: place.databaseUrl, dataDir: place.dataDir, clock, onError })
+  const { clock = systemClock(), timeoutMs = PATIENCE_MS, onError = () => {} } = options
+  const { databaseUrl, dataDir } = place
+  return openStore({ databaseUrl, dataDir, clock, timeoutMs, onError })
 }
 
 /** One suite for every engine, over one store that the suite's tests share. */

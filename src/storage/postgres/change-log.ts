@@ -12,15 +12,18 @@ export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_cur
 export const TRANSACTION_INDEX = 'create index changes_transaction on changes (transaction_id)'
 
 /**
- * Which history of the database this is: each promotion of a standby begins another, in which the
- * numbers of transactions that the standby never got are given again.
+ * Which history of which database this is. Each promotion of a standby begins another, in which the
+ * numbers of transactions that the standby never got are given again; a restored copy is another
+ * database, though its address may be the same.
  */
-const TIMELINE = sql<string>`
+const HISTORY = sql<string>`concat_ws('-',
+  (select system_identifier from pg_control_system()),
+  (select oid from pg_database where datname = current_database()),
   case when pg_is_in_recovery() then 'standby'
-  else left(pg_walfile_name(pg_current_wal_lsn()), 8) end`
+    else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
 
-/** `<timeline> <server process> <snapshot>`: a crash ends every process of the server. */
-const CURSOR = sql<string>`concat_ws(' ', ${TIMELINE}, pg_backend_pid(), pg_current_snapshot())`
+/** `<history> <server process> <snapshot>`: a crash ends every process of the server. */
+const CURSOR = sql<string>`concat_ws(' ', ${HISTORY}, pg_backend_pid(), pg_current_snapshot())`
 
 /**
  * PostgreSQL commits transactions in another order than that in which they take numbers, so a reader
@@ -41,11 +44,11 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
 
     async since(cursor, limit) {
       await pending.write()
-      const [timeline, serverProcess, snapshot] = cursor.split(' ')
+      const [history, serverProcess, snapshot] = cursor.split(' ')
       // One statement, so that the rows and the new cursor are of one snapshot.
       const result = await sql<Nullable<Change> & { cursor: string; is_continued: boolean }>`
         select ${CURSOR} as cursor, c.kind, c.subject,
-          ${TIMELINE} = ${timeline} and not exists (
+          ${HISTORY} = ${history} and not exists (
             select from instance where name = ${TRIMMED}
               and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
           ) as is_continued

@@ -6,11 +6,12 @@ import { type Gate, openPool, type Pool, type PoolUse } from './pool.ts'
 import { probe } from './probe.ts'
 
 const CONNECTIONS_MAX = 10
-const STATEMENT_TIMEOUT_MS = 2_000
 const SCAN_CONNECTIONS_MAX = 3
 const SCAN_TIMEOUT_MS = 15_000
-/** Short, because the log is read all the time: so a server that does not answer is soon noticed. */
-const LOG_TIMEOUT_MS = 1_000
+/** Less, because the log is read all the time: so a server that does not answer is soon noticed. */
+const LOG_TIMEOUT_SHARE = 0.5
+/** So that somebody whose query failed learns in time that all queries do. */
+const PROBE_TIMEOUT_SHARE = 0.75
 
 /** A node's connections to PostgreSQL. Together they know whether it is there. */
 export type Connections = {
@@ -29,6 +30,7 @@ export type Connections = {
 }
 
 /**
+ * @param options.timeoutMs for an answer to what a request asks
  * @param options.prepare what must have been done before anybody else may ask
  * @param options.onAway told why, when the database is taken to be away: everything then fails at once,
  *   and what was waiting for an answer too
@@ -36,16 +38,17 @@ export type Connections = {
  */
 export function openConnections(options: {
   url: string
+  timeoutMs: number
   onError: (error: unknown) => void
   prepare: () => Promise<void>
   onAway: (cause: unknown) => void
   onBack: () => void
 }): Connections {
-  const { url, onError } = options
+  const { url, timeoutMs, onError } = options
   const pools = new Map<string, Pool>()
   const breaker = new Breaker({
     async probe() {
-      await probe(url)
+      await probe(url, timeoutMs * PROBE_TIMEOUT_SHARE)
       await options.prepare()
     },
     onOpen(cause) {
@@ -65,13 +68,16 @@ export function openConnections(options: {
     doubt: () => breaker.doubt(),
   }
   const connect = (name: string, connectionsMax: number, statementTimeoutMs: number) => {
-    const pool = openPool({ url, onError, gate, connectionsMax, statementTimeoutMs })
+    const pool = openPool({
+      ...{ url, onError, gate, connectionsMax, statementTimeoutMs },
+      connectTimeoutMs: timeoutMs,
+    })
     pools.set(name, pool)
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
-  const db = connect('requests', CONNECTIONS_MAX, STATEMENT_TIMEOUT_MS)
+  const db = connect('requests', CONNECTIONS_MAX, timeoutMs)
   const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
-  const log = connect('changes', 1, LOG_TIMEOUT_MS)
+  const log = connect('changes', 1, timeoutMs * LOG_TIMEOUT_SHARE)
   return {
     db,
     scans,

@@ -20,12 +20,14 @@ import { probe } from './probe.ts'
 import { postgresRawClickPages } from './raw-click-pages.ts'
 import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
+/** For an answer to what a request asks. */
+const TIMEOUT_MS = 2_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
 /** Runs of one unit that others were in the way of, before that is a fault. */
-const ATTEMPTS_MAX = 8
+const ATTEMPTS_MAX = 12
 /** After which there are no more of them, so that the answer does not come too late. */
-const RETRY_FOR_MS = 750
+const RETRY_FOR_MS = 1_250
 const RETRY_BASE_MS = 5
 const RETRY_CAP_MS = 100
 
@@ -52,6 +54,8 @@ const TRAITS: EngineTraits = {
 export type PostgresOptions = {
   readonly url: string
   readonly clock: Clock
+  /** For an answer to what a request asks, 2 s when left out: what takes longer fails as unavailable. */
+  readonly timeoutMs?: number | undefined
   readonly onError: (error: unknown) => void
   /** Told when the database is taken to be away, and why; and with undefined when it is back. */
   readonly onAvailability?: ((cause: unknown) => void) | undefined
@@ -68,7 +72,7 @@ export type PostgresOptions = {
  * @throws where PostgreSQL is older than 15, or the database is newer than the program
  */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedStore> {
-  const { url, onError, onAvailability } = options
+  const { url, timeoutMs = TIMEOUT_MS, onError, onAvailability } = options
   const ready = Promise.withResolvers<void>()
   // Whoever opened it may not care for long.
   ready.promise.catch(() => {})
@@ -82,6 +86,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
 
   const connections = openConnections({
     url,
+    timeoutMs,
     onError,
     async prepare() {
       try {
@@ -105,7 +110,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   })
   try {
     // Of a server that does not answer nothing long is asked.
-    if (options.mayBeAway) await probeNow(url)
+    if (options.mayBeAway) await probeNow(url, timeoutMs)
     await prepare()
   } catch (error) {
     if (!(options.mayBeAway && isUnavailable(error))) {
@@ -163,9 +168,9 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   }
 }
 
-async function probeNow(url: string): Promise<void> {
+async function probeNow(url: string, timeoutMs: number): Promise<void> {
   try {
-    await probe(url)
+    await probe(url, timeoutMs)
   } catch (error) {
     throw Failure.unavailable(error)
   }

@@ -42,20 +42,22 @@ export type Pool = PostgresPool & {
  * @param options.statementTimeoutMs after which the server ends a query; shortly after it, counted from
  *   when a connection was asked for, whoever has one loses it, so that a server which does not answer
  *   at all holds no connection longer than a query that is slow
+ * @param options.connectTimeoutMs for who waits for a connection
  * @param options.onError told when an idle connection breaks, which fails nobody
  */
 export function openPool(options: {
   url: string
   connectionsMax: number
   statementTimeoutMs: number
+  connectTimeoutMs?: number
   onError: (error: unknown) => void
   gate?: Gate
 }): Pool {
-  const { statementTimeoutMs, gate = OPEN_GATE } = options
+  const { statementTimeoutMs, connectTimeoutMs = CONNECT_TIMEOUT_MS, gate = OPEN_GATE } = options
   const pool = new pg.Pool({
     ...connectionOptions(options.url),
     max: options.connectionsMax,
-    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, statementTimeoutMs),
+    connectionTimeoutMillis: Math.min(connectTimeoutMs, statementTimeoutMs),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     types: {

@@ -2,14 +2,14 @@ import pg from 'pg'
 import { isServerFull } from './errors.ts'
 import { connectionOptions } from './pool.ts'
 
-const TIMEOUT_MS = 1_500
-
 /**
  * Asks over a connection of its own whether the database answers.
  *
+ * @param timeoutMs for the whole of it
+ *
  * @throws what the matter is
  */
-export async function probe(url: string): Promise<void> {
+export async function probe(url: string, timeoutMs: number): Promise<void> {
   const client = new pg.Client(connectionOptions(url))
   client.on('error', () => {})
   let isLate = false
@@ -18,7 +18,7 @@ export async function probe(url: string): Promise<void> {
       isLate = true
       client.connection.stream.destroy()
     })
-  }, TIMEOUT_MS)
+  }, timeoutMs)
   try {
     await client.connect()
     await client.query('select 1')
