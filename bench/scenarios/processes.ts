@@ -14,7 +14,7 @@ const PER_CORE_MIN = 0.85
  */
 export const processes: Scenario = {
   name: 'processes',
-  description: 'two processes on two cores, beside one',
+  description: 'two and four processes on two cores, beside one',
   async run({ generator, rounds, seconds }) {
     const { stdout } = await runCli(['serve', '--help'], {})
     if (!stdout.includes('--processes')) {
@@ -31,15 +31,20 @@ export const processes: Scenario = {
         args: ['--processes', String(count)],
         cores: PAIR_CORES,
       })
-    const contenders = [await start(1), await start(2)]
+    const contenders = [await start(1), await start(2), await start(4)]
     const entries = contenders.map((contender) => ({ contender, load }))
-    const [one = [], two = []] = await alternate(generator, entries, rounds)
+    const [one = [], two = [], four = []] = await alternate(generator, entries, rounds)
     for (const contender of contenders) await contender.stop()
     return {
-      rows: [summarize('one process', one), summarize('two processes', two)],
+      rows: [
+        summarize('one process', one),
+        summarize('two processes', two),
+        // For information: on two cores they stand in each other's way.
+        summarize('four processes', four),
+      ],
       targets: [
         {
-          what: 'requests for a second of processor time, by those of one process',
+          what: 'requests for a second of processor time of two, by those of one process',
           value: medianCpu(one) / medianCpu(two),
           atLeast: PER_CORE_MIN,
         },

@@ -3,7 +3,13 @@ import { dayOf } from '../domain/clicks/click-day.ts'
 import { writeClick, writeTally } from '../domain/clicks/day-codec.ts'
 import { DayTally } from '../domain/clicks/day-tally.ts'
 import { ByteWriter } from '../lib/byte-writer.ts'
-import { compareKeys, type DayDelta, type LinkCount, SCOPES } from './click-day-rows.ts'
+import {
+  compareKeys,
+  type DayDelta,
+  type LinkCount,
+  SCOPES,
+  workspaceSubject,
+} from './click-day-rows.ts'
 
 /** More clicks than this of one subject take less room added up. */
 const SINGLE_CLICKS_MAX = 16
@@ -108,7 +114,8 @@ function addOwnerDeltas(
     }
     ofWorkspace.limitValues()
     writeTally(writer, ofWorkspace)
-    const key = { day, scope: SCOPES.workspace, subject: 0, workspace_id }
+    const subject = workspaceSubject(workspace_id)
+    const key = { day, scope: SCOPES.workspace, subject, workspace_id }
     deltas.push({ ...key, data: writer.take() })
   }
 }

@@ -5,7 +5,7 @@ export const SCOPES = { link: 0, domain: 1, workspace: 2 } as const
 export type DayKey = {
   readonly day: number
   readonly scope: number
-  /** The link's number, the domain's keyspace, or 0 for the workspace itself. */
+  /** The link's number, the domain's keyspace, or `workspaceSubject`. */
   readonly subject: number
   /** Empty for a link, whose number alone says whose it is, in a row of which there are most. */
   readonly workspace_id: string
@@ -60,4 +60,12 @@ export function compareKeys(a: DayKey, b: DayKey): number {
     a.subject - b.subject ||
     (a.workspace_id < b.workspace_id ? -1 : Number(a.workspace_id > b.workspace_id))
   )
+}
+
+/**
+ * The subject of a workspace's own sums: a number of its own, by which they are spread over shards. The
+ * workspace's identifier is part of the key besides, so two may have the same number.
+ */
+export function workspaceSubject(workspaceId: string): number {
+  return Number.parseInt(workspaceId.slice(-8), 16)
 }

@@ -19,7 +19,7 @@ import {
 } from '../domain/clicks/day-codec.ts'
 import { DayTally } from '../domain/clicks/day-tally.ts'
 import { PARTS } from './click-day-folder.ts'
-import { SCOPES } from './click-day-rows.ts'
+import { SCOPES, workspaceSubject } from './click-day-rows.ts'
 import type { Schema } from './schema.ts'
 
 /** Days of one query; each is looked up by the whole key. */
@@ -133,7 +133,7 @@ function subjectOf(scope: ClickScope) {
   const workspace_id = scope.workspaceId
   return scope.kind === 'domain'
     ? { scope: SCOPES.domain, subject: scope.keyspaceId, workspace_id }
-    : { scope: SCOPES.workspace, subject: 0, workspace_id }
+    : { scope: SCOPES.workspace, subject: workspaceSubject(workspace_id), workspace_id }
 }
 
 function assemble(

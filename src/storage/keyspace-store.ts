@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { KeyspaceStore } from '../domain/domains/keyspace-store.ts'
 import { StaleRow } from '../domain/store.ts'
 import type { Schema } from './schema.ts'
@@ -52,21 +52,17 @@ export function keyspaceStore(db: Kysely<Schema>): KeyspaceStore {
     },
 
     async deleteIfEmpty(workspaceId, host) {
-      await db
-        .deleteFrom('keyspaces')
-        .where('workspace_id', '=', workspaceId)
-        .where('host', '=', host)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('links')
-                .select(sql`1`.as('one'))
-                .whereRef('links.keyspace_id', '=', 'keyspaces.id'),
-            ),
-          ),
-        )
-        .execute()
+      const id = await find(workspaceId, host)
+      if (id === undefined) return
+      const link = await db
+        .selectFrom('links')
+        .select('seq')
+        .where('keyspace_id', '=', id)
+        .limit(1)
+        .executeTakeFirst()
+      if (link !== undefined) return
+      // A link that is made at this moment refers to it, and so is in the way.
+      await db.deleteFrom('keyspaces').where('id', '=', id).execute()
     },
 
     async openShared(host) {

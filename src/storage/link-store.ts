@@ -13,6 +13,8 @@ import type { Pending } from './pending-writes.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 import { statement } from './statement.ts'
 
+const COUNTERS = ['link_seq', 'clicks', 'last_click'] as const
+
 const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
 
 const insertLinkReturning = statement((db, row: ReturnType<typeof toRow>) =>
@@ -23,6 +25,10 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
   selectLinks(db)
     .where('links.id', '=', owned.id)
     .where('links.workspace_id', '=', owned.workspaceId),
+)
+
+const findCount = statement((db, { seq }: { seq: number }) =>
+  db.selectFrom('link_clicks').select(COUNTERS).where('link_seq', '=', seq),
 )
 
 /**
@@ -39,8 +45,8 @@ export function linkStore(on: {
   const { db, scans, pending } = on
 
   async function find(workspaceId: string, id: string): Promise<Link | undefined> {
-    const [row] = (await findById(db, { workspaceId, id })).rows
-    return row && fromRow(row)
+    const [link] = await withCounters(db, (await findById(db, { workspaceId, id })).rows)
+    return link
   }
 
   /** The new row's number; undefined when the key is taken. */
@@ -59,6 +65,20 @@ export function linkStore(on: {
       link_seq: link.seq,
     }))
     await db.insertInto('link_tags').values(rows).execute()
+  }
+
+  async function deleteTags({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>) {
+    await db
+      .deleteFrom('link_tags')
+      .where('workspace_id', '=', workspace_id)
+      .where('link_seq', '=', seq)
+      .execute()
+  }
+
+  /** @throws {StaleRow} when it was changed since it was read */
+  async function deleteRow(link: Link): Promise<void> {
+    const result = await db.deleteFrom('links').where(isAsRead(link)).executeTakeFirst()
+    if (result.numDeletedRows === 0n) throw new StaleRow()
   }
 
   async function total(workspaceId: string): Promise<number> {
@@ -113,7 +133,7 @@ export function linkStore(on: {
       .limit(limit)
       .offset(offset - start.before)
       .execute()
-    return { items: rows.map(fromRow), total: await total(workspaceId) }
+    return { items: await withCounters(db, rows), total: await total(workspaceId) }
   }
 
   /**
@@ -140,11 +160,14 @@ export function linkStore(on: {
       .limit(query.limit)
       .offset(query.offset)
     const rows = await selectLinks(scans)
+      .$if(isCounted(query.sort.field), (qb) =>
+        qb.leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq'),
+      )
       .where('links.seq', 'in', page)
       .orderBy(order, direction)
       .orderBy('links.seq', direction)
       .execute()
-    return { items: rows.map(fromRow), total: counted.total }
+    return { items: await withCounters(scans, rows), total: counted.total }
   }
 
   return {
@@ -159,28 +182,32 @@ export function linkStore(on: {
       return complete
     },
 
-    async update(link, readAt) {
-      const { id, workspace_id, created_at, ...values } = toRow(link)
-      const result = await db
-        .updateTable('links')
-        .set(values)
-        .where('seq', '=', link.seq)
-        .where('updated_at', '=', readAt)
-        .executeTakeFirst()
-      if (result.numUpdatedRows === 0n) throw new StaleRow()
-      await db.deleteFrom('link_tags').where('link_seq', '=', link.seq).execute()
+    async update(link, before) {
+      const row = toRow(link)
+      const { id, workspace_id, created_at, key_folded, ...values } = row
+      if (key_folded === foldKey(before.key)) {
+        const result = await db
+          .updateTable('links')
+          .set(values)
+          .where(isAsRead(before))
+          .executeTakeFirst()
+        if (result.numUpdatedRows === 0n) throw new StaleRow()
+      } else {
+        // The folded key says on which shard a row lies, where there are shards; so the row moves.
+        await deleteRow(before)
+        const { seq, created_at, id, workspace_id } = before
+        const moved = { ...row, seq, created_at, id, workspace_id }
+        await db.insertInto('links').values(moved).execute()
+      }
+      await deleteTags(link)
       await insertTags(link)
     },
 
     async delete(workspaceId, id) {
       const link = await find(workspaceId, id)
       if (link === undefined) return undefined
-      const result = await db
-        .deleteFrom('links')
-        .where('seq', '=', link.seq)
-        .where('updated_at', '=', link.updated_at)
-        .executeTakeFirst()
-      if (result.numDeletedRows === 0n) throw new StaleRow()
+      await deleteRow(link)
+      await deleteTags(link)
       pending.countLink(workspaceId, link.seq, -1)
       return link
     },
@@ -204,9 +231,25 @@ function selectLinks(db: Kysely<Schema>) {
   return db
     .selectFrom('links')
     .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
-    .leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq')
     .selectAll('links')
-    .select(['keyspaces.host as domain', 'link_clicks.clicks', 'link_clicks.last_click'])
+    .select('keyspaces.host as domain')
+}
+
+/** The row with everything that it had when it was read. */
+function isAsRead({ seq, key, updated_at }: Link) {
+  return (eb: ExpressionBuilder<Schema, 'links'>) =>
+    eb.and({ seq, key_folded: foldKey(key), updated_at })
+}
+
+/** The links of these rows. Counters lie by links' numbers, wherever the links lie, so they are looked up apart. */
+async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[]): Promise<Link[]> {
+  if (rows.length === 0) return []
+  const counted =
+    rows.length === 1 && rows[0] !== undefined
+      ? (await findCount(db, { seq: rows[0].seq })).rows
+      : await findCounts(db, rows)
+  const bySeq = new Map(counted.map((count) => [count.link_seq, count]))
+  return rows.map((row) => fromRow(row, bySeq.get(row.seq)))
 }
 
 function matches(query: LinkQuery) {
@@ -252,6 +295,18 @@ function matches(query: LinkQuery) {
   }
 }
 
+function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[]) {
+  return db
+    .selectFrom('link_clicks')
+    .select(COUNTERS)
+    .where(
+      'link_seq',
+      'in',
+      rows.map(({ seq }) => seq),
+    )
+    .execute()
+}
+
 /** Whether the field is kept beside the links. */
 function isCounted(field: LinkSortField): boolean {
   return field === 'clicks' || field === 'last_click'
@@ -264,15 +319,12 @@ function sortedBy(field: LinkSortField) {
   return sql.ref(field === 'created_at' ? 'links.seq' : `links.${field}`)
 }
 
-type LinkRow = Selectable<Schema['links']> & {
-  domain: string
-  clicks: number | null
-  last_click: number | null
-}
+type LinkRow = Selectable<Schema['links']> & { domain: string }
 
-function fromRow(row: LinkRow): Link {
-  const { key_folded, tags, clicks, ...link } = row
-  return { ...link, clicks: clicks ?? 0, tags: JSON.parse(tags) }
+function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Link {
+  const { key_folded, tags, ...link } = row
+  const { clicks = 0, last_click = null } = counters ?? {}
+  return { ...link, clicks, last_click, tags: JSON.parse(tags) }
 }
 
 function toRow(link: NewLink & Partial<Link>) {

@@ -123,7 +123,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'acmeBudgets.refund': (s) => s.acmeBudgets.refund(id, 'x', { burst: 1, refillMicros: 1 }),
     'acmeBudgets.trim': (s) => s.acmeBudgets.trim(NOW),
     'links.insert': (s) => s.links.insert(newLink(home)),
-    'links.update': (s) => s.links.update(link, NOW),
+    'links.update': (s) => s.links.update(link, link),
     'links.delete': (s) => s.links.delete(workspace, id),
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),

@@ -154,7 +154,7 @@ async function apply({ store, take }: StoreUnderTest, model: Model, step: Step):
     }
   } else {
     const next = { ...link, tags: step.tags, updated_at: link.updated_at + 1 }
-    await store.write((stores) => stores.links.update(next, link.updated_at))
+    await store.write((stores) => stores.links.update(next, link))
     model.links[index] = next
   }
 }

@@ -106,7 +106,7 @@ describeStore('the link store', (at, engine) => {
     const target = await addKeyspace(at.store, home.workspace_id)
     const changed = { ...EVERY_ATTRIBUTE, ...target, key: 'Renamed', updated_at: NOW + 5 }
     const next: Link = { ...link, ...changed, created_at: NOW + 9, clicks: 77, last_click: 77 }
-    await at.store.write((stores) => stores.links.update(next, link.updated_at))
+    await at.store.write((stores) => stores.links.update(next, link))
     same(await findById(link), {
       ...link,
       ...changed,
@@ -123,9 +123,9 @@ describeStore('the link store', (at, engine) => {
     const link = await addLink(at.store, home, { tags: ['kept'] })
     const newer = { ...link, url: 'https://example.com/new', updated_at: NOW + 1 }
     await at.store.write(async (stores) => {
-      await stores.links.update(newer, NOW)
+      await stores.links.update(newer, link)
       const older = { ...link, tags: [], updated_at: NOW + 2 }
-      await assert.rejects(stores.links.update(older, NOW), StaleRow)
+      await assert.rejects(stores.links.update(older, link), StaleRow)
     })
     same(await findById(link), newer)
   })
@@ -136,7 +136,7 @@ describeStore('the link store', (at, engine) => {
     const { key } = await addLink(at.store, home)
     await assert.rejects(
       at.store.write((stores) =>
-        stores.links.update({ ...link, key, tags: ['new'], updated_at: NOW + 1 }, NOW),
+        stores.links.update({ ...link, key, tags: ['new'], updated_at: NOW + 1 }, link),
       ),
       UniqueViolation,
     )

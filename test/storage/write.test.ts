@@ -109,7 +109,7 @@ describeStore('Store.write', (at) => {
         if (current === undefined) throw new Error('the link is gone')
         const external_id = (current.external_id ?? 0) + 1
         const next = { ...current, external_id, updated_at: current.updated_at + 1 }
-        await stores.links.update(next, current.updated_at)
+        await stores.links.update(next, current)
       })
     const { store } = await at.another()
     for (let round = 0; round < 5; round += 1) {

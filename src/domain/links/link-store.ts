@@ -27,12 +27,12 @@ export type LinkStore = {
   /** Undefined when the key is taken in its keyspace. */
   insert(link: NewLink): Promise<Link | undefined>
   /**
-   * Writes everything but identifiers and counters over the row that was last changed at `readAt`.
+   * Writes everything but identifiers and counters over the link as it was read.
    *
    * @throws {StaleRow} when it was changed since
    * @throws {UniqueViolation} when the new key is taken in its keyspace
    */
-  update(link: Link, readAt: number): Promise<void>
+  update(link: Link, before: Link): Promise<void>
   /** What was deleted. */
   delete(workspaceId: string, id: string): Promise<Link | undefined>
   /**

@@ -235,7 +235,7 @@ export function links(deps: {
             updated_at: now,
           }
           refuseReserved(next.keyspace_id, next.key)
-          await stores.links.update(next, current.updated_at)
+          await stores.links.update(next, current)
           await stores.changes.append(linkChange(current.keyspace_id, foldKey(current.key)), now)
           if (next.keyspace_id !== current.keyspace_id || next.key !== current.key) {
             await stores.changes.append(linkChange(next.keyspace_id, foldKey(next.key)), now)

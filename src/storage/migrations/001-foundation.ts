@@ -62,8 +62,8 @@ export const foundation: Migration = {
       )`,
       sql`create index domain_checks_due on domain_checks (next_at) where next_at is not null`,
       sql`create table links (
-        seq ${sequence},
-        id ${uuid} not null unique,
+        seq ${sql.raw(types.linkSequence)},
+        id ${uuid} not null,
         workspace_id ${uuid} not null references workspaces (id),
         keyspace_id bigint not null references keyspaces (id),
         key ${bytewise} not null,
@@ -84,7 +84,8 @@ export const foundation: Migration = {
         tags text not null,
         created_at bigint not null,
         updated_at bigint not null,
-        unique (keyspace_id, key_folded, key)
+        unique (keyspace_id, key_folded, key),
+        ${sql.raw(types.linkConstraints)}
       )`,
       sql`create index links_of_workspace on links (workspace_id, seq)`,
       sql`create table link_buckets (
@@ -97,7 +98,7 @@ export const foundation: Migration = {
         workspace_id ${uuid} not null,
         tag text not null,
         tag_folded text not null,
-        link_seq bigint not null references links (seq) on delete cascade,
+        link_seq bigint not null,
         primary key (workspace_id, tag, link_seq)
       )`,
       sql`create index link_tags_of_link on link_tags (link_seq)`,

@@ -6,6 +6,10 @@ export type ColumnTypes = {
   readonly uuid: 'uuid' | 'text'
   /** A whole number that the database gives, rising and never given twice, as the primary key. */
   readonly sequence: string
+  /** The same for links, without the key where their number alone is none. */
+  readonly linkSequence: string
+  /** By which a link is found besides its key. */
+  readonly linkConstraints: string
   /** Text that is compared byte by byte, whatever the database's language. */
   readonly bytewiseText: string
   /** A whole number of 64 bits, that as a primary key needs no index beside the table. */

@@ -35,6 +35,8 @@ const CHECKPOINT_PAGES = 4_000
 const TYPES: ColumnTypes = {
   uuid: 'text',
   sequence: 'integer primary key autoincrement',
+  linkSequence: 'integer primary key autoincrement',
+  linkConstraints: 'unique (id)',
   bytewiseText: 'text',
   changeLogExtra: '',
   changeLogIndexes: [],

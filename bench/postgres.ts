@@ -1,0 +1,195 @@
+import pg from 'pg'
+import { dayOf, startOfDay } from '../src/domain/clicks/click-day.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { createTestLink } from '../test/clicks/test-link.ts'
+import { openWriterAt } from '../test/support/click-writers.ts'
+import { ENGINES, type Place } from '../test/support/engines.ts'
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
+import { openAt } from '../test/support/store.ts'
+import { countClicks } from './support/clicked-link.ts'
+import { fillWithClicks } from './support/many-clicks.ts'
+import { fillWithLinks } from './support/many-links.ts'
+import { usageOf } from './support/process-usage.ts'
+import { report } from './support/report.ts'
+import { clickSource, zipf } from './support/sample-clicks.ts'
+import { median, quantile, round } from './support/statistics.ts'
+
+/**
+ * PostgreSQL with ten million links and a hundred million clicks in it: what a redirect costs that is not
+ * in memory, how long charts take, how many clicks a second the drain takes in. Filling it takes most
+ * of the time; `BENCH_LINKS` and `BENCH_CLICKS` make it smaller.
+ */
+const LINKS = Number(process.env.BENCH_LINKS ?? 10_000_000)
+const CLICKS = Number(process.env.BENCH_CLICKS ?? 100_000_000)
+const DAYS = 365
+const MISSES = 1_000
+const CHARTS = 50
+const DRAINED = 200_000
+const WARM_UP = 20
+
+const MISS_MS_MAX = 1
+const CHART_MS_MAX = 50
+const DRAIN_PER_SECOND_MIN = 20_000
+
+/** The numbers of the links that `fillWithLinks` makes, after one of the test's. */
+const FIRST_LINK = 2
+
+const clock = systemClock()
+const today = dayOf(clock.nowMicros())
+const rows: Record<string, unknown>[] = []
+const missed: string[] = []
+
+function note(what: string, measuredMs: readonly number[], msMax: number | undefined): void {
+  const p99Ms = quantile(measuredMs, 0.99)
+  rows.push({
+    what,
+    'median ms': round(median(measuredMs), 3),
+    'p99 ms': round(p99Ms, 3),
+    'at most': msMax ?? '',
+  })
+  if (msMax !== undefined && median(measuredMs) >= msMax) missed.push(`${what}: ${msMax} ms`)
+}
+
+/** What the server itself takes to plan and run the look-up of one key, as it tells. */
+async function measureMisses(place: Place, keyspaceId: number): Promise<void> {
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  const text = `explain (analyze, timing off, format json)
+    select seq, key, url, password, expires_at from links
+    where keyspace_id = $1 and key_folded = $2`
+  const serverMs: number[] = []
+  for (let count = 0; count < MISSES + WARM_UP; count += 1) {
+    const key = `page-${Math.ceil(Math.random() * LINKS)}`
+    const { rows: found } = await client.query(text, [keyspaceId, key])
+    const [plan] = found[0]['QUERY PLAN']
+    if (plan.Plan['Actual Rows'] !== 1) throw new Error(`${key} was not found`)
+    if (count >= WARM_UP) serverMs.push(plan['Planning Time'] + plan['Execution Time'])
+  }
+  await client.end()
+  note('a redirect’s miss, by the server’s clock', serverMs, MISS_MS_MAX)
+
+  const { store } = await openAt(place)
+  const seenMs: number[] = []
+  for (let count = 0; count < MISSES; count += 1) {
+    const key = `page-${Math.ceil(Math.random() * LINKS)}`
+    const startedMs = performance.now()
+    await store.read.directory.findByFoldedKey(keyspaceId, key)
+    seenMs.push(performance.now() - startedMs)
+  }
+  await store.close()
+  note('the same, as a node sees it', seenMs, undefined)
+}
+
+async function measureCharts(place: Place, workspaceId: string, linkSeq: number): Promise<void> {
+  const { store } = await openAt(place)
+  const scope = { kind: 'link', workspaceId, linkSeq } as const
+  for (const [name, options] of [
+    ['a year by day', { slots: false }],
+    ['a year, by country', { slots: false, dimension: 'country' }],
+  ] as const) {
+    const ms: number[] = []
+    for (let count = 0; count < CHARTS + 3; count += 1) {
+      const startedMs = performance.now()
+      const days = await store.read.reports.readDays(scope, today - DAYS, today - 1, options)
+      if (days.length !== DAYS) throw new Error(`${days.length} days`)
+      if (count >= 3) ms.push(performance.now() - startedMs)
+    }
+    note(`chart query: ${name}`, ms, CHART_MS_MAX)
+  }
+  await store.close()
+}
+
+/** By processor time, of this process and the server together, as `bench:drain` does. */
+async function measureDrain(place: Place): Promise<void> {
+  for (const [name, exponent] of [
+    ['uniform', 0],
+    ['Zipf(1)', 1],
+  ] as const) {
+    const draw = zipf(LINKS, exponent)
+    const source = clickSource(() => FIRST_LINK + draw())
+    const writer = openWriterAt(place)
+    const midnight = startOfDay(today)
+    const journalId = `bench-${name}`
+    const before = usageOf(process.pid)
+    const startedMs = performance.now()
+    for (let done = 0; done < DRAINED; done += writer.batchMax) {
+      const clicks = Array.from({ length: writer.batchMax }, (_, index) =>
+        source(midnight + done + index),
+      )
+      const from = done === 0 ? undefined : { segment: 1, offset: done }
+      const to = { segment: 1, offset: done + writer.batchMax }
+      if (!(await writer.take({ journalId, from, to, clicks, atMicros: clock.nowMicros() }))) {
+        throw new Error('the clicks were not taken in')
+      }
+    }
+    const seconds = (performance.now() - startedMs) / 1_000
+    const cpuSeconds = (usageOf(process.pid).cpuMicros - before.cpuMicros) / 1e6
+    await writer.close()
+    const perSecond = Math.round(DRAINED / cpuSeconds)
+    rows.push({
+      what: `drain, ${name}`,
+      'clicks/s of CPU': perSecond,
+      'clicks/s, wall': Math.round(DRAINED / seconds),
+      'at least': DRAIN_PER_SECOND_MIN,
+    })
+    if (perSecond < DRAIN_PER_SECOND_MIN) missed.push(`drain, ${name}: ${perSecond} clicks/s`)
+  }
+}
+
+/** With indexes, and what the server keeps beside the rows. */
+async function measureBytes(place: Place): Promise<void> {
+  const client = new pg.Client(place.databaseUrl)
+  await client.connect()
+  for (const [table, count] of [
+    ['links', LINKS],
+    ['link_clicks', LINKS],
+    ['clicks', CLICKS],
+    ['click_days', undefined],
+  ] as const) {
+    const { rows: sizes } = await client.query(
+      `select (pg_total_relation_size($1::regclass) + coalesce(sum(pg_total_relation_size(relid)), 0))::float8
+         as bytes, (select count(*)::float8 from ${table}) as rows
+       from pg_partition_tree($1::regclass) where relid <> $1::regclass`,
+      [table],
+    )
+    const [{ bytes, rows: counted }] = sizes
+    rows.push({ what: `bytes a row of ${table}`, bytes: round(bytes / (count ?? counted)) })
+  }
+  await client.end()
+}
+
+async function timed(what: string, work: () => Promise<void>): Promise<void> {
+  const startedMs = performance.now()
+  await work()
+  process.stdout.write(`${what}: ${round((performance.now() - startedMs) / 1_000)} s\n`)
+}
+
+await globalSetup()
+try {
+  const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
+  if (engine === undefined) throw new Error('PostgreSQL is no engine')
+  const place = await engine.createPlace()
+  try {
+    const { store, db } = await openAt(place)
+    await createTestLink(store, clock)
+    const { keyspace_id, workspace_id, seq } = await db
+      .selectFrom('links')
+      .select(['keyspace_id', 'workspace_id', 'seq'])
+      .executeTakeFirstOrThrow()
+    await store.close()
+    await timed(`${LINKS} links`, () => fillWithLinks(place, LINKS))
+    await timed(`${CLICKS} clicks`, () =>
+      fillWithClicks(place, { clicks: CLICKS, links: LINKS, firstLink: FIRST_LINK, today }),
+    )
+    await countClicks(place, seq, { clicks: CLICKS, days: DAYS, today })
+    await measureBytes(place)
+    await measureMisses(place, keyspace_id)
+    await measureCharts(place, workspace_id, seq)
+    await measureDrain(place)
+  } finally {
+    await place.remove()
+  }
+} finally {
+  await globalTeardown()
+}
+report('postgres', rows, missed)

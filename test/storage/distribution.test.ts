@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, mock, test } from 'node:test'
+import pg from 'pg'
+import { startOfDay } from '../../src/domain/clicks/click-day.ts'
+import type { OpenedStore } from '../../src/storage/opened-store.ts'
+import { openWriterAt, takeClicks } from '../support/click-writers.ts'
+import { someClick } from '../support/clicks.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { openAt } from '../support/store.ts'
+import { everyRead, everyWrite } from './every-call.ts'
+import { addHome, addKeyspace, addLink, NOW } from './samples.ts'
+
+/** On every node, and small; written seldom. */
+const REFERENCE = 'reference'
+/** On one node, which orders what is written to it. */
+const SINGLE = 'single'
+
+/** Where each table lies when there are shards, as in docs/scaling.md: by a column, or one of the above. */
+const DISTRIBUTION: Readonly<Record<string, string>> = {
+  acme_accounts: REFERENCE,
+  acme_budgets: REFERENCE,
+  certificate_orders: REFERENCE,
+  certificates: REFERENCE,
+  changes: SINGLE,
+  click_days: 'subject',
+  clicks: 'link_seq',
+  domain_checks: REFERENCE,
+  domain_hsts: REFERENCE,
+  domains: REFERENCE,
+  idempotency: 'workspace_id',
+  instance: REFERENCE,
+  journal_positions: 'journal_id',
+  keyspaces: REFERENCE,
+  link_buckets: 'workspace_id',
+  link_clicks: 'link_seq',
+  link_tags: 'workspace_id',
+  links: 'key_folded',
+  nodes: REFERENCE,
+  schema_migrations: REFERENCE,
+  tokens: REFERENCE,
+  unsettled_days: 'subject',
+  visitor_salts: REFERENCE,
+  workspaces: REFERENCE,
+}
+
+const isDistributed = (table: string) => ![REFERENCE, SINGLE].includes(DISTRIBUTION[table] ?? '')
+
+/** What is wrong with a statement where tables lie so; undefined for one that is in order. */
+function faultOf(statement: string): string | undefined {
+  const named = [...statement.matchAll(/\b(?:from|join|update|into)\s+"?([a-z_]+)"?/gi)]
+  const tables = new Set(named.map(([, name = '']) => name).filter((name) => name in DISTRIBUTION))
+  const apart = [...tables].filter((name) => DISTRIBUTION[name] !== REFERENCE)
+  if (apart.length > 1) return `joins ${apart.join(' and ')}`
+  const [table] = apart.filter(isDistributed)
+  if (table === undefined) return undefined
+  const set = /\bset\s+(.*?)(?:\bwhere\b|\breturning\b|$)/is.exec(statement)?.[1] ?? ''
+  const changed = [...set.matchAll(/(?:^|,)\s*"?([a-z_]+)"?\s*=/gi)].map(([, column]) => column)
+  const key = DISTRIBUTION[table] ?? ''
+  return changed.includes(key) ? `moves a row of ${table} to another shard` : undefined
+}
+
+for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
+  describe('the schema, spread over shards', () => {
+    let place: Place
+    let opened: OpenedStore
+    let client: pg.Client
+    before(async () => {
+      place = await engine.createPlace()
+      opened = await openAt(place)
+      client = new pg.Client(place.databaseUrl)
+      await client.connect()
+    })
+    after(async () => {
+      await client.end()
+      await opened.store.close()
+      await place.remove()
+    })
+
+    test('says of every table where it lies', async () => {
+      const { rows } = await client.query(`select relname as name from pg_class
+        where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+        order by 1`)
+      assert.deepEqual(
+        rows.map(({ name }) => name),
+        Object.keys(DISTRIBUTION).sort(),
+      )
+    })
+
+    test('has the distribution key, never null, in every primary key and unique constraint', async () => {
+      const { rows } = await client.query<{ table: string; index: string; columns: string[] }>(`
+        select t.relname as table, i.relname as index, array_agg(a.attname::text) as columns
+        from pg_index x
+        join pg_class t on t.oid = x.indrelid
+        join pg_class i on i.oid = x.indexrelid
+        left join pg_attribute a on a.attrelid = t.oid and a.attnum = any (x.indkey)
+        where t.relnamespace = 'public'::regnamespace and x.indisunique and not t.relispartition
+        group by 1, 2`)
+      const distributed = rows.filter(({ table }) => isDistributed(table))
+      assert.ok(distributed.length >= 8, 'there is something to prove')
+      for (const { table, index, columns } of distributed) {
+        assert.ok(columns.includes(DISTRIBUTION[table] ?? ''), `${index}: ${columns}`)
+      }
+      for (const [table, key] of Object.entries(DISTRIBUTION)) {
+        if (!isDistributed(table)) continue
+        const { rows } = await client.query(
+          'select attnotnull from pg_attribute where attrelid = $1::regclass and attname = $2',
+          [table, key],
+        )
+        assert.deepEqual(rows, [{ attnotnull: true }], `${table} (${key})`)
+      }
+    })
+
+    test('refers from shards to what every node has, and to nothing else', async () => {
+      const { rows } = await client.query<{ from: string; to: string }>(`
+        select conrelid::regclass::text as from, confrelid::regclass::text as to
+        from pg_constraint where contype = 'f' and conparentid = 0`)
+      assert.ok(rows.length >= 5, 'there is something to prove')
+      for (const { from, to } of rows) assert.equal(DISTRIBUTION[to], REFERENCE, `${from} → ${to}`)
+    })
+
+    test('is asked nothing that joins shards or moves a row, by any call and by the drain', async (t) => {
+      const { store } = opened
+      const home = await addHome(store)
+      const statements = new Set<string>()
+      const query = pg.Client.prototype.query
+      t.after(() => mock.restoreAll())
+      mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...args: unknown[]) {
+        const [asked] = args
+        const text =
+          typeof asked === 'object' && asked !== null && 'text' in asked ? asked.text : asked
+        statements.add(String(text))
+        return Reflect.apply(query, this, args)
+      })
+      for (const call of Object.values(everyRead(home))) await call(store.read)
+      for (const call of Object.values(everyWrite(home))) {
+        await store.write(call).catch((error) => {
+          // Some of the samples stand for nothing that is there; they are asked for all the same.
+          if (!['StaleRow', 'UniqueViolation', 'Failure'].includes(error?.name)) throw error
+        })
+      }
+      // The calls with something behind them: made, edited, given another key, moved, clicked, deleted.
+      const other = await addHome(store)
+      const link = await addLink(store, other, { tags: ['spread'] })
+      const edited = { ...link, url: 'https://example.com/new', updated_at: NOW + 1 }
+      const renamed = { ...edited, key: 'renamed', updated_at: NOW + 2 }
+      const target = await addKeyspace(store, other.workspace_id)
+      const moved = { ...renamed, ...target, updated_at: NOW + 3 }
+      for (const [next, before] of [
+        [edited, link],
+        [renamed, edited],
+        [moved, renamed],
+      ] as const) {
+        await store.write((stores) => stores.links.update(next, before))
+      }
+      const writer = openWriterAt(place)
+      for (let batch = 0; batch < 3; batch += 1) {
+        const clicks = Array.from({ length: 2_000 }, (_, index) =>
+          someClick({ at: startOfDay(20_000) + index, link_seq: link.seq, visitor: index }),
+        )
+        await takeClicks(writer, clicks)
+      }
+      await writer.maintain(20_001, 1)
+      await writer.close()
+      const found = await store.write((stores) => stores.links.delete(other.workspace_id, link.id))
+      assert.equal(found?.clicks, 6_000)
+
+      const tables = Object.keys(DISTRIBUTION).filter(isDistributed)
+      for (const table of tables) {
+        const seen = [...statements].some((text) => new RegExp(`\\b${table}\\b`).test(text))
+        assert.ok(seen, `${table} was asked nothing`)
+      }
+      const faults = [...statements].flatMap((text) => {
+        const fault = faultOf(text)
+        return fault === undefined ? [] : [`${fault}: ${text}`]
+      })
+      assert.deepEqual(faults, [])
+    })
+
+    test('is known to be asked too much by what is', () => {
+      assert.match(faultOf('select 1 from links join link_clicks on true') ?? '', /joins/)
+      assert.match(faultOf('update "links" set "url" = $1, "key_folded" = $2 where') ?? '', /moves/)
+      assert.equal(faultOf('select 1 from links join keyspaces on true'), undefined)
+    })
+  })
+}
