@@ -1,5 +1,5 @@
 import type { Config } from '../config/read-config.ts'
-import type { Role } from '../config/settings.ts'
+import type { Role } from '../config/setting-schemas.ts'
 import type { Store } from '../domain/store.ts'
 import { glance } from '../lib/glance.ts'
 import { Readiness, type RoleCheck } from '../lib/readiness.ts'

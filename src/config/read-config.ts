@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Networks } from '../lib/ip-address.ts'
-import { type Role, SETTINGS, type SettingName, type SettingValues } from './settings.ts'
+import type { Role } from './setting-schemas.ts'
+import { SETTINGS, type SettingName, type SettingValues } from './settings.ts'
 
 /** The whole configuration of one process, read once and never changed. */
 export type Config = {

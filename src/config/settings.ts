@@ -1,150 +1,30 @@
 import { isIP } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { Networks } from '../lib/ip-address.ts'
+import {
+  addressAndPort,
+  addresses,
+  baseUrl,
+  dnsServers,
+  HOST_NAME,
+  httpsUrl,
+  integer,
+  networks,
+  processCount,
+  ROLES,
+  roleList,
+  schemes,
+} from './setting-schemas.ts'
 
 /** What makes a domain `active`; what each means is in the description of the setting. */
 const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
 /** What a click has outlived once its visit is answered. */
 const CLICK_DURABILITIES = ['process', 'disk'] as const
-/** What a node may do; what each means is in the description of the setting. */
-const ROLES = ['redirect', 'api', 'jobs'] as const
 /** How an authority sees that a host leads here; what each means is in the description. */
 const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 const MIB = 1024 * 1024
 const HOUR_MS = 60 * 60 * 1_000
-const HOST_NAME =
-  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
-
-function networks(text: string, context: z.RefinementCtx): Networks {
-  const list = new Networks()
-  for (const cidr of text.split(',').map((part) => part.trim())) {
-    if (cidr !== '' && !list.add(cidr)) {
-      context.addIssue({ code: 'custom', message: `"${cidr}" is not an address or CIDR network` })
-    }
-  }
-  return list
-}
-
-function listed(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim())
-  return parts.filter((part) => part !== '')
-}
-
-function addresses(text: string, context: z.RefinementCtx): readonly string[] {
-  const list = listed(text)
-  for (const cidr of list) {
-    if (!new Networks().add(cidr)) {
-      context.addIssue({ code: 'custom', message: `"${cidr}" is not an address or CIDR network` })
-    }
-  }
-  return Object.freeze(list)
-}
-
-/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
-function dnsServers(text: string, context: z.RefinementCtx): readonly string[] {
-  const list = listed(text)
-  for (const server of list) {
-    const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
-    const isAddress = bracketed === undefined ? isIP(plain ?? server) !== 0 : isIP(bracketed) === 6
-    if (!isAddress || Number(port ?? 53) > 65_535 || Number(port ?? 53) === 0) {
-      context.addIssue({
-        code: 'custom',
-        message: `"${server}" is not an address, with or without port`,
-      })
-    }
-  }
-  return Object.freeze(list)
-}
-
-/** `192.0.2.1:3001` or `[2001:db8::1]:3001`. */
-function addressAndPort(
-  text: string,
-  context: z.RefinementCtx,
-): { readonly host: string; readonly port: number } {
-  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
-  const host = bracketed ?? plain ?? ''
-  const port = Number(digits)
-  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || !(port >= 1 && port <= 65_535)) {
-    context.addIssue({
-      code: 'custom',
-      message: 'must be an address with port, such as 10.0.0.5:3001',
-    })
-  }
-  return Object.freeze({ host, port })
-}
-
-function integer(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, message)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, message)
-}
-
-/** Past this, processes stand in each other's way on any machine that there is. */
-const PROCESSES_MAX = 256
-
-/** How many processes are wanted: `auto` for as many as the machine has cores for them. */
-export const processCount = z
-  .string()
-  .refine((text) => text === 'auto' || integer(1, PROCESSES_MAX).safeParse(text).success, {
-    message: `must be a whole number from 1 to ${PROCESSES_MAX}, or auto`,
-  })
-  .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
-
-export type Role = (typeof ROLES)[number]
-
-/** What a node is to do, such as `redirect,api`. */
-export const roleList = z.string().transform((text, context): readonly Role[] => {
-  const wanted = listed(text)
-  const roles = ROLES.filter((role) => wanted.includes(role))
-  if (roles.length === 0 || roles.length !== new Set(wanted).size) {
-    context.addIssue({ code: 'custom', message: `must name some of ${ROLES.join(', ')}` })
-  }
-  return Object.freeze(roles)
-})
-
-const baseUrl = z
-  .string()
-  .refine(
-    (text) => {
-      const url = URL.parse(text)
-      return (
-        url !== null &&
-        (url.protocol === 'http:' || url.protocol === 'https:') &&
-        url.username === '' &&
-        url.password === '' &&
-        url.pathname === '/' &&
-        url.search === '' &&
-        url.hash === ''
-      )
-    },
-    {
-      message:
-        'must be an http:// or https:// address without a path, such as https://go.example.com',
-    },
-  )
-  .transform((text) => new URL(text).origin)
-
-const httpsUrl = z
-  .string()
-  .refine((text) => URL.parse(text)?.protocol === 'https:', {
-    message: 'must be an https:// address',
-  })
-  .transform((text) => new URL(text).href)
-
-const schemes = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim().toLowerCase().replace(/:$/, '')))
-  .transform((list) => list.filter((scheme) => scheme !== ''))
-  .refine((list) => list.every((scheme) => /^[a-z][a-z0-9+.-]*$/.test(scheme)), {
-    message: 'must be a list of URL schemes such as myapp,spotify',
-  })
-
 type Setting<S extends z.ZodType> = {
   /** Reads the variable's text. */
   readonly schema: S

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../../config/read-config.ts'
-import { roleList } from '../../config/settings.ts'
+import { roleList } from '../../config/setting-schemas.ts'
 import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
 import { createLogger } from '../logger.ts'
 
