@@ -19,6 +19,10 @@ export function answerClientError(
 ): void {
   const answersEarlier = last?.req.complete === true && !last.writableFinished
   if (answersEarlier) last.once('close', () => sendStatus(error, socket))
+  // An answer that still waits for its turn on the connection: those before it go out first.
+  else if (last?.req.complete === false && last.socket === null) {
+    last.once('socket', () => sendStatus(error, socket))
+  }
   // A request that has its answer gets no second one because of what its body holds.
   else if (last?.req.complete === false && last.headersSent) socket.destroy()
   else sendStatus(error, socket)
