@@ -17,10 +17,10 @@ export function answerClientError(
   socket: Socket,
   last: ServerResponse | undefined,
 ): void {
-  const answersEarlier = last?.req.complete === true && !last.writableFinished
-  if (answersEarlier) last.once('close', () => sendStatus(error, socket))
+  const isAnswering = last !== undefined && !last.writableFinished
+  if (isAnswering && last.req.complete) last.once('close', () => sendStatus(error, socket))
   // An answer that still waits for its turn on the connection: those before it go out first.
-  else if (last?.req.complete === false && last.socket === null) {
+  else if (isAnswering && last.socket === null) {
     last.once('socket', () => sendStatus(error, socket))
   }
   // A request that has its answer gets no second one because of what its body holds.
