@@ -19,13 +19,26 @@ export function answerClientError(
 ): void {
   const isAnswering = last !== undefined && !last.writableFinished
   if (isAnswering && last.req.complete) last.once('close', () => sendStatus(error, socket))
-  // An answer that still waits for its turn on the connection: those before it go out first.
-  else if (isAnswering && last.socket === null) {
-    last.once('socket', () => sendStatus(error, socket))
-  }
   // A request that has its answer gets no second one because of what its body holds.
-  else if (last?.req.complete === false && last.headersSent) socket.destroy()
+  else if (last?.req.complete === false && last.headersSent) afterTurn(last, () => socket.destroy())
+  else if (isAnswering) beforeTurn(last, () => sendStatus(error, socket))
   else sendStatus(error, socket)
+}
+
+/** Those before it on the connection go out first, and then itself. */
+function afterTurn(answer: ServerResponse, act: () => void): void {
+  if (isWaiting(answer)) answer.once('close', act)
+  else act()
+}
+
+/** Those before it on the connection go out first; then `act` is in its place. */
+function beforeTurn(answer: ServerResponse, act: () => void): void {
+  if (isWaiting(answer)) answer.once('socket', act)
+  else act()
+}
+
+function isWaiting(answer: ServerResponse): boolean {
+  return answer.socket === null && !answer.writableFinished
 }
 
 function sendStatus(error: NodeJS.ErrnoException, socket: Socket): void {

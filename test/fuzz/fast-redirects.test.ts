@@ -17,24 +17,18 @@ const FAST_SHARE_MIN = 0.5
 /** A last request that never is a plain one, so that Node's server says what it thinks of the rest. */
 const LAST_REQUEST = 'HEAD /plain HTTP/1.1\r\nHost: go.localhost\r\nConnection: close\r\n\r\n'
 
-/** What long runs have found: tried in every run. */
-const FOUND: [Conversation, boolean][] = [
-  // A request that is wrong while an earlier one waits for its answer.
-  [
-    {
-      packets: [
-        { bytes: 'GET /slow-1 HTTP/1.1\r\nHost: go.localhost\r\n\r\n', waits: false },
-        {
-          bytes: 'GET /plain HTTP/1.0\r\nHost: go.localhost\r\nTransfer-Encoding: identity\r\n\r\n',
-          waits: true,
-        },
-        { bytes: 'GET /plain HTTP/1.1\r\nHost: go.localhost\r\n\r\n', waits: true },
-      ],
-      end: 'by-request',
-    },
-    true,
-  ],
-]
+/** What long runs have found: requests that are wrong while an earlier one waits for its answer. */
+const FOUND = ['HTTP/1.0', 'HTTP/2.0'].map((version): [Conversation, boolean] => {
+  const request = (path: string, rest = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: go.localhost\r\n${rest}\r\n`
+  const wrong = request('/plain', 'Transfer-Encoding: identity\r\n').replace('HTTP/1.1', version)
+  const packets = [
+    { bytes: request('/slow-1'), waits: false },
+    { bytes: wrong, waits: true },
+    { bytes: request('/plain'), waits: true },
+  ]
+  return [{ packets, end: 'by-request' }, true]
+})
 
 /** What came back until the connection was closed. */
 type Outcome = { readonly received: string; readonly wasReset: boolean }
