@@ -1,7 +1,7 @@
 import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
-import { Failure } from '../domain/failure.ts'
+import { isUnavailable } from '../domain/failure.ts'
 import type { CopyState } from '../domain/links/link-copy.ts'
 import { serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
@@ -34,8 +34,4 @@ export async function openServiceHost(config: Config, instance: Instance): Promi
     return shared.id
   })
   return { ...name, keyspaceId }
-}
-
-export function isUnavailable(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'unavailable'
 }

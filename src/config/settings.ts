@@ -114,7 +114,7 @@ export const SETTINGS = {
     schema: integer(1, 60).transform((seconds) => seconds * 1_000),
     default: '2',
     description:
-      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more; links at hand redirect whatever it does. More where it is far away or slow.',
+      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports have 15 seconds while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
   }),
   TERSE_SECRET_KEY: setting({
     schema: z

@@ -101,3 +101,8 @@ export function faultsFoundBy(parse: () => unknown): FieldFaults {
 
 /** What a `parse*` function gives: the value in its canonical form, or what is wrong with it. */
 export type Parsed<T> = { readonly value: T } | { readonly fault: string }
+
+/** Whether the store, or the way to it, is away at the moment. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'unavailable'
+}

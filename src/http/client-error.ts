@@ -20,25 +20,21 @@ export function answerClientError(
   const isAnswering = last !== undefined && !last.writableFinished
   if (isAnswering && last.req.complete) last.once('close', () => sendStatus(error, socket))
   // A request that has its answer gets no second one because of what its body holds.
-  else if (last?.req.complete === false && last.headersSent) afterTurn(last, () => socket.destroy())
-  else if (isAnswering) beforeTurn(last, () => sendStatus(error, socket))
+  else if (last?.req.complete === false && last.headersSent) {
+    inTurn(last, 'close', () => socket.destroy())
+  } else if (isAnswering) inTurn(last, 'socket', () => sendStatus(error, socket))
   else sendStatus(error, socket)
 }
 
-/** Those before it on the connection go out first, and then itself. */
-function afterTurn(answer: ServerResponse, act: () => void): void {
-  if (isWaiting(answer)) answer.once('close', act)
+/**
+ * At once, unless the answer waits behind others on the connection: then those go out first.
+ *
+ * @param event `socket` to act in its place, `close` to act once it has gone out as well
+ */
+function inTurn(answer: ServerResponse, event: 'socket' | 'close', act: () => void): void {
+  const isWaiting = answer.socket === null && !answer.writableFinished
+  if (isWaiting) answer.once(event, act)
   else act()
-}
-
-/** Those before it on the connection go out first; then `act` is in its place. */
-function beforeTurn(answer: ServerResponse, act: () => void): void {
-  if (isWaiting(answer)) answer.once('socket', act)
-  else act()
-}
-
-function isWaiting(answer: ServerResponse): boolean {
-  return answer.socket === null && !answer.writableFinished
 }
 
 function sendStatus(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
-import { Failure } from '../domain/failure.ts'
+import { isUnavailable } from '../domain/failure.ts'
 import { foldKey } from '../domain/links/key.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import type { PasswordVault } from '../domain/links/password-vault.ts'
@@ -267,7 +267,7 @@ export function redirectHandler(deps: {
   }
 
   function fail(exchange: Exchange, error: unknown): void {
-    const expected = error instanceof Failure && error.code === 'unavailable'
+    const expected = isUnavailable(error)
     if (!expected) deps.onError(error)
     if (exchange.isAnswered) {
       exchange.abandon()

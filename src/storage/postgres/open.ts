@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Failure } from '../../domain/failure.ts'
+import { Failure, isUnavailable } from '../../domain/failure.ts'
 import { type Nouns, StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -202,10 +202,6 @@ async function prepareDatabase({ url, clock, onError }: PostgresOptions): Promis
   } finally {
     await db.destroy()
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'unavailable'
 }
 
 /** Two that run `create table if not exists` at once can collide in the catalogue; one has made it. */
