@@ -1,23 +1,27 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { dayOf, startOfDay } from '../src/domain/clicks/click-day.ts'
+import { dayOf, formatDay, startOfDay } from '../src/domain/clicks/click-day.ts'
 import { systemClock } from '../src/lib/clock.ts'
 import { createTestLink } from '../test/clicks/test-link.ts'
 import { openWriterAt } from '../test/support/click-writers.ts'
-import { ENGINES, type Place } from '../test/support/engines.ts'
 import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
+import type { PostgresServer } from '../test/support/postgres-server.ts'
 import { openAt } from '../test/support/store.ts'
+import { startKeptPostgres } from './servers/postgres.ts'
 import { countClicks } from './support/clicked-link.ts'
+import { createDataFolder } from './support/data-folder.ts'
 import { fillWithClicks } from './support/many-clicks.ts'
-import { fillWithLinks } from './support/many-links.ts'
+import { type DatabasePlace, fillWithLinks } from './support/many-links.ts'
 import { usageOf } from './support/process-usage.ts'
 import { report } from './support/report.ts'
 import { clickSource, zipf } from './support/sample-clicks.ts'
+import { hashOf } from './support/source-hash.ts'
 import { median, quantile, round } from './support/statistics.ts'
 
 /**
  * PostgreSQL with ten million links and a hundred million clicks in it: what a redirect costs that is not
  * in memory, how long charts take, how many clicks a second the drain takes in. Filling it takes most
- * of the time; `BENCH_LINKS` and `BENCH_CLICKS` make it smaller.
+ * of the time and is done once a day; `BENCH_LINKS` and `BENCH_CLICKS` make it smaller.
  */
 const LINKS = Number(process.env.BENCH_LINKS ?? 10_000_000)
 const CLICKS = Number(process.env.BENCH_CLICKS ?? 100_000_000)
@@ -25,6 +29,14 @@ const DAYS = 365
 const MISSES = 1_000
 const CHARTS = 50
 const DRAINED = 200_000
+const DATABASE = 'terse'
+/** What decides how the data look. */
+const SOURCES = [
+  'src/storage/migrations/*.ts',
+  'src/storage/postgres/raw-clicks.ts',
+  'bench/support/many-*.ts',
+  'bench/support/clicked-link.ts',
+]
 const WARM_UP = 20
 
 const MISS_MS_MAX = 1
@@ -51,7 +63,7 @@ function note(what: string, measuredMs: readonly number[], msMax: number | undef
 }
 
 /** What the server itself takes to plan and run the look-up of one key, as it tells. */
-async function measureMisses(place: Place, keyspaceId: number): Promise<void> {
+async function measureMisses(place: DatabasePlace, keyspaceId: number): Promise<void> {
   const client = new pg.Client(place.databaseUrl)
   await client.connect()
   const text = `explain (analyze, timing off, format json)
@@ -80,7 +92,11 @@ async function measureMisses(place: Place, keyspaceId: number): Promise<void> {
   note('the same, as a node sees it', seenMs, undefined)
 }
 
-async function measureCharts(place: Place, workspaceId: string, linkSeq: number): Promise<void> {
+async function measureCharts(
+  place: DatabasePlace,
+  workspaceId: string,
+  linkSeq: number,
+): Promise<void> {
   const { store } = await openAt(place)
   const scope = { kind: 'link', workspaceId, linkSeq } as const
   for (const [name, options] of [
@@ -100,7 +116,7 @@ async function measureCharts(place: Place, workspaceId: string, linkSeq: number)
 }
 
 /** By processor time, of this process and the server together, as `bench:drain` does. */
-async function measureDrain(place: Place): Promise<void> {
+async function measureDrain(place: DatabasePlace, server: PostgresServer): Promise<void> {
   for (const [name, exponent] of [
     ['uniform', 0],
     ['Zipf(1)', 1],
@@ -109,21 +125,22 @@ async function measureDrain(place: Place): Promise<void> {
     const source = clickSource(() => FIRST_LINK + draw())
     const writer = openWriterAt(place)
     const midnight = startOfDay(today)
-    const journalId = `bench-${name}`
-    const before = usageOf(process.pid)
+    const clicks = Array.from({ length: DRAINED }, (_, index) => source(midnight + index))
+    const journalId = randomUUID()
+    await server.query('checkpoint')
+    const cpuBefore = usageOf(process.pid).cpuMicros
     const startedMs = performance.now()
     for (let done = 0; done < DRAINED; done += writer.batchMax) {
-      const clicks = Array.from({ length: writer.batchMax }, (_, index) =>
-        source(midnight + done + index),
-      )
       const from = done === 0 ? undefined : { segment: 1, offset: done }
       const to = { segment: 1, offset: done + writer.batchMax }
-      if (!(await writer.take({ journalId, from, to, clicks, atMicros: clock.nowMicros() }))) {
+      const batch = clicks.slice(done, done + writer.batchMax)
+      const atMicros = clock.nowMicros()
+      if (!(await writer.take({ journalId, from, to, clicks: batch, atMicros }))) {
         throw new Error('the clicks were not taken in')
       }
     }
     const seconds = (performance.now() - startedMs) / 1_000
-    const cpuSeconds = (usageOf(process.pid).cpuMicros - before.cpuMicros) / 1e6
+    const cpuSeconds = (usageOf(process.pid).cpuMicros - cpuBefore) / 1e6
     await writer.close()
     const perSecond = Math.round(DRAINED / cpuSeconds)
     rows.push({
@@ -137,7 +154,7 @@ async function measureDrain(place: Place): Promise<void> {
 }
 
 /** With indexes, and what the server keeps beside the rows. */
-async function measureBytes(place: Place): Promise<void> {
+async function measureBytes(place: DatabasePlace): Promise<void> {
   const client = new pg.Client(place.databaseUrl)
   await client.connect()
   for (const [table, count] of [
@@ -164,30 +181,45 @@ async function timed(what: string, work: () => Promise<void>): Promise<void> {
   process.stdout.write(`${what}: ${round((performance.now() - startedMs) / 1_000)} s\n`)
 }
 
+/** Fills a new server; `today` is then the day after its last clicks. */
+async function fill(server: PostgresServer): Promise<void> {
+  await server.query(`create database ${DATABASE}`)
+  const place = placeOn(server)
+  const { store, db } = await openAt(place)
+  await createTestLink(store, clock)
+  const { seq } = await db.selectFrom('links').select('seq').executeTakeFirstOrThrow()
+  await store.close()
+  await timed(`${LINKS} links`, () => fillWithLinks(place, LINKS))
+  await timed(`${CLICKS} clicks`, () =>
+    fillWithClicks(place, { clicks: CLICKS, links: LINKS, firstLink: FIRST_LINK, today }),
+  )
+  await countClicks(place, seq, { clicks: CLICKS, days: DAYS, today })
+}
+
+function placeOn(server: PostgresServer): DatabasePlace {
+  return { databaseUrl: server.url(DATABASE), dataDir: createDataFolder() }
+}
+
+// Makes the user as which PostgreSQL runs where this is run by root.
 await globalSetup()
 try {
-  const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
-  if (engine === undefined) throw new Error('PostgreSQL is no engine')
-  const place = await engine.createPlace()
+  const name = `postgres-${LINKS}-${CLICKS}-${formatDay(today)}-${hashOf(SOURCES)}`
+  const server = await startKeptPostgres(name, fill)
   try {
+    const place = placeOn(server)
     const { store, db } = await openAt(place)
-    await createTestLink(store, clock)
     const { keyspace_id, workspace_id, seq } = await db
       .selectFrom('links')
       .select(['keyspace_id', 'workspace_id', 'seq'])
+      .orderBy('seq')
       .executeTakeFirstOrThrow()
     await store.close()
-    await timed(`${LINKS} links`, () => fillWithLinks(place, LINKS))
-    await timed(`${CLICKS} clicks`, () =>
-      fillWithClicks(place, { clicks: CLICKS, links: LINKS, firstLink: FIRST_LINK, today }),
-    )
-    await countClicks(place, seq, { clicks: CLICKS, days: DAYS, today })
     await measureBytes(place)
     await measureMisses(place, keyspace_id)
     await measureCharts(place, workspace_id, seq)
-    await measureDrain(place)
+    await measureDrain(place, server)
   } finally {
-    await place.remove()
+    await server.stop()
   }
 } finally {
   await globalTeardown()

@@ -5,7 +5,7 @@ import { DayTally } from '../../src/domain/clicks/day-tally.ts'
 import { encodeParts, PARTS } from '../../src/storage/click-day-folder.ts'
 import { SCOPES } from '../../src/storage/click-day-rows.ts'
 import { countedFile } from '../../src/storage/sqlite/click-files.ts'
-import type { Place } from '../../test/support/engines.ts'
+import type { DatabasePlace } from './many-links.ts'
 
 const BOT_SHARE = 0.1
 /** Different visitors added a day: enough for what is kept of them to have its full size. */
@@ -58,7 +58,7 @@ function tallyOfDay(clicks: number): DayTally {
  * `today`, as a drain leaves it once these days are over.
  */
 export async function countClicks(
-  place: Place,
+  place: DatabasePlace,
   linkSeq: number,
   options: { readonly clicks: number; readonly days: number; readonly today: number },
 ): Promise<void> {

@@ -1,23 +1,26 @@
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, globSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { apiClient, expectStatus } from '../../test/support/api.ts'
 import { HOST } from '../load/traffic.ts'
 import { createToken } from './create-token.ts'
 import { createDataFolder, DATA_ROOT } from './data-folder.ts'
 import { fillWithLinks } from './many-links.ts'
 import { startTerse } from './server-process.ts'
+import { hashOf } from './source-hash.ts'
 
 /** What decides how such a database looks: where one of these changes, it is built anew. */
-const SOURCES = ['../../src/storage/migrations/*.ts', './many-links.ts', './links-folder.ts']
+const SOURCES = [
+  'src/storage/migrations/*.ts',
+  'bench/support/many-links.ts',
+  'bench/support/links-folder.ts',
+]
 
 /**
  * A new data folder whose database holds the links 1 to `count` of `load/traffic.ts`. Built once in
  * the tables that the service made, past the service, then kept and copied.
  */
 export async function createLinksFolder(count: number): Promise<string> {
-  const kept = path.join(DATA_ROOT, `links-${count}-${sourcesHash()}`)
+  const kept = path.join(DATA_ROOT, `links-${count}-${hashOf(SOURCES)}`)
   if (!existsSync(kept)) {
     const built = await buildLinksFolder(count)
     for (const outdated of globSync(path.join(DATA_ROOT, `links-${count}-*`))) {
@@ -43,13 +46,4 @@ async function buildLinksFolder(count: number): Promise<string> {
   }
   await fillWithLinks({ dataDir, databaseUrl: undefined }, count)
   return dataDir
-}
-
-function sourcesHash(): string {
-  const hash = createHash('sha256')
-  for (const pattern of SOURCES) {
-    const files = globSync(fileURLToPath(new URL(pattern, import.meta.url)))
-    for (const file of files.sort()) hash.update(readFileSync(file))
-  }
-  return hash.digest('hex').slice(0, 12)
 }

@@ -7,7 +7,8 @@ import type { Place } from '../../test/support/engines.ts'
 
 const OFFSET_QUERIES = 5
 
-type DatabasePlace = Pick<Place, 'dataDir' | 'databaseUrl'>
+/** A database, as the service opens it. */
+export type DatabasePlace = Pick<Place, 'dataDir' | 'databaseUrl'>
 
 /** One connection to a place's database, past the service. */
 type Connection = {

@@ -7,10 +7,15 @@ const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK'], { encoding:
 const PARENT = 1
 const USER_TICKS = 11
 const SYSTEM_TICKS = 12
+const ENDED_USER_TICKS = 13
+const ENDED_SYSTEM_TICKS = 14
 
 /** What a server's processes have taken: the first one and all that it started. */
 export type ProcessUsage = {
-  /** User and system time since their start, of all threads, in steps of the system's tick. */
+  /**
+   * User and system time since their start, of all threads, in steps of the system's tick; with that
+   * of processes they started which have ended, as a database's do that only write for a while.
+   */
   readonly cpuMicros: number
   /** For how long threads could have run and had no core: what other work on the machine took. */
   readonly waitedMs: number
@@ -31,7 +36,9 @@ export function usageOf(pid: number): ProcessUsage {
 
 function usageOfOne(pid: number): ProcessUsage {
   const fields = statFields(String(pid))
-  const ticks = Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])
+  const ticks = [USER_TICKS, SYSTEM_TICKS, ENDED_USER_TICKS, ENDED_SYSTEM_TICKS]
+    .map((field) => Number(fields[field]))
+    .reduce((sum, ofField) => sum + ofField, 0)
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return {
     cpuMicros: (ticks * 1e6) / TICKS_PER_SECOND,

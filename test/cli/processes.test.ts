@@ -87,7 +87,11 @@ describe('terse serve --processes', () => {
       assert.match(stderr, /^terse: .*--processes.*whole number from 1 to 256, or auto\.\n$/)
       assert.equal(stdout, '')
     }
-    const service = await startProcess(place, { TERSE_PROCESSES: '2' }, ['--processes', '1'])
+    const service = await startProcess(
+      place,
+      { TERSE_PROCESSES: '2' },
+      { args: ['--processes', '1'] },
+    )
     assert.deepEqual(startedWorkers(service), [])
     assert.equal(await service.stop(), 0)
     await place.remove()

@@ -47,7 +47,7 @@ describe('the roles of a node', () => {
 
     test('go before the setting, and are those of each of its processes', async () => {
       const settings = { TERSE_ROLES: 'redirect', TERSE_PROCESSES: '2' }
-      const service = await startProcess(place, settings, ['--roles', 'api'])
+      const service = await startProcess(place, settings, { args: ['--roles', 'api'] })
       try {
         // Enough connections for both.
         for (let time = 0; time < 8; time += 1) await expectRoles(service.port, NODES[1])

@@ -1,13 +1,15 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BROWSER } from '../support/visit.ts'
-import type { ClusterNode } from './cluster.ts'
 import { LinkHistory, type Outcome } from './link-history.ts'
 
 /** How soon a change made on one node is seen by all others; after a partition has healed. */
 const SEEN_WITHIN_MS = 1_000
 const SEEN_AFTER_HEALING_MS = 5_000
 const LAG_INTERVAL_MS = 20
+
+/** Where visitors reach a node, on this machine. */
+export type VisitedNode = { readonly port: number }
 
 /** What came of the visits since the crowd was last asked. */
 export type Tally = {
@@ -23,13 +25,13 @@ const NOTHING: Readonly<Tally> = { requests: 0, failed: 0, longestMs: 0, longest
 
 /** Visitors that follow links of all nodes, and look whether they are led where they should be. */
 export class Crowd {
-  readonly #nodes: readonly ClusterNode[]
+  readonly #nodes: readonly VisitedNode[]
   readonly #random: () => number
   readonly #agent = new Agent({ keepAlive: true })
   readonly #known: readonly string[]
   readonly #histories = new Map<string, LinkHistory>()
   /** Until when each node may not have heard of a change. */
-  readonly #apartUntilMs = new Map<ClusterNode, number>()
+  readonly #apartUntilMs = new Map<VisitedNode, number>()
   readonly #lagging: NodeJS.Timeout
   readonly #visitors: Promise<void>
   readonly faults: Error[] = []
@@ -41,7 +43,7 @@ export class Crowd {
 
   /** @param options.known keys of links that nobody changes, and that all nodes have at hand */
   constructor(options: {
-    nodes: readonly ClusterNode[]
+    nodes: readonly VisitedNode[]
     known: readonly string[]
     visitors: number
     pauseMs: number
@@ -70,7 +72,7 @@ export class Crowd {
   }
 
   /** From now on these nodes cannot hear of changes; what comes back says that they can again. */
-  partition(nodes: readonly ClusterNode[]): () => void {
+  partition(nodes: readonly VisitedNode[]): () => void {
     for (const node of nodes) this.#apartUntilMs.set(node, Number.POSITIVE_INFINITY)
     return () => {
       const healedMs = performance.now()
@@ -102,7 +104,7 @@ export class Crowd {
     }
   }
 
-  async #visit(node: ClusterNode, key: string): Promise<void> {
+  async #visit(node: VisitedNode, key: string): Promise<void> {
     const startedMs = performance.now()
     const outcome = await this.#follow(node, key)
     const endedMs = performance.now()
@@ -131,7 +133,7 @@ export class Crowd {
     this.faults.push(error)
   }
 
-  #follow(node: ClusterNode, key: string): Promise<Outcome> {
+  #follow(node: VisitedNode, key: string): Promise<Outcome> {
     return new Promise((resolve) => {
       const headers = { host: 'localhost', 'user-agent': BROWSER }
       const options = { host: '127.0.0.1', port: node.port, path: `/${key}`, headers }

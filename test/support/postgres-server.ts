@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -22,7 +31,7 @@ const SETTINGS = {
 export type PostgresServer = {
   readonly port: number
   url(database?: string): string
-  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  query(text: string, database?: string): Promise<Record<string, unknown>[]>
   start(): Promise<void>
   /** As an administrator stops it who does not wait for its clients. */
   stop(): Promise<void>
@@ -30,23 +39,45 @@ export type PostgresServer = {
   crash(): Promise<void>
   /** Stops the server processes of those who serve, or every process; returns what lets them go on. */
   freeze(which: 'backends' | 'everything'): Promise<() => void>
+  /** Lets clients of a network in, given as in 192.0.2.0/24, once it has been started again. */
+  letIn(network: string): void
   /** A copy of this server as it was made, that follows it. Started by the caller, after this one. */
   standby(): Promise<PostgresServer>
   remove(): Promise<void>
 }
 
 /** Makes a server that is not started yet. */
-export async function createPostgres(): Promise<PostgresServer> {
+export async function createPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
+  return openPostgres(mkdtempSync(path.join(tmpdir(), 'terse-postgres-')), settings)
+}
+
+/**
+ * The server in a folder, made where there is none, not started yet.
+ * @param settings by the names of PostgreSQL's configuration, beside those of every server here
+ */
+export async function openPostgres(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<PostgresServer> {
   const programs = await programsOf()
-  const folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))
   chmodSync(folder, 0o755)
   const data = path.join(folder, 'data')
-  const owner = ownerOf(folder)
-  const flags = ['--auth=trust', `--username=${USER}`, '--encoding=UTF8', '--locale=C', '--no-sync']
-  execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags], { ...owner, stdio: 'pipe' })
   const origin = path.join(folder, 'origin')
-  cpSync(data, origin, { recursive: true })
-  return serverIn({ folder, data, origin }, programs.postgres, owner, {})
+  const owner = ownerOf(folder)
+  if (!existsSync(origin)) {
+    const flags = [
+      '--auth=trust',
+      `--username=${USER}`,
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ]
+    execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags], { ...owner, stdio: 'pipe' })
+    cpSync(data, origin, { recursive: true })
+  }
+  return serverIn({ folder, data, origin }, programs.postgres, owner, settings)
 }
 
 type Owner = { readonly uid?: number; readonly gid?: number }
@@ -63,11 +94,11 @@ async function serverIn(
 
   const url = (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`
 
-  async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-    const client = new pg.Client(url())
+  async function query(text: string, database?: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client(url(database))
     await client.connect()
     try {
-      return (await client.query(text, values)).rows
+      return (await client.query(text)).rows
     } finally {
       await client.end()
     }
@@ -131,6 +162,10 @@ async function serverIn(
       }
       signalAll('SIGSTOP')
       return () => signalAll('SIGCONT')
+    },
+
+    letIn(network) {
+      appendFileSync(path.join(data, 'pg_hba.conf'), `host all all ${network} trust\n`)
     },
 
     async standby() {

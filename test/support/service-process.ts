@@ -21,14 +21,19 @@ export type ServiceProcess = {
   stop(): Promise<number | null>
 }
 
-/** Starts `terse serve` and waits until it says that it runs. */
+/**
+ * Starts `terse serve` and waits until it says that it runs.
+ * @param options.within the command that runs it: what is given to it comes after
+ */
 export async function startProcess(
   place: Place,
   settings: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
+  options: { readonly args?: readonly string[]; readonly within?: readonly string[] } = {},
 ): Promise<ServiceProcess> {
+  const { args = [], within = [] } = options
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
-  const child = spawn(process.execPath, [MAIN, 'serve', ...args], {
+  const [program, ...words] = [...within, process.execPath, MAIN, 'serve', ...args]
+  const child = spawn(program as string, words, {
     env: {
       ...INHERITED_ENV,
       TERSE_PORT: String(port),

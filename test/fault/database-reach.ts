@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { type Api, expectStatus } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { visit } from '../support/visit.ts'
+import type { VisitedNode } from './crowd.ts'
+
+/** What a node must answer within while the database is away; and what a busy machine adds to it. */
+export const API_MS_MAX = 3_000 + 1_000
+/** A key that was asked for before, and that nobody has made. */
+const ABSENT = 'absent'
+
+/** What a node must do while it cannot ask the database. */
+export async function expectAway({ port }: VisitedNode, api: Api, linkId: string): Promise<void> {
+  for (const key of [ABSENT, `unknown-${Math.floor(Math.random() * 1e9)}`]) {
+    const unknown = await visit(port, `/${key}`)
+    assert.equal(unknown.status, 503, `${key} may be there by now`)
+    assert.match(unknown.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+  }
+  const startedMs = performance.now()
+  const answer = await api.get(`/links/${linkId}`)
+  const tookMs = performance.now() - startedMs
+  assert.equal(answer.status, 503)
+  assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/)
+  assert.ok(tookMs < API_MS_MAX, `the API took ${tookMs} ms`)
+}
+
+/** What a node must do again soon after the database is back. */
+export async function expectBack({ port }: VisitedNode, api: Api): Promise<void> {
+  await eventually(async () => {
+    assert.equal((await visit(port, `/${ABSENT}`)).status, 404)
+    const link = { domain: 'localhost', url: 'https://example.com/' }
+    expectStatus(await api.post('/links', link), 201)
+  })
+}

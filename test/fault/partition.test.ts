@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Api, apiClient } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { createNetworkNamespace, TEST_NETWORK } from '../support/network-namespace.ts'
+import { createPostgres, type PostgresServer } from '../support/postgres-server.ts'
+import { SEED } from '../support/properties.ts'
+import { startProcess } from '../support/service-process.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { visit } from '../support/visit.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { Crowd } from './crowd.ts'
+import { expectAway, expectBack } from './database-reach.ts'
+import { Editor } from './editor.ts'
+import { seededRandom } from './seeded-random.ts'
+import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
+
+/** The long form: `FAULT_ROUNDS=10 FAULT_VISITORS=24`. */
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
+const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
+const NEAR_NODES = 3
+const FAR_NODES = 2
+const VISIT_PAUSE_MS = 20
+const EDIT_PAUSE_MS = 150
+const KNOWN = ['known-1', 'known-2', 'known-3']
+const EDITED = ['edited-1', 'edited-2']
+/** Longer than any of a node's time-outs, so that it has given its connections up. */
+const APART_MS = 6_000
+
+/** A node as a process of its own, between which and the database the network can fail. */
+type FarNode = {
+  readonly port: number
+  readonly how: string
+  cut(): void
+  mend(): void
+  stop(): Promise<void>
+}
+
+/** In a network of its own where the machine allows, else with a proxy on its way to the database. */
+async function startFarNode(server: PostgresServer, secretKey: string): Promise<FarNode> {
+  const namespace = createNetworkNamespace(2)
+  const place = await SQLITE.createPlace()
+  const [visitors, database] = namespace?.wires ?? []
+  const url = new URL(server.url('terse'))
+  const settings = {
+    TERSE_BASE_URL: 'http://localhost',
+    TERSE_SECRET_KEY: secretKey,
+    TERSE_STOP_DELAY_SECONDS: '0',
+  }
+  if (namespace !== undefined && visitors !== undefined && database !== undefined) {
+    url.hostname = database.addressOutside
+    const node = await startProcess(
+      place,
+      { ...settings, TERSE_HOST: visitors.addressInside, TERSE_DATABASE_URL: url.href },
+      { within: namespace.command },
+    )
+    const way = await startTcpProxy({ host: visitors.addressInside, port: node.port })
+    return {
+      port: way.port,
+      how: 'in network namespaces',
+      cut: database.cut,
+      mend: database.mend,
+      async stop() {
+        await node.stop()
+        await way.close()
+        namespace.remove()
+        await place.remove()
+      },
+    }
+  }
+  const way = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+  url.port = String(way.port)
+  const node = await startProcess(place, { ...settings, TERSE_DATABASE_URL: url.href })
+  return {
+    port: node.port,
+    how: 'by a proxy, for want of network namespaces',
+    cut: way.hold,
+    mend: way.mend,
+    async stop() {
+      await node.stop()
+      await way.close()
+      await place.remove()
+    },
+  }
+}
+
+describe('two of five nodes, cut off from PostgreSQL', {
+  timeout: 120_000 + ROUNDS * 60_000,
+}, () => {
+  let server: PostgresServer
+  let cluster: Cluster
+  let far: (FarNode & { readonly api: Api })[]
+  let crowd: Crowd
+  let editors: Editor[]
+  let links: WarmLinks
+  const random = seededRandom(SEED)
+
+  before(async () => {
+    server = await createPostgres({ listen_addresses: '*' })
+    server.letIn(TEST_NETWORK)
+    await server.start()
+    await server.query('create database terse')
+    const secretKey = randomBytes(32).toString('hex')
+    const settings = { TERSE_SECRET_KEY: secretKey }
+    cluster = await startCluster(NEAR_NODES, server.url('terse'), settings)
+    const token = await cluster.token('acme')
+    far = await Promise.all(
+      Array.from({ length: FAR_NODES }, async () => {
+        const node = await startFarNode(server, secretKey)
+        return { ...node, api: apiClient(`http://127.0.0.1:${node.port}`, token) }
+      }),
+    )
+    const nodes = [...cluster.nodes, ...far]
+    const apis = cluster.nodes.map((node) => node.api(token))
+    const [api] = apis
+    assert.ok(api)
+    links = await makeWarmLinks(api, nodes, [...KNOWN, ...EDITED])
+    crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
+    for (const [key, visits] of links.visits) crowd.redirects.set(key, visits)
+    editors = EDITED.map((key) => {
+      const history = crowd.watch(key, `https://example.com/${key}`)
+      const id = links.ids.get(key) ?? ''
+      return new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
+    })
+  })
+  after(async () => {
+    for (const editor of editors) await editor.stop()
+    await crowd.stop()
+    await Promise.all([cluster.stop(), ...far.map((node) => node.stop())])
+    await server.remove()
+  })
+
+  async function expectApart(): Promise<void> {
+    for (const { api, ...node } of far) {
+      await expectAway(node, api, links.ids.get('known-1') ?? '')
+      assert.equal((await visit(node.port, '/readyz?role=redirect')).status, 200)
+      assert.equal((await visit(node.port, '/readyz?role=api')).status, 503)
+    }
+  }
+
+  async function expectTogether(): Promise<void> {
+    for (const { api, ...node } of far) await expectBack(node, api)
+  }
+
+  test('redirect to what they know, and to what the others made of it within 5 s after', async (t) => {
+    t.diagnostic(`FUZZ_SEED=${SEED}, ${far.map(({ how }) => how).join(', ')}`)
+    await expectTogether()
+    crowd.takeTally()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const heal = crowd.partition(far)
+      for (const node of far) node.cut()
+      try {
+        await sleep(APART_MS / 2)
+        await eventually(expectApart)
+        await sleep(APART_MS / 2)
+      } finally {
+        for (const node of far) node.mend()
+        heal()
+      }
+      await expectTogether()
+      // Visitors go on until the bound has passed for what was changed meanwhile.
+      await sleep(APART_MS)
+    }
+    const { requests, failed, longestMs, longestChangingMs } = crowd.takeTally()
+    const apiMs = Math.max(...editors.map((editor) => editor.longestMs))
+    t.diagnostic(
+      `| two nodes cut off for ${APART_MS / 1_000} s, ${far[0]?.how} | ${ROUNDS} | ${VISITORS} visitors, ${NEAR_NODES + FAR_NODES} nodes | ${requests} | ${failed} | ${Math.round(longestMs)} ms; ${Math.round(longestChangingMs)} ms; API ${Math.round(apiMs)} ms |`,
+    )
+    assert.deepEqual(crowd.faults.splice(0), [])
+    assert.ok(requests > 0, 'there was load')
+  })
+
+  test('have every redirect of all nodes counted once', async (t) => {
+    for (const editor of editors) await editor.stop()
+    await crowd.stop()
+    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, 0)
+    await eventually(async () => {
+      const [row] = await server.query('select count(*)::integer as clicks from clicks', 'terse')
+      assert.equal(row?.clicks, answered)
+    }, 20_000)
+    t.diagnostic(`${answered} redirects, all counted`)
+  })
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { type Api, expectStatus } from '../support/api.ts'
+import { eventually } from '../support/eventually.ts'
+import { visit } from '../support/visit.ts'
+import type { VisitedNode } from './crowd.ts'
+
+/** Links by their keys: their identifiers, and how often they have been followed. */
+export type WarmLinks = {
+  readonly ids: ReadonlyMap<string, string>
+  readonly visits: ReadonlyMap<string, number>
+}
+
+/**
+ * Makes links that every node then has at hand: whoever is shown a link once, and is told of no change
+ * of it, goes on showing it.
+ */
+export async function makeWarmLinks(
+  api: Api,
+  nodes: readonly VisitedNode[],
+  keys: readonly string[],
+): Promise<WarmLinks> {
+  const ids = new Map<string, string>()
+  const visits = new Map<string, number>()
+  for (const key of keys) {
+    const link = { domain: 'localhost', key, url: `https://example.com/${key}` }
+    ids.set(key, expectStatus(await api.post('/links', link), 201).body.id)
+  }
+  await eventually(async () => {
+    for (const key of keys) {
+      for (const { port } of nodes) {
+        assert.equal((await visit(port, `/${key}`)).status, 302)
+        visits.set(key, (visits.get(key) ?? 0) + 1)
+      }
+    }
+  })
+  return { ids, visits }
+}

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { findOrInstall } from './debian-program.ts'
+
+/** For tests of networks: RFC 2544, appendix C.2.2. */
+export const TEST_NETWORK = '198.18.0.0/15'
+const ADDRESSES_PER_WIRE = 4
+
+/** A pair of virtual network cards (veth(4)), one of them in the namespace. */
+export type Wire = {
+  readonly addressOutside: string
+  readonly addressInside: string
+  /** Nothing passes any more, and nobody is told, as where a cable is pulled behind the next switch. */
+  cut(): void
+  mend(): void
+}
+
+/** A host of its own as far as networks go (network_namespaces(7)). */
+export type NetworkNamespace = {
+  /** What a program is started with to be in it. */
+  readonly command: readonly string[]
+  readonly wires: readonly Wire[]
+  /** What runs in it must have ended. */
+  remove(): void
+}
+
+/** Undefined where the machine does not let these tests have one. */
+export function createNetworkNamespace(wires: number): NetworkNamespace | undefined {
+  const program = findOrInstall('ip', 'iproute2')
+  if (program === undefined || process.getuid?.() !== 0) return undefined
+  const ip = (...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
+  const name = `terse-${randomBytes(4).toString('hex')}`
+  const remove = () => void ip('netns', 'del', name)
+  try {
+    ip('netns', 'add', name)
+  } catch {
+    return undefined
+  }
+  try {
+    ip('-n', name, 'link', 'set', 'lo', 'up')
+    return {
+      command: [program, 'netns', 'exec', name],
+      wires: Array.from({ length: wires }, () => lay(ip, name)),
+      remove,
+    }
+  } catch {
+    remove()
+    return undefined
+  }
+}
+
+function lay(ip: (...args: string[]) => unknown, namespace: string): Wire {
+  // Names of interfaces have 15 characters at most.
+  const id = randomBytes(4).toString('hex')
+  const [outside, inside] = [`veth${id}o`, `veth${id}i`]
+  const [addressOutside, addressInside] = pickAddresses()
+  ip('link', 'add', outside, 'type', 'veth', 'peer', 'name', inside, 'netns', namespace)
+  ip('addr', 'add', `${addressOutside}/30`, 'dev', outside)
+  ip('-n', namespace, 'addr', 'add', `${addressInside}/30`, 'dev', inside)
+  ip('link', 'set', outside, 'up')
+  ip('-n', namespace, 'link', 'set', inside, 'up')
+  return {
+    addressOutside,
+    addressInside,
+    cut: () => void ip('link', 'set', outside, 'down'),
+    mend: () => void ip('link', 'set', outside, 'up'),
+  }
+}
+
+/** One of 32,768 networks of four addresses, at random: other tests may have theirs. */
+function pickAddresses(): [string, string] {
+  const network =
+    (198 << 24) | (18 << 16) | ((randomBytes(2).readUInt16BE() >> 1) * ADDRESSES_PER_WIRE)
+  const address = (number: number) => [24, 16, 8, 0].map((bit) => (number >>> bit) & 255).join('.')
+  return [address(network + 1), address(network + 2)]
+}
