@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { createFolder, SQLITE } from '../support/engines.ts'
 import { findPromtool, metricNames } from '../support/prometheus.ts'
 import { startService } from '../support/service.ts'
@@ -35,6 +37,8 @@ type Panel = {
   title: string
   gridPos: { x: number; y: number; w: number; h: number }
   datasource?: { uid: string }
+  options: object
+  fieldConfig: { defaults: { custom: object } }
   targets?: { expr: string; refId: string }[]
 }
 
@@ -76,6 +80,34 @@ describe('what operators are given', () => {
         assert.ok(apart, `${one.title} lies over ${other.title}`)
       }
     }
+  })
+
+  test('the dashboard is what Grafana’s own types say', async (t) => {
+    const schema = import.meta.resolve('@grafana/schema/package.json')
+    const types = fileURLToPath(new URL('dist/types', schema))
+    const folder = createFolder()
+    t.after(() => rmSync(folder, { recursive: true }))
+    const graphs = panels.filter(({ type }) => type === 'timeseries')
+    assert.equal(graphs.length, panels.filter(({ type }) => type !== 'row').length)
+    const options = graphs.map((graph) => graph.options)
+    const fields = graphs.map(({ fieldConfig }) => fieldConfig.defaults.custom)
+    const graphTypes = `${types}/raw/composable/timeseries/panelcfg/x/types.gen.d.ts`
+    const lines = [
+      `import type { Dashboard } from '${types}/index.d.ts'`,
+      `import type { FieldConfig, Options } from '${graphTypes}'`,
+      // An enumeration's values, as a file has them.
+      'type Written<T> = T extends string ? `$' + '{T}` : { [K in keyof T]: Written<T[K]> }',
+      `export const dashboard: Dashboard = ${JSON.stringify(dashboard, null, 2)}`,
+      `export const options: Written<Options>[] = ${JSON.stringify(options, null, 2)}`,
+      `export const fields: Written<FieldConfig>[] = ${JSON.stringify(fields, null, 2)}`,
+    ]
+    const file = path.join(folder, 'dashboard.ts')
+    writeFileSync(file, lines.join('\n'))
+    const compiler = fileOf('../../node_modules/.bin/tsc')
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--moduleResolution', 'bundler']
+    const compile = promisify(execFile)(compiler, [...flags, file], { cwd: folder })
+    const { stdout } = await compile.catch((error) => error)
+    assert.equal(stdout, '')
   })
 
   test('every metric that dashboard and alerts name is measured, and nearly all are named', () => {
