@@ -171,6 +171,18 @@ describeStore('the change log', (at, engine) => {
     same(await reader(at.store, [history, ...rest].join(' '))(), [])
   })
 
+  test('has a reader forget everything whose place the database has not reached yet', async () => {
+    const [history = '', server = '', snapshot = ''] = (await at.store.read.changes.end()).split(' ')
+    const [, xmax] = snapshot.split(':')
+    // As after a server that was put back to an older state of its disk: its timeline is the same.
+    const later = String(BigInt(xmax ?? '') + 1_000n)
+    const ahead = reader(at.store, [history, server, `${later}:${later}:`].join(' '))
+    await append(at.store, hostChange('again.example'))
+    assert.equal(await ahead(), undefined)
+    await append(at.store, hostChange('next.example'))
+    same(await ahead(), ['next.example'])
+  })
+
   test('says when the server may have crashed since the cursor was given', async () => {
     const { changes } = at.store.read
     const news = await changes.since(await changes.end(), LIMIT)

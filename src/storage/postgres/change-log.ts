@@ -44,14 +44,18 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
 
     async since(cursor, limit) {
       await pending.write()
+      // A cursor that is ahead of the server is from before its disk was put back to an older state, which
+      // keeps its timeline: the numbers in between are given again, to changes that it would take for seen.
       const [history, serverProcess, snapshot] = cursor.split(' ')
       // One statement, so that the rows and the new cursor are of one snapshot.
       const result = await sql<Nullable<Change> & { cursor: string; is_continued: boolean }>`
         select ${CURSOR} as cursor, c.kind, c.subject,
-          ${HISTORY} = ${history} and not exists (
-            select from instance where name = ${TRIMMED}
-              and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
-          ) as is_continued
+          ${HISTORY} = ${history}
+            and pg_snapshot_xmax(seen.snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
+            and not exists (
+              select from instance where name = ${TRIMMED}
+                and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
+            ) as is_continued
         from (select ${snapshot}::pg_snapshot as snapshot) seen
         left join lateral (
           select kind, subject from changes
