@@ -172,7 +172,9 @@ describeStore('the change log', (at, engine) => {
   })
 
   test('has a reader forget everything whose place the database has not reached yet', async () => {
-    const [history = '', server = '', snapshot = ''] = (await at.store.read.changes.end()).split(' ')
+    const [history = '', server = '', snapshot = ''] = (await at.store.read.changes.end()).split(
+      ' ',
+    )
     const [, xmax] = snapshot.split(':')
     // As after a server that was put back to an older state of its disk: its timeline is the same.
     const later = String(BigInt(xmax ?? '') + 1_000n)
