@@ -69,7 +69,7 @@ export async function replayJournals(
           clock: instance.clock,
           journal,
           writing: () => WRITING,
-          keepsFiles: true,
+          keepMs: Number.POSITIVE_INFINITY,
           progress,
           onError: options.onError,
           onDamage(bytes) {
