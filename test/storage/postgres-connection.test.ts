@@ -82,6 +82,18 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     assert.equal(await behind.store.read.instance.find('any'), undefined)
   })
 
+  test('whose first questions are not answered fails soon, and lets nothing start', async (t) => {
+    const holder = new pg.Client(place.databaseUrl)
+    await holder.connect()
+    t.after(() => holder.end())
+    await holder.query('begin')
+    await holder.query('lock table schema_migrations')
+    const startedMs = performance.now()
+    await assert.rejects(openAt(place, { timeoutMs: 500 }), isUnavailable)
+    const waitedMs = performance.now() - startedMs
+    assert.ok(waitedMs < 8_000, `waited ${waitedMs} ms`)
+  })
+
   test('to a server that is not there fails as unavailable', async () => {
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: 1 })
     const url = new URL(place.databaseUrl ?? '')
