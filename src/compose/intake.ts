@@ -22,14 +22,15 @@ export function openIntake(config: Config, instance: Instance, log: Logger): Pro
     dataDir: config.dataDir,
     store: instance.store,
     startWorker(journal, progress) {
-      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
+      const { databaseUrl, dataDir, roles, clickRetentionDays } = config
       const workerData: DrainWorkerData = {
         databaseUrl,
         dataDir,
         journal,
         progress,
         keepMs,
-        retentionDays,
+        // What is old is cleared away by the settings of the nodes whose work that is.
+        retentionDays: roles.includes('jobs') ? clickRetentionDays : 0,
       }
       return new Worker(new URL('./drain-worker.ts', import.meta.url), {
         workerData,
