@@ -55,6 +55,8 @@ export type IntakeReports = {
 export async function startClickIntake(
   options: {
     dataDir: string
+    /** For how long, at least, the journals of others stay that have been taken in; 0 when left out. */
+    keepMs?: number
     store: Store
     /**
      * Starts the thread that drains this node's journal (serve-drain.ts); what it shares with this
@@ -68,7 +70,10 @@ export async function startClickIntake(
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
   const { own, position, orphans } = await chooseJournal(root, options.store)
+  const { keepMs = 0 } = options
   const progress = new DrainProgress()
+  /** When journals of others were taken in first that are kept for a while. */
+  const keptSinceMs = new Map<string, number>()
   let orphaned = 0
   let stopping = false
 
@@ -88,12 +93,25 @@ export async function startClickIntake(
     onDamage: options.onDamage,
   })
 
+  /** Removes a journal that has been taken in, or leaves it to the next look, which makes sure of it. */
+  function putAway(taken: JournalFolder): void {
+    const nowMs = performance.now()
+    const sinceMs = keptSinceMs.get(taken.id) ?? nowMs
+    if (nowMs - sinceMs < keepMs) {
+      keptSinceMs.set(taken.id, sinceMs)
+      taken.release()
+    } else {
+      keptSinceMs.delete(taken.id)
+      taken.remove()
+    }
+  }
+
   function takeIn(orphan: JournalFolder): void {
     orphaned += 1
     thread
       .takeIn(orphan)
       .then(() => {
-        orphan.remove()
+        putAway(orphan)
         options.onTakenIn?.(orphan.id)
       })
       .catch((error) => {

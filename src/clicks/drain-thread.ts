@@ -22,6 +22,7 @@ export class DrainThread {
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
   readonly #takingIn = new Map<string, TakingIn>()
   #worker: Worker | undefined
+  #isStarted = false
   #startedAtMs = 0
   #failures = 0
   #gathering: NodeJS.Timeout | undefined
@@ -46,7 +47,9 @@ export class DrainThread {
 
   /** Starts the thread. What it is told before that waits for it. */
   start(): void {
-    if (this.#worker === undefined && this.#stopping === undefined) this.#start()
+    if (this.#isStarted) return
+    this.#isStarted = true
+    this.#start()
   }
 
   /** Says that there is something to read in this node's journal. */
@@ -66,9 +69,13 @@ export class DrainThread {
     })
   }
 
-  /** Takes in what is left, and ends. The journal must be closed. */
+  /** Takes in what is left, where it has ever been started, and ends. The journal must be closed. */
   async stop(deadline: Promise<void>): Promise<void> {
     clearTimeout(this.#gathering)
+    if (!this.#isStarted) {
+      for (const { reject } of this.#takingIn.values()) reject(new Error('nothing was drained'))
+      return
+    }
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#stopping = { ended: promise, end: resolve }
     if (this.#worker === undefined) this.#start()

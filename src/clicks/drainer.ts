@@ -20,6 +20,9 @@ const RETRY_CAP_MS = 5_000
 /** Of a batch; after a full one another waits already. */
 type BatchOutcome = 'nothing' | 'few' | 'many' | 'full'
 
+/** A place up to which clicks have been taken in, and when, by `performance.now()`. */
+type Taken = { readonly position: JournalPosition; readonly atMs: number }
+
 /** Takes a journal's clicks into the store, each exactly once. */
 export class Drainer {
   readonly #writer: ClickWriter
@@ -27,12 +30,14 @@ export class Drainer {
   readonly #journal: JournalPlace
   readonly #writing: () => number
   readonly #progress: DrainProgress
-  readonly #keepsFiles: boolean
+  readonly #keepMs: number
   readonly #onPosition: (position: JournalPosition) => void
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
   #position: JournalPosition | undefined
   #positionKnown = false
+  /** Segments before this go once it is old enough. */
+  #taken: Taken | undefined
   #timer: NodeJS.Timeout | undefined
   #draining: Promise<void> | undefined
   #failures = 0
@@ -40,7 +45,8 @@ export class Drainer {
 
   /**
    * @param options.writing the segment to which the journal's owner still appends
-   * @param options.keepsFiles whether the segments stay that have been taken in
+   * @param options.keepMs for how long, at least, the segments stay that have been taken in, so that a
+   *   store which goes on from an older state is given them again; Infinity for ever, 0 when left out
    * @param options.onPosition told how far the journal has been taken in
    */
   constructor(options: {
@@ -49,13 +55,13 @@ export class Drainer {
     journal: JournalPlace
     writing: () => number
     progress: DrainProgress
-    keepsFiles?: boolean
+    keepMs?: number
     onPosition?: (position: JournalPosition) => void
     onError: (error: unknown) => void
     onDamage: (bytes: number, copy: string | undefined) => void
   }) {
     this.#progress = options.progress
-    this.#keepsFiles = options.keepsFiles ?? false
+    this.#keepMs = options.keepMs ?? 0
     this.#onPosition = options.onPosition ?? (() => {})
     this.#writer = options.writer
     this.#clock = options.clock
@@ -71,8 +77,15 @@ export class Drainer {
     this.#schedule(GATHER_MS)
   }
 
+  /** Looks anew how far the store has come, which may go on from an older state. */
+  recheck(): void {
+    this.#positionKnown = false
+    this.wake()
+  }
+
   /** Takes in everything that is there now. Throws where the store does not take it. */
   async drain(): Promise<void> {
+    this.#positionKnown = false
     while ((await this.#drainBatch()) !== 'nothing') {
       // Batch by batch, so that other writers have their turn between two.
     }
@@ -126,6 +139,7 @@ export class Drainer {
     if (!this.#positionKnown) {
       this.#position = await this.#writer.findPosition(id)
       this.#positionKnown = true
+      this.#taken = undefined
     }
     const from = this.#position
     const batch = readBatch(folder, from, this.#writing(), batchMax)
@@ -138,16 +152,26 @@ export class Drainer {
       atMicros: this.#clock.nowMicros(),
     })
     if (!taken) {
-      // The commit of an earlier try had gone through though its answer was lost: read on from there.
+      // The commit of an earlier try had gone through though its answer was lost, or the store has lost
+      // what it had taken: read on from where it is.
       this.#positionKnown = false
       return 'full'
     }
     this.#position = batch.next
     this.#onPosition(batch.next)
     if (batch.damaged > 0) this.#setAside(batch)
-    if (!this.#keepsFiles) removeRead(folder, batch.next, this.#writing())
+    this.#removeOld(batch.next)
     if (batch.clicks.length >= batchMax) return 'full'
     return batch.clicks.length < LOAD_CLICKS_MIN ? 'few' : 'many'
+  }
+
+  #removeOld(position: JournalPosition): void {
+    const now: Taken = { position, atMs: performance.now() }
+    const taken = this.#keepMs === 0 ? now : (this.#taken ?? now)
+    this.#taken = taken
+    if (now.atMs - taken.atMs < this.#keepMs) return
+    removeRead(this.#journal.folder, taken.position, this.#writing())
+    this.#taken = now
   }
 
   async #take(batch: ClickBatch): Promise<boolean> {
@@ -166,7 +190,7 @@ export class Drainer {
   #setAside({ damaged, next }: JournalBatch): void {
     let copy: string | undefined
     try {
-      if (!this.#keepsFiles) copy = setAside(this.#journal, next.segment)
+      if (this.#keepMs !== Number.POSITIVE_INFINITY) copy = setAside(this.#journal, next.segment)
     } catch (error) {
       this.#onError(error)
     }

@@ -12,6 +12,7 @@ const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
  * Takes this node's journal, and orphaned ones, into the store, as `DrainThread` orders: the drain
  * thread's whole work.
  *
+ * @param options.keepMs as of a `Drainer`
  * @param options.retentionDays for which raw clicks are kept; 0 for ever
  */
 export function serveDrain(
@@ -21,10 +22,11 @@ export function serveDrain(
     clock: Clock
     journal: JournalPlace
     progress: DrainProgress
+    keepMs: number
     retentionDays: number
   },
 ): void {
-  const { writer, clock, journal, progress, retentionDays } = options
+  const { writer, clock, journal, progress, keepMs, retentionDays } = options
   const orphans = new Set<Promise<void>>()
   let writing = 0
 
@@ -32,7 +34,7 @@ export function serveDrain(
   const onError = (error: unknown) => report({ kind: 'error', error: cloneable(error) })
   const onDamage = (bytes: number, copy: string | undefined) =>
     report({ kind: 'damage', bytes, copy })
-  const shared = { writer, clock, progress, onError, onDamage }
+  const shared = { writer, clock, progress, keepMs, onError, onDamage }
   const own = new Drainer({
     ...shared,
     journal,
@@ -51,6 +53,7 @@ export function serveDrain(
   let maintaining = maintain()
   const maintenance = setInterval(() => {
     maintaining = maintain()
+    own.recheck()
   }, MAINTAIN_INTERVAL_MS)
 
   async function takeIn(orphan: JournalPlace): Promise<void> {

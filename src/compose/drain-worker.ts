@@ -12,13 +12,16 @@ export type DrainWorkerData = {
   readonly journal: JournalPlace
   /** The memory of a `DrainProgress`. */
   readonly progress: SharedArrayBuffer
+  /** As of a `Drainer`. */
+  readonly keepMs: number
   /** Days for which raw clicks are kept; 0 for ever. */
   readonly retentionDays: number
 }
 
 if (parentPort === null) throw new Error('this runs in a thread')
 
-const { databaseUrl, dataDir, journal, progress, retentionDays }: DrainWorkerData = workerData
+const { databaseUrl, dataDir, journal, progress, keepMs, retentionDays }: DrainWorkerData =
+  workerData
 const port = parentPort
 serveDrain(port, {
   writer: openClickWriter({
@@ -29,5 +32,6 @@ serveDrain(port, {
   clock: systemClock(),
   journal,
   progress: new DrainProgress(progress),
+  keepMs,
   retentionDays,
 })

@@ -6,22 +6,31 @@ import type { DrainWorkerData } from './drain-worker.ts'
 import type { Instance } from './instance.ts'
 
 const LOSS_REPORT_INTERVAL_MS = 10_000
+/**
+ * For how long journals stay that PostgreSQL has taken in. A standby may be promoted without the last
+ * transactions, which are then made again.
+ */
+const KEEP_TAKEN_MS = 60_000
 /** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
 const DRAIN_YOUNG_MIB = 48
 
 /** This node's way of clicks, with a thread that takes them into the database. */
 export function openIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
+  const keepMs = config.databaseUrl === undefined ? 0 : KEEP_TAKEN_MS
   return startClickIntake({
+    keepMs,
     dataDir: config.dataDir,
     store: instance.store,
     startWorker(journal, progress) {
-      const { databaseUrl, dataDir, clickRetentionDays: retentionDays } = config
+      const { databaseUrl, dataDir, roles, clickRetentionDays } = config
       const workerData: DrainWorkerData = {
         databaseUrl,
         dataDir,
         journal,
         progress,
-        retentionDays,
+        keepMs,
+        // What is old is cleared away by the settings of the nodes whose work that is.
+        retentionDays: roles.includes('jobs') ? clickRetentionDays : 0,
       }
       return new Worker(new URL('./drain-worker.ts', import.meta.url), {
         workerData,

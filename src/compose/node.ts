@@ -128,6 +128,24 @@ export async function startNode(
   const jobs: Job[] = []
   let app: FastifyInstance | undefined
   let heartbeat: ReturnType<typeof startHeartbeat> | undefined
+  let isStopping = false
+
+  /** Begins what writes to the database by itself, once that is known to be this node's. */
+  function startWork(): void {
+    if (isStopping) return
+    if (has('jobs')) {
+      jobs.push(startTrimming(instance, logFailure(log)), startChecking())
+      if (tls !== undefined) jobs.push(tls.startOrdering())
+    }
+    intake.startDraining()
+    heartbeat = startHeartbeat({
+      nodes: instance.nodes,
+      intake,
+      clock: instance.clock,
+      process: shared?.number ?? ALONE,
+      log,
+    })
+  }
 
   async function stopBehindFront(): Promise<void> {
     const [left] = await Promise.all([
@@ -160,19 +178,9 @@ export async function startNode(
     await stopBehindFront()
     throw error
   }
-  if (has('jobs')) {
-    jobs.push(startTrimming(instance, logFailure(log)), startChecking())
-    if (tls !== undefined) jobs.push(tls.startOrdering())
-  }
-  // Only now: the thread takes a while to start, and no visitor should wait for it.
-  intake.startDraining()
-  heartbeat = startHeartbeat({
-    nodes: instance.nodes,
-    intake,
-    clock: instance.clock,
-    process: shared?.number ?? ALONE,
-    log,
-  })
+  // Only now: the drain thread takes a while to start, and no visitor should wait for it.
+  if (isComplete) startWork()
+  else completed.then(startWork, () => {})
   return {
     port: entrances.port(),
     completed,
@@ -181,6 +189,7 @@ export async function startNode(
         observation.readiness.stop()
         await sleep(delayMs)
       }
+      isStopping = true
       await entrances.stop(delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs)
       await stopBehindFront()
     },

@@ -8,13 +8,11 @@ import {
   listJournals,
   lockJournal,
 } from '../clicks/journal/journal-folder.ts'
+import { backlogBytes } from '../clicks/journal/journal-reader.ts'
 import { listSegments } from '../clicks/journal/segments.ts'
 import type { Config } from '../config/read-config.ts'
 import { openClickWriter } from '../storage/open-click-writer.ts'
 import type { Instance } from './instance.ts'
-
-/** Nobody appends to these journals, so every segment is complete. */
-const WRITING = Number.POSITIVE_INFINITY
 
 export type ReplayedJournal = {
   readonly id: string
@@ -52,7 +50,8 @@ export async function replayJournals(
     for (const { root, id } of findJournals(folder)) {
       const position = await writer.findPosition(id)
       const nothing = { id, clicks: 0, damagedBytes: 0 }
-      if (position === undefined && !known.has(id) && !options.takesUnknown) {
+      const isKnown = position !== undefined || known.has(id)
+      if (!isKnown && !options.takesUnknown && backlogBytes(path.join(root, id), undefined) > 0) {
         replayed.push({ ...nothing, state: 'unknown' })
         continue
       }
@@ -62,14 +61,17 @@ export async function replayJournals(
         continue
       }
       const progress = new DrainProgress()
+      // A copy may have been made while the last segment was being written. What is not whole of it is not
+      // passed over, so that it counts when the whole of it comes.
+      const last = listSegments(journal.folder).at(-1) ?? 0
       let damagedBytes = 0
       try {
         const drainer = new Drainer({
           writer,
           clock: instance.clock,
           journal,
-          writing: () => WRITING,
-          keepsFiles: true,
+          writing: () => last,
+          keepMs: Number.POSITIVE_INFINITY,
           progress,
           onError: options.onError,
           onDamage(bytes) {
@@ -77,6 +79,7 @@ export async function replayJournals(
           },
         })
         await drainer.drain()
+        damagedBytes += backlogBytes(journal.folder, await writer.findPosition(id))
       } finally {
         journal.release()
       }

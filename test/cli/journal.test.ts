@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
@@ -108,6 +117,35 @@ for (const engine of ENGINES) {
       for (const copy of copies) cpSync(folder, copy, { recursive: true })
       await Promise.all(copies.map((copy) => replay(copy, '--force')))
       assert.equal(await counted(), FRAMES * CLICKS)
+    })
+
+    test('counts what a copy had only half of when the whole of it comes', async () => {
+      const { folder, id } = await orphanedFolder()
+      const copy = `${folder}-early`
+      cpSync(folder, copy, { recursive: true })
+      const tail = segmentFile(path.join(journalsRoot(copy), id), FRAMES)
+      const half = Math.floor(statSync(tail).size / 2)
+      truncateSync(tail, half)
+      const early = await replay(copy, '--force')
+      assert.deepEqual(early.journals, [
+        { id, state: 'replayed', clicks: (FRAMES - 1) * CLICKS, damagedBytes: half },
+      ])
+      const whole = await replay(folder)
+      assert.deepEqual(whole.journals, [{ id, state: 'replayed', clicks: CLICKS, damagedBytes: 0 }])
+      assert.equal(await counted(), FRAMES * CLICKS)
+    })
+
+    test('finds nothing to count in a journal without clicks, however often it is called', async () => {
+      const folder = path.join(elsewhere, 'unused')
+      const journal = createJournal(journalsRoot(folder))
+      journal.release()
+      for (const _time of [1, 2]) {
+        const { code, journals } = await replay(folder)
+        assert.equal(code, 0)
+        assert.deepEqual(journals, [
+          { id: journal.id, state: 'replayed', clicks: 0, damagedBytes: 0 },
+        ])
+      }
     })
 
     test('leaves a journal to the process that has it, and tells of damage', async () => {

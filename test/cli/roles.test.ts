@@ -1,10 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { pino } from 'pino'
+import { openInstance } from '../../src/compose/instance.ts'
+import { startNode } from '../../src/compose/node.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { createTestLink, type TestLink } from '../clicks/test-link.ts'
+import { openWriterAt, takeClicks } from '../support/click-writers.ts'
+import { someClick } from '../support/clicks.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { NO_DNS } from '../support/no-dns.ts'
+import { rawClicksOf } from '../support/raw-clicks.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type Service, startService } from '../support/service.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
+
+const YEARS_AGO = Date.UTC(2023, 1, 1) * 1_000
 
 /** What a node answers that has these roles. */
 const NODES = [
@@ -37,6 +49,40 @@ describe('the roles of a node', () => {
       test('are those that it answers for', () => expectRoles(service.port, node))
     })
   }
+
+  test('leave what is old to those that have jobs', async (t) => {
+    const place = await SQLITE.createPlace()
+    t.after(() => place.remove())
+
+    /** The raw clicks that are left when a node has been there. */
+    async function leftBy(roles: string): Promise<number> {
+      const config = readConfig({
+        ...place.env,
+        TERSE_PORT: String(await freePort()),
+        TERSE_HOST: '127.0.0.1',
+        TERSE_DNS_SERVERS: NO_DNS,
+        TERSE_ROLES: roles,
+      })
+      const log = pino({ level: 'silent' })
+      const instance = await openInstance(config, log)
+      const node = await startNode(config, instance, log)
+      await node.stop()
+      try {
+        link ??= await createTestLink(instance.store, instance.clock)
+        return (await rawClicksOf(instance.store, link.scope)).length
+      } finally {
+        await instance.close()
+      }
+    }
+
+    let link: TestLink | undefined
+    assert.equal(await leftBy('jobs'), 0)
+    const writer = openWriterAt(place)
+    await takeClicks(writer, [someClick({ at: YEARS_AGO, link_seq: link?.seq ?? 0 })])
+    await writer.close()
+    assert.equal(await leftBy('redirect,api'), 1)
+    assert.equal(await leftBy('jobs'), 0)
+  })
 
   describe('on the command line', () => {
     let place: Place

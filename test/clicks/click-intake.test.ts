@@ -66,9 +66,11 @@ for (const engine of ENGINES) {
     /** @param over where the thread is to find the database */
     async function start(
       over: Pick<Place, 'databaseUrl' | 'dataDir'> = place,
+      keepMs = 0,
     ): Promise<ClickIntake> {
       const started = await startClickIntake({
         dataDir,
+        keepMs,
         store,
         startWorker: drainWorkers(over),
         durability: 'process',
@@ -147,6 +149,23 @@ for (const engine of ENGINES) {
         await expectClicks(15)
         assert.equal(listJournals(root).length, 1)
       })
+      await intake.stop()
+      assert.deepEqual(errors, [])
+    })
+
+    test('keeps what it has counted for a while where it is told to, and then removes it', async (t) => {
+      t.mock.timers.enable({ apis: ['setInterval'] })
+      leaveJournal(1_000, 5)
+      leaveJournal(2_000, 5)
+      const intake = await start(place, 1)
+      const takenIn = () => eventually(async () => assert.equal(intake.orphans(), 0))
+      await eventually(() => expectClicks(10))
+      await takenIn()
+      assert.equal(listJournals(root).length, 2)
+      t.mock.timers.tick(30_000)
+      await takenIn()
+      assert.equal(listJournals(root).length, 1)
+      await expectClicks(10)
       await intake.stop()
       assert.deepEqual(errors, [])
     })

@@ -32,6 +32,8 @@ type Fault = {
   readonly name: string
   /** Whether no node can ask the database meanwhile. */
   readonly isAway: boolean
+  /** Whether the server loses what it had not written. */
+  readonly isCrash?: true
   begin(): Promise<() => Promise<void> | void>
 }
 
@@ -171,6 +173,12 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     }
   }
 
+  /** As a reader of the change log knows it. */
+  async function uncrashedSince(): Promise<string | undefined> {
+    const { changes } = cluster.nodes[0]?.instance.store.read ?? assert.fail()
+    return (await changes.end()).split(' ')[1]
+  }
+
   const everywhere = () => cluster.nodes
   // What was changed within the last seconds is asked for anew after an interruption, so those in which
   // the database stays there come first.
@@ -217,6 +225,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     {
       name: 'killed with SIGKILL and started',
       isAway: true,
+      isCrash: true,
       async begin() {
         await server.crash()
         return () => server.start()
@@ -245,6 +254,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     {
       name: 'taken over by its standby',
       isAway: true,
+      isCrash: true,
       async begin() {
         standby = await server.standby()
         await standby.start()
@@ -266,11 +276,12 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
   ]
 
-  for (const { name, isAway, begin } of faults) {
+  for (const { name, isAway, isCrash = false, begin } of faults) {
     test(`${name}: known links redirect, unknown ones wait, nothing is shown for too long`, async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const rounds = name.startsWith('taken over') ? 1 : ROUNDS
       crowd.takeTally()
+      const before = await uncrashedSince()
       for (const editor of editors) editor.longestMs = 0
       for (let round = 0; round < rounds; round += 1) {
         const heal = crowd.partition(cluster.nodes)
@@ -284,6 +295,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         }
         await expectAllBack()
       }
+      assert.equal((await uncrashedSince()) !== before, isCrash, 'readers know of a crash')
       const { requests, failed, longestMs, longestChangingMs } = crowd.takeTally()
       const api = Math.max(...editors.map((editor) => editor.longestMs))
       t.diagnostic(

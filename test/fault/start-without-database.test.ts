@@ -58,6 +58,17 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       return headers.location ?? status
     }
 
+    async function counted(): Promise<number> {
+      const client = new pg.Client(service.place.databaseUrl)
+      await client.connect()
+      try {
+        const { rows } = await client.query('select count(*)::integer as clicks from clicks')
+        return rows[0]?.clicks
+      } finally {
+        await client.end()
+      }
+    }
+
     test('redirects to the links that it had at hand, and asks for patience for all others', async () => {
       for (const key of ['kept', 'changed', 'deleted', 'edited']) {
         assert.equal(await follow(key), 'https://example.com/')
@@ -122,23 +133,23 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       const other = { ...COPYING, TERSE_SECRET_KEY: randomBytes(32).toString('hex') }
       const wrong = await startProcess(place, other)
       const ended = new Promise((resolve) => wrong.child.on('exit', resolve))
+      assert.equal((await visit(wrong.port, '/kept')).status, 302)
+      const before = await counted()
       network.mend()
       assert.equal(await ended, 1)
       assert.match(wrong.output().stderr, /The secret key is not the one/)
+      assert.equal(
+        await counted(),
+        before,
+        'a database that is not its own gets none of its clicks',
+      )
+      // In its journal it waits for a node that has the key.
+      answered += 1
     })
 
     test('has counted every visit that was answered, of all of its processes', async () => {
       node = await startProcess(place, COPYING)
-      const client = new pg.Client(service.place.databaseUrl)
-      await client.connect()
-      try {
-        await eventually(async () => {
-          const { rows } = await client.query('select count(*)::integer as clicks from clicks')
-          assert.equal(rows[0]?.clicks, answered)
-        }, 10_000)
-      } finally {
-        await client.end()
-      }
+      await eventually(async () => assert.equal(await counted(), answered), 10_000)
     })
   })
 }

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { CLICK_DIMENSIONS, type Click } from '../../src/domain/clicks/click.ts'
+import { dayOf } from '../../src/domain/clicks/click-day.ts'
 import type { ClickScope } from '../../src/domain/clicks/click-reports.ts'
 import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
 import { OTHER_VALUE, VALUES_MAX } from '../../src/domain/clicks/day-tally.ts'
 import type { Link } from '../../src/domain/links/link.ts'
 import type { Store } from '../../src/domain/store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
@@ -98,7 +100,7 @@ async function someLinks(store: Store): Promise<Link[]> {
   return links
 }
 
-describeStore('the reports of clicks', (at) => {
+describeStore('the reports of clicks', (at, engine) => {
   async function open(): Promise<{ writer: ClickWriter; links: Link[] }> {
     return { writer: openWriterAt(at.place), links: await someLinks(at.store) }
   }
@@ -226,5 +228,27 @@ describeStore('the reports of clicks', (at) => {
     assert.equal((await rawClicksOf(at.store, scope)).length, days.length)
     await writer.maintain(today, today - 30)
     assert.equal((await rawClicksOf(at.store, scope)).length, days.length - 1)
+  })
+
+  if (engine.name !== 'PostgreSQL') return
+
+  test('keep raw clicks that are old by the clock of one node alone', async (t) => {
+    const { writer, links } = await open()
+    t.after(() => writer.close())
+    const [link] = links
+    assert.ok(link)
+    const today = dayOf(systemClock().nowMicros())
+    const days = [today - 31, today - 29, today]
+    await takeClicks(
+      writer,
+      days.map((day) => someClick({ at: day * DAY_MICROS, link_seq: link.seq })),
+    )
+    await writer.maintain(today + 365, today + 365 - 30)
+    const { workspace_id: workspaceId, seq: linkSeq } = link
+    const kept = await rawClicksOf(at.store, { kind: 'link', workspaceId, linkSeq })
+    assert.deepEqual(
+      kept.map(({ at }) => at / DAY_MICROS),
+      days.slice(1),
+    )
   })
 })

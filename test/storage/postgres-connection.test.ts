@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { Failure } from '../../src/domain/failure.ts'
 import type { OpenedStore } from '../../src/storage/opened-store.ts'
-import { ENGINES, type Place } from '../support/engines.ts'
+import { ENGINES, type Place, serverUrl } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { openAt } from '../support/store.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
@@ -82,6 +82,18 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     assert.equal(await behind.store.read.instance.find('any'), undefined)
   })
 
+  test('whose first questions are not answered fails soon, and lets nothing start', async (t) => {
+    const holder = new pg.Client(place.databaseUrl)
+    await holder.connect()
+    t.after(() => holder.end())
+    await holder.query('begin')
+    await holder.query('lock table schema_migrations')
+    const startedMs = performance.now()
+    await assert.rejects(openAt(place, { timeoutMs: 500 }), isUnavailable)
+    const waitedMs = performance.now() - startedMs
+    assert.ok(waitedMs < 8_000, `waited ${waitedMs} ms`)
+  })
+
   test('to a server that is not there fails as unavailable', async () => {
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: 1 })
     const url = new URL(place.databaseUrl ?? '')
@@ -91,6 +103,43 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
       isUnavailable,
     )
     await proxy.close()
+  })
+})
+
+describe('a PostgreSQL that takes no more connections', () => {
+  test('is asked over those that there are, and these are kept', async (t) => {
+    const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
+    assert.ok(engine !== undefined)
+    const place = await engine.createPlace()
+    const url = new URL(place.databaseUrl ?? '')
+    const [database, role] = [url.pathname.slice(1), `${url.pathname.slice(1)}_owner`]
+    const administrator = new pg.Client(`${serverUrl()}/postgres`)
+    await administrator.connect()
+    await administrator.query(`create role ${role} login password 'any' connection limit 3`)
+    await administrator.query(`alter database ${database} owner to ${role}`)
+    url.username = role
+    url.password = 'any'
+    const { store } = await openAt({ ...place, databaseUrl: url.href })
+    const other = new pg.Client(url.href)
+    t.after(async () => {
+      await Promise.all([store.close(), other.end()])
+      await place.remove()
+      await administrator.query(`drop role ${role}`)
+      await administrator.end()
+    })
+    const { changes, instance } = store.read
+    const cursor = await changes.end()
+    await instance.find('any')
+    await other.connect()
+    let refused = 0
+    for (let round = 0; round < 20; round += 1) {
+      const asked = Array.from({ length: 3 }, () => instance.find('any'))
+      for (const { status } of await Promise.allSettled(asked)) {
+        if (status === 'rejected') refused += 1
+      }
+    }
+    assert.ok(refused > 0, 'more was asked than there are connections')
+    assert.equal((await changes.since(cursor, 1)).isInterrupted, false)
   })
 })
 

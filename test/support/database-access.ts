@@ -22,6 +22,27 @@ export async function dropConnections(place: Place): Promise<void> {
   })
 }
 
+/** A database that is as this one now is. Ends every connection to it. */
+export async function copyDatabase(place: Place): Promise<Place> {
+  const databaseUrl = `${place.databaseUrl}_copy`
+  await administer(place, async (client, name) => {
+    await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    )
+    await client.query(`create database ${name}_copy template ${name}`)
+  })
+  return {
+    ...place,
+    databaseUrl,
+    env: { ...place.env, TERSE_DATABASE_URL: databaseUrl },
+    remove: () =>
+      administer(place, async (client, name) => {
+        await client.query(`drop database ${name}_copy with (force)`)
+      }),
+  }
+}
+
 /** Gives it back. */
 export async function reopenDatabase(place: Place): Promise<void> {
   await administer(place, async (client, name) => {

@@ -16,6 +16,7 @@ export function drainWorkers(
       dataDir,
       journal,
       progress,
+      keepMs: 0,
       retentionDays: 0,
     }
     return new Worker(PROGRAM, { workerData })

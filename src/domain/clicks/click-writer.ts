@@ -29,7 +29,8 @@ export type ClickWriter = {
   take(batch: ClickBatch): Promise<boolean>
   /**
    * What time brings: makes room for the coming days, and drops the raw clicks of days before
-   * `oldestDay`, where that is given.
+   * `oldestDay`, where that is given. Where nodes have clocks of their own, one that is ahead drops no more
+   * than the others would.
    */
   maintain(today: number, oldestDay: number | undefined): Promise<void>
   close(): Promise<void>

@@ -22,8 +22,17 @@ const HISTORY = sql<string>`concat_ws('-',
   case when pg_is_in_recovery() then 'standby'
     else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
 
-/** `<history> <server process> <snapshot>`: a crash ends every process of the server. */
-const CURSOR = sql<string>`concat_ws(' ', ${HISTORY}, pg_backend_pid(), pg_current_snapshot())`
+/**
+ * Since when the server has run without a crash, however often it was stopped in order: what it has kept
+ * as statistics it discards when it recovers, and notes the time
+ * (https://www.postgresql.org/docs/current/monitoring-stats.html). The loss of a connection alone says
+ * nothing: there are many reasons for it that cost no transaction.
+ */
+const UNCRASHED_SINCE = sql<string>`
+  coalesce((extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) * 1e6)::bigint, 0)`
+
+/** `<history> <uncrashed since> <snapshot>` */
+const CURSOR = sql<string>`concat_ws(' ', ${HISTORY}, ${UNCRASHED_SINCE}, pg_current_snapshot())`
 
 /**
  * PostgreSQL commits transactions in another order than that in which they take numbers, so a reader
@@ -44,14 +53,18 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
 
     async since(cursor, limit) {
       await pending.write()
-      const [history, serverProcess, snapshot] = cursor.split(' ')
+      // A cursor that is ahead of the server is from before its disk was put back to an older state, which
+      // keeps its timeline: the numbers in between are given again, to changes that it would take for seen.
+      const [history, uncrashedSince, snapshot] = cursor.split(' ')
       // One statement, so that the rows and the new cursor are of one snapshot.
       const result = await sql<Nullable<Change> & { cursor: string; is_continued: boolean }>`
         select ${CURSOR} as cursor, c.kind, c.subject,
-          ${HISTORY} = ${history} and not exists (
-            select from instance where name = ${TRIMMED}
-              and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
-          ) as is_continued
+          ${HISTORY} = ${history}
+            and pg_snapshot_xmax(seen.snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
+            and not exists (
+              select from instance where name = ${TRIMMED}
+                and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
+            ) as is_continued
         from (select ${snapshot}::pg_snapshot as snapshot) seen
         left join lateral (
           select kind, subject from changes
@@ -68,7 +81,7 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
       return {
         changes: isKnown ? rows : undefined,
         cursor: next,
-        isInterrupted: next.split(' ')[1] !== serverProcess,
+        isInterrupted: next.split(' ')[1] !== uncrashedSince,
       }
     },
 

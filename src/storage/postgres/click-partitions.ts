@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { createPartition, dropPartition, listPartitions } from './raw-clicks.ts'
 
@@ -35,10 +35,20 @@ export class ClickPartitions {
     this.forget()
     await this.ensure(Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => today + ahead))
     if (oldestDay === undefined) return
+    // A node whose clock is ahead must not drop what is young by all others' clocks.
+    const daysAhead = Math.max(0, today - (await this.#serverDay()))
     for (const day of await listPartitions(this.#db)) {
-      if (day < oldestDay) await dropPartition(this.#db, day)
+      if (day < oldestDay - daysAhead) await dropPartition(this.#db, day)
     }
     this.forget()
+  }
+
+  async #serverDay(): Promise<number> {
+    const result = await sql<{ day: number }>`
+      select floor(extract(epoch from now()) / 86400)::integer as day`.execute(this.#db)
+    const [row] = result.rows
+    if (row === undefined) throw new Error('PostgreSQL does not say what day it is')
+    return row.day
   }
 
   async #create(day: number): Promise<void> {

@@ -46,9 +46,10 @@ export function openConnections(options: {
 }): Connections {
   const { url, timeoutMs, onError } = options
   const pools = new Map<string, Pool>()
+  let hasRoom = true
   const breaker = new Breaker({
     async probe() {
-      await probe(url, timeoutMs * PROBE_TIMEOUT_SHARE)
+      hasRoom = await probe(url, timeoutMs * PROBE_TIMEOUT_SHARE)
       await options.prepare()
     },
     onOpen(cause) {
@@ -56,8 +57,9 @@ export function openConnections(options: {
       options.onAway(cause)
     },
     onPass(wasOpen) {
-      // Something failed, and a new connection works: the old ones may lead to what failed.
-      for (const pool of pools.values()) pool.dropIdle()
+      // Something failed, and a new connection works: the old ones may lead to what failed. Where there is
+      // no new one to be had, the failure is that, and no reason to give up what others would take.
+      if (hasRoom) for (const pool of pools.values()) pool.dropIdle()
       if (wasOpen) options.onBack()
     },
   })

@@ -5,7 +5,12 @@ import { type Nouns, StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { CommitListeners } from '../commit-listeners.ts'
-import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
+import {
+  createMigrationTable,
+  currentVersion,
+  migrate,
+  SCHEMA_VERSION,
+} from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
@@ -177,17 +182,16 @@ async function probeNow(url: string, timeoutMs: number): Promise<void> {
 }
 
 /** Brings the database to this program's schema; the server's version. */
-async function prepareDatabase({ url, clock, onError }: PostgresOptions): Promise<string> {
-  const pool = openPool({
-    url,
-    onError,
-    connectionsMax: 1,
-    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
-  })
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  try {
-    const version = await serverVersion(db)
-    if ((await currentVersion(db)) === 0) await createMigrationTableOnce(db)
+async function prepareDatabase(options: PostgresOptions): Promise<string> {
+  const { timeoutMs = TIMEOUT_MS, clock } = options
+  const found = await overOneConnection(options, timeoutMs, async (db) => ({
+    server: await serverVersion(db),
+    schema: await currentVersion(db),
+  }))
+  if (found.schema >= SCHEMA_VERSION) return found.server
+  // Only what changes the schema, or waits for another that does, may take long.
+  await overOneConnection(options, MIGRATION_TIMEOUT_MS, async (db) => {
+    if (found.schema === 0) await createMigrationTableOnce(db)
     await migrate({
       db,
       types: TYPES,
@@ -198,7 +202,19 @@ async function prepareDatabase({ url, clock, onError }: PostgresOptions): Promis
           return work(tx)
         }),
     })
-    return version
+  })
+  return found.server
+}
+
+async function overOneConnection<T>(
+  { url, onError }: PostgresOptions,
+  statementTimeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  const pool = openPool({ url, onError, connectionsMax: 1, statementTimeoutMs })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    return await work(db)
   } finally {
     await db.destroy()
   }

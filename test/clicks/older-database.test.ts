@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { existsSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import pg from 'pg'
+import { DrainProgress } from '../../src/clicks/drain-progress.ts'
+import { Drainer } from '../../src/clicks/drainer.ts'
+import { encodeFrame } from '../../src/clicks/journal/frame.ts'
+import {
+  createJournal,
+  type JournalFolder,
+  journalsRoot,
+} from '../../src/clicks/journal/journal-folder.ts'
+import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import { openWriterAt } from '../support/click-writers.ts'
+import { copyDatabase } from '../support/database-access.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { clicksFrom } from './some-clicks.ts'
+import { createTestLink } from './test-link.ts'
+
+const clock = systemClock()
+const MINUTE_MS = 60_000
+const CLICKS = 5
+
+for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
+  describe('a journal whose database goes on from an older state', () => {
+    let place: Place
+    /** What has the first segment alone, as a standby that got no more before it was promoted. */
+    let older: Place
+    let journal: JournalFolder
+    let linkSeq: number
+    let writers: ClickWriter[]
+    beforeEach(async () => {
+      place = await engine.createPlace()
+      writers = []
+      const { store } = await openStore({ ...place, clock, onError: () => {} })
+      linkSeq = (await createTestLink(store, clock)).seq
+      await store.close()
+      journal = createJournal(journalsRoot(place.dataDir))
+      append(1)
+      const writer = openWriterAt(place)
+      await drainerOver(writer, MINUTE_MS).drain()
+      await writer.close()
+      older = await copyDatabase(place)
+    })
+    afterEach(async () => {
+      await Promise.all(writers.map((writer) => writer.close()))
+      await older.remove()
+      await place.remove()
+    })
+
+    function append(segment: number): void {
+      const clicks = clicksFrom(segment * 1_000, CLICKS, linkSeq)
+      writeFileSync(segmentFile(journal.folder, segment), encodeFrame(clicks))
+    }
+
+    function drainerOver(writer: ClickWriter, keepMs: number): Drainer {
+      return new Drainer({
+        writer,
+        clock,
+        journal,
+        keepMs,
+        writing: () => Number.POSITIVE_INFINITY,
+        progress: new DrainProgress(),
+        onError: assert.ifError,
+        onDamage: (bytes) => assert.fail(`${bytes} damaged bytes`),
+      })
+    }
+
+    /** Over the database, until it is told that the older one has taken its place. */
+    function writerUntilPromotion(): ClickWriter & { promote(): void } {
+      const [before, after] = [openWriterAt(place), openWriterAt(older)]
+      writers.push(before, after)
+      let current = before
+      return {
+        ...before,
+        findPosition: (id) => current.findPosition(id),
+        take: (batch) => current.take(batch),
+        promote() {
+          current = after
+        },
+      }
+    }
+
+    async function expectCounted({ databaseUrl }: Place, segments: number): Promise<void> {
+      const client = new pg.Client(databaseUrl)
+      await client.connect()
+      try {
+        const { rows } = await client.query(`select count(*)::integer as raw,
+          (select sum(clicks)::integer from link_clicks) as counted from clicks`)
+        assert.deepEqual(rows, [{ raw: segments * CLICKS, counted: segments * CLICKS }])
+      } finally {
+        await client.end()
+      }
+    }
+
+    test('gives it again what it has lost, though whole segments had been taken in', async () => {
+      const writer = writerUntilPromotion()
+      const drainer = drainerOver(writer, MINUTE_MS)
+      append(2)
+      append(3)
+      drainer.wake()
+      await eventually(() => expectCounted(place, 3))
+      writer.promote()
+      await expectCounted(older, 1)
+      append(4)
+      drainer.wake()
+      await eventually(() => expectCounted(older, 4))
+      await drainer.stop()
+    })
+
+    test('notices it by itself, while nobody clicks', async () => {
+      const writer = writerUntilPromotion()
+      const drainer = drainerOver(writer, MINUTE_MS)
+      append(2)
+      drainer.wake()
+      await eventually(() => expectCounted(place, 2))
+      writer.promote()
+      drainer.recheck()
+      await eventually(() => expectCounted(older, 2))
+      await drainer.stop()
+    })
+
+    test('notices it when it stops', async () => {
+      const writer = writerUntilPromotion()
+      const drainer = drainerOver(writer, MINUTE_MS)
+      append(2)
+      await drainer.drain()
+      writer.promote()
+      await drainer.drain()
+      await expectCounted(older, 2)
+    })
+
+    test('keeps its segments no longer than it is told', async () => {
+      const drainer = drainerOver(writerUntilPromotion(), 1)
+      const first = segmentFile(journal.folder, 1)
+      for (let segment = 2; segment < 10 && existsSync(first); segment += 1) {
+        append(segment)
+        drainer.wake()
+        await eventually(() => expectCounted(place, segment))
+      }
+      assert.ok(!existsSync(first))
+      await drainer.stop()
+    })
+  })
+}
