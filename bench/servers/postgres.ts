@@ -6,13 +6,11 @@ import { createDataFolder, DATA_ROOT } from '../support/data-folder.ts'
 /** As somebody would set it up who has so much data, on a machine of 24 GB that runs more than this. */
 const SETTINGS = {
   fsync: 'on',
-  shared_buffers: '6GB',
+  shared_buffers: '8GB',
   effective_cache_size: '16GB',
   maintenance_work_mem: '1GB',
   max_wal_size: '16GB',
   checkpoint_timeout: '15min',
-  // Whole pages are most of what is logged, and half of each is empty.
-  wal_compression: 'on',
   random_page_cost: '1.1',
 }
 

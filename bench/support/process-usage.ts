@@ -24,7 +24,7 @@ export type ProcessUsage = {
 }
 
 export function usageOf(pid: number): ProcessUsage {
-  const usages = processTree(pid).map(usageOfOne)
+  const usages = processTree(pid).flatMap((member) => usageOfOne(member) ?? [])
   const sum = (name: keyof ProcessUsage) => usages.reduce((total, usage) => total + usage[name], 0)
   return {
     cpuMicros: sum('cpuMicros'),
@@ -34,7 +34,16 @@ export function usageOf(pid: number): ProcessUsage {
   }
 }
 
-function usageOfOne(pid: number): ProcessUsage {
+/** Undefined for a process that has just ended; what it took is then its parent's. */
+function usageOfOne(pid: number): ProcessUsage | undefined {
+  try {
+    return readUsage(pid)
+  } catch {
+    return undefined
+  }
+}
+
+function readUsage(pid: number): ProcessUsage {
   const fields = statFields(String(pid))
   const ticks = [USER_TICKS, SYSTEM_TICKS, ENDED_USER_TICKS, ENDED_SYSTEM_TICKS]
     .map((field) => Number(fields[field]))

@@ -1,23 +1,26 @@
-import type { Kysely } from 'kysely'
+import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { Owner } from './batch-growth.ts'
 import type { Schema } from './schema.ts'
 
 /** A link that moves to another domain has its clicks counted there after this time at the latest. */
 const KEEP_MS = 30_000
 const LINKS_MAX = 500_000
-/** In one query: below the engines' limits on parameters. */
-const LINKS_PER_QUERY = 1_000
-
 /** To whom links belong, remembered for a short while. */
 export class OwnerCache {
   readonly #db: Kysely<Schema>
+  readonly #isAmong: (linkSeqs: readonly number[]) => Expression<SqlBool>
   readonly #owners = new Map<string, Owner>()
   /** Undefined for a link that is not there. */
   readonly #byLink = new Map<number, Owner | undefined>()
   #filledAtMs = Number.NEGATIVE_INFINITY
 
-  constructor(db: Kysely<Schema>) {
+  /**
+   * @param isAmong whether `seq` is one of thousands, in an expression with one parameter: a statement with
+   *   one for each takes longer to be read than to be run
+   */
+  constructor(db: Kysely<Schema>, isAmong: (linkSeqs: readonly number[]) => Expression<SqlBool>) {
     this.#db = db
+    this.#isAmong = isAmong
   }
 
   /** Looks up those links that are not remembered. */
@@ -29,20 +32,18 @@ export class OwnerCache {
       this.#filledAtMs = now
     }
     const missing = [...new Set(linkSeqs)].filter((seq) => !this.#byLink.has(seq))
-    for (let start = 0; start < missing.length; start += LINKS_PER_QUERY) {
-      await this.#loadFew(missing.slice(start, start + LINKS_PER_QUERY))
-    }
+    if (missing.length > 0) await this.#find(missing)
   }
 
   find(linkSeq: number): Owner | undefined {
     return this.#byLink.get(linkSeq)
   }
 
-  async #loadFew(linkSeqs: readonly number[]): Promise<void> {
+  async #find(linkSeqs: readonly number[]): Promise<void> {
     const rows = await this.#db
       .selectFrom('links')
       .select(['seq', 'workspace_id', 'keyspace_id'])
-      .where('seq', 'in', linkSeqs)
+      .where(this.#isAmong(linkSeqs))
       .execute()
     for (const seq of linkSeqs) this.#byLink.set(seq, undefined)
     for (const { seq, ...owner } of rows) this.#byLink.set(seq, this.#theOne(owner))

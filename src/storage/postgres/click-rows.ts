@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 import type { Schema } from '../schema.ts'
+import { bytesArray, numberArray, textArray } from './array-literal.ts'
 
 /**
  * Rows that are written again and again: room on their pages keeps the indexes out of it, and what is
@@ -20,9 +21,9 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
       await sql`
         insert into link_clicks as kept (link_seq, clicks, last_click)
         select * from unnest(
-          ${counts.map(({ link_seq }) => link_seq)}::bigint[],
-          ${counts.map(({ clicks }) => clicks)}::bigint[],
-          ${counts.map(({ last_click }) => last_click)}::bigint[])
+          ${numberArray(counts.map(({ link_seq }) => link_seq))}::bigint[],
+          ${numberArray(counts.map(({ clicks }) => clicks))}::bigint[],
+          ${numberArray(counts.map(({ last_click }) => last_click))}::bigint[])
         on conflict (link_seq) do update set
           clicks = kept.clicks + excluded.clicks,
           last_click = greatest(kept.last_click, excluded.last_click)`.execute(db)
@@ -34,11 +35,11 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
         with appended as (
           insert into click_days as kept (day, scope, subject, workspace_id, part, folded, parts, data)
           select day, scope, subject, workspace_id, 0, 0, 0, data from unnest(
-            ${deltas.map(({ day }) => day)}::integer[],
-            ${deltas.map(({ scope }) => scope)}::smallint[],
-            ${deltas.map(({ subject }) => subject)}::bigint[],
-            ${deltas.map(({ workspace_id }) => workspace_id)}::text[],
-            ${deltas.map(({ data }) => data)}::bytea[])
+            ${numberArray(deltas.map(({ day }) => day))}::integer[],
+            ${numberArray(deltas.map(({ scope }) => scope))}::smallint[],
+            ${numberArray(deltas.map(({ subject }) => subject))}::bigint[],
+            ${textArray(deltas.map(({ workspace_id }) => workspace_id))}::text[],
+            ${bytesArray(deltas.map(({ data }) => data))}::bytea[])
             as delta (day, scope, subject, workspace_id, data)
           on conflict (day, scope, subject, workspace_id, part)
             do update set data = kept.data || excluded.data
@@ -53,10 +54,10 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
       const result = await sql<DayPart>`
         select day, scope, subject, workspace_id, part, data
         from unnest(
-          ${keys.map(({ day }) => day)}::integer[],
-          ${keys.map(({ scope }) => scope)}::smallint[],
-          ${keys.map(({ subject }) => subject)}::bigint[],
-          ${keys.map(({ workspace_id }) => workspace_id)}::text[])
+          ${numberArray(keys.map(({ day }) => day))}::integer[],
+          ${numberArray(keys.map(({ scope }) => scope))}::smallint[],
+          ${numberArray(keys.map(({ subject }) => subject))}::bigint[],
+          ${textArray(keys.map(({ workspace_id }) => workspace_id))}::text[])
           as asked (day, scope, subject, workspace_id)
         join click_days using (day, scope, subject, workspace_id)
         where part ${sql.raw(which === 'recent' ? '= 0' : '> 0')}`.execute(db)
@@ -67,14 +68,14 @@ export function postgresClickRows(db: Kysely<Schema>): ClickRows {
       await sql`
         insert into click_days (day, scope, subject, workspace_id, part, folded, parts, data)
         select * from unnest(
-          ${rows.map(({ day }) => day)}::integer[],
-          ${rows.map(({ scope }) => scope)}::smallint[],
-          ${rows.map(({ subject }) => subject)}::bigint[],
-          ${rows.map(({ workspace_id }) => workspace_id)}::text[],
-          ${rows.map(({ part }) => part)}::smallint[],
-          ${rows.map(({ folded }) => folded)}::integer[],
-          ${rows.map(({ parts }) => parts)}::integer[],
-          ${rows.map(({ data }) => data)}::bytea[])
+          ${numberArray(rows.map(({ day }) => day))}::integer[],
+          ${numberArray(rows.map(({ scope }) => scope))}::smallint[],
+          ${numberArray(rows.map(({ subject }) => subject))}::bigint[],
+          ${textArray(rows.map(({ workspace_id }) => workspace_id))}::text[],
+          ${numberArray(rows.map(({ part }) => part))}::smallint[],
+          ${numberArray(rows.map(({ folded }) => folded))}::integer[],
+          ${numberArray(rows.map(({ parts }) => parts))}::integer[],
+          ${bytesArray(rows.map(({ data }) => data))}::bytea[])
         on conflict (day, scope, subject, workspace_id, part) do update set
           folded = excluded.folded, parts = excluded.parts, data = excluded.data`.execute(db)
     },

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
 import { dayOf } from '../../domain/clicks/click-day.ts'
 import type { ClickBatch, ClickWriter } from '../../domain/clicks/click-writer.ts'
 import { StaleRow } from '../../domain/store.ts'
@@ -7,6 +7,7 @@ import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import type { Schema } from '../schema.ts'
+import { numberArray } from './array-literal.ts'
 import { ClickPartitions } from './click-partitions.ts'
 import { postgresClickRows } from './click-rows.ts'
 import { openPool } from './pool.ts'
@@ -30,7 +31,10 @@ export function openPostgresClickWriter(options: {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  const owners = new OwnerCache(db)
+  const owners = new OwnerCache(
+    db,
+    (linkSeqs) => sql<SqlBool>`seq = any(${numberArray(linkSeqs)}::bigint[])`,
+  )
   const partitions = new ClickPartitions(db)
   const ownerOf = (linkSeq: number) => owners.find(linkSeq)
 

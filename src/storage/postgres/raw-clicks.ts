@@ -3,6 +3,7 @@ import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
 import { formatDay, parseDay, startOfDay } from '../../domain/clicks/click-day.ts'
 import type { Owner } from '../batch-growth.ts'
 import type { Schema } from '../schema.ts'
+import { numberArray, textArray, uuidArray } from './array-literal.ts'
 
 const PREFIX = 'clicks_'
 
@@ -37,19 +38,19 @@ export async function insertRawClicks(
   if (clicks.length === 0) return
   const owners = clicks.map(({ link_seq }) => ownerOf(link_seq))
   const values = CLICK_DIMENSIONS.map(
-    (dimension) => sql`${clicks.map((click) => click[dimension])}::text[]`,
+    (dimension) => sql`${textArray(clicks.map((click) => click[dimension]))}::text[]`,
   )
   await sql`
     insert into clicks (at, link_seq, workspace_id, keyspace_id, flags, visitor, ${sql.join(
       CLICK_DIMENSIONS.map((dimension) => sql.ref(dimension)),
     )})
     select * from unnest(
-      ${clicks.map(({ at }) => at)}::bigint[],
-      ${clicks.map(({ link_seq }) => link_seq)}::bigint[],
-      ${owners.map((owner) => owner?.workspace_id ?? null)}::uuid[],
-      ${owners.map((owner) => owner?.keyspace_id ?? null)}::bigint[],
-      ${clicks.map(({ flags }) => flags)}::integer[],
-      ${clicks.map(({ visitor }) => visitor)}::bigint[],
+      ${numberArray(clicks.map(({ at }) => at))}::bigint[],
+      ${numberArray(clicks.map(({ link_seq }) => link_seq))}::bigint[],
+      ${uuidArray(owners.map((owner) => owner?.workspace_id ?? null))}::uuid[],
+      ${numberArray(owners.map((owner) => owner?.keyspace_id ?? null))}::bigint[],
+      ${numberArray(clicks.map(({ flags }) => flags))}::integer[],
+      ${numberArray(clicks.map(({ visitor }) => visitor))}::bigint[],
       ${sql.join(values)})`.execute(db)
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { type SqlBool, sql } from 'kysely'
 import type { ClickBatch, ClickWriter } from '../../domain/clicks/click-writer.ts'
 import { Turns } from '../../lib/turns.ts'
 import { growthOf } from '../batch-growth.ts'
@@ -46,7 +47,10 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
   const db = kyselyOver(new SqliteConnection(database))
   const rows = sqliteClickRows(database)
   const rawFiles = new RawClickFiles(rawClicksFolder(dataDir))
-  const owners = new OwnerCache(db)
+  const owners = new OwnerCache(
+    db,
+    (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
+  )
   /** One at a time on the connection, whoever drains. */
   const turns = new Turns()
   const ownerOf = (linkSeq: number) => owners.find(linkSeq)

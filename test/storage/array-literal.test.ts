@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import fc from 'fast-check'
+import pg from 'pg'
+import {
+  bytesArray,
+  numberArray,
+  textArray,
+  uuidArray,
+} from '../../src/storage/postgres/array-literal.ts'
+import { serverUrl } from '../support/engines.ts'
+import { cases } from '../support/properties.ts'
+
+/** Everything that PostgreSQL keeps as text: it has no character U+0000, and no halves of characters. */
+const texts = fc.array(
+  fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '')),
+    fc.string({ unit: fc.constantFrom('"', '\\', ',', '{', '}', ' ', '\n', "'", 'N', 'NULL') }),
+  ),
+)
+
+describe('an array as PostgreSQL reads it', () => {
+  let client: pg.Client
+  before(async () => {
+    client = new pg.Client(`${serverUrl()}/postgres`)
+    await client.connect()
+  })
+  after(() => client.end())
+
+  async function read(literal: string, type: string): Promise<unknown> {
+    const { rows } = await client.query(`select to_jsonb($1::${type}[]) as read`, [literal])
+    return rows[0].read
+  }
+
+  test('holds the texts that were written, whatever is in them', () =>
+    fc.assert(
+      fc.asyncProperty(texts, async (values) => {
+        assert.deepEqual(await read(textArray(values), 'text'), values)
+      }),
+      cases(200),
+    ))
+
+  test('holds the numbers that were written, and none where there is none', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.option(fc.maxSafeInteger())), async (values) => {
+        assert.deepEqual(await read(numberArray(values), 'bigint'), values)
+      }),
+      cases(100),
+    ))
+
+  test('holds the UUIDs that were written, and none where there is none', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.option(fc.uuid())), async (values) => {
+        assert.deepEqual(await read(uuidArray(values), 'uuid'), values)
+      }),
+      cases(100),
+    ))
+
+  test('holds the bytes that were written', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array()), async (values) => {
+        const hex = values.map((bytes) => `\\x${bytes.toHex()}`)
+        assert.deepEqual(await read(bytesArray(values), 'bytea'), hex)
+      }),
+      cases(100),
+    ))
+})
