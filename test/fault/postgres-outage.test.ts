@@ -22,6 +22,8 @@ const VISIT_PAUSE_MS = 20
 const EDIT_PAUSE_MS = 150
 const KNOWN = ['known-1', 'known-2', 'known-3']
 const EDITED = ['edited-1', 'edited-2']
+/** Leads elsewhere after each fault, which says who has heard of it. */
+const HEARD_OF = 'heard-of'
 /** How long the database stays away. */
 const AWAY_MS = 800
 const HAMMER_ROUNDS = 2 * ROUNDS
@@ -58,7 +60,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     apis = cluster.nodes.map((node) => node.api(token))
     const [api] = apis
     assert.ok(api)
-    links = await makeWarmLinks(api, cluster.nodes, [...KNOWN, ...EDITED])
+    links = await makeWarmLinks(api, cluster.nodes, [...KNOWN, ...EDITED, HEARD_OF])
     const { nodes } = cluster
     crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
     for (const [key, visits] of links.visits) crowd.redirects.set(key, visits)
@@ -88,6 +90,24 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
 
   async function expectAllBack(): Promise<void> {
     for (const [node, api] of served()) await expectBack(node, api)
+    await expectAllHearing()
+  }
+
+  /** Every node has read the log of changes again, and has at hand again what that made it forget. */
+  async function expectAllHearing(): Promise<void> {
+    const url = `https://example.com/${randomUUID()}`
+    const changed = await apis[0]?.patch(`/links/${links.ids.get(HEARD_OF)}`, { url })
+    expectStatus(changed ?? assert.fail(), 200)
+    for (const { port } of cluster.nodes) {
+      await eventually(async () => assert.equal(await follow(port, HEARD_OF), url))
+      for (const key of KNOWN) await follow(port, key)
+    }
+  }
+
+  async function follow(port: number, key: string): Promise<string | undefined> {
+    const { location } = (await visit(port, `/${key}`)).headers
+    if (location !== undefined) crowd.redirects.set(key, (crowd.redirects.get(key) ?? 0) + 1)
+    return location
   }
 
   /** Two workspaces want the same keys of the same hosts, through all nodes at once. */
