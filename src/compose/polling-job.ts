@@ -6,7 +6,8 @@ export type Job = { stop(): Promise<void> }
 /**
  * Runs `work` now, each `intervalMs`, and when it is asked to; never twice at once.
  *
- * @param options.message for the log, where `work` failed; it is tried again
+ * @param options.message for the log, where `work` failed; it is tried again, and what fails again and
+ *   again is logged once until it works
  * @param options.cancel ends the work under way
  */
 export function startPollingJob(options: {
@@ -19,6 +20,7 @@ export function startPollingJob(options: {
   const { work, message, log } = options
   let running: Promise<void> | undefined
   let isAskedAgain = false
+  let isFailing = false
   let isStopped = false
 
   async function run(): Promise<void> {
@@ -26,8 +28,10 @@ export function startPollingJob(options: {
       isAskedAgain = false
       try {
         await work()
+        isFailing = false
       } catch (error) {
-        log.warn({ err: error }, message)
+        if (!isFailing) log.warn({ err: error }, message)
+        isFailing = true
       }
     } while (isAskedAgain && !isStopped)
     running = undefined

@@ -20,11 +20,9 @@ export type JournalBatch = {
 
 /**
  * The next clicks of a journal, in the order in which they were written. Undefined when all have been
- * read.
+ * read. For the same place and `clicksMax`, a later call returns the same clicks first, and no fewer.
  *
  * @param from the place to read on from; the beginning when undefined
- * For the same place and `clicksMax`, a later call returns the same clicks first, and no fewer.
- *
  * @param writing the segment to which its owner still appends; the earlier ones are complete
  * @param clicksMax after which to stop, at a frame's end
  */
