@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Api, expectStatus } from '../support/api.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { findPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { visit } from '../support/visit.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+
+const SEEN_WITHIN_MS = 1_000
+/** Over what a busy machine may take. */
+const SLACK_MS = 1_000
+const EDITS = 10
+const WANTED = 20
+
+const program = findPgBouncer()
+const skip = program === undefined ? 'PgBouncer is missing, and Debian’s cannot be had' : false
+
+for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
+  describe('two nodes behind PgBouncer in transaction mode', { skip, timeout: 60_000 }, () => {
+    let place: Place
+    let pooler: Pooler
+    let cluster: Cluster
+    let apis: Api[]
+    let followed = 0
+    before(async () => {
+      place = await engine.createPlace()
+      pooler = await startPgBouncer(String(program), String(place.databaseUrl))
+      cluster = await startCluster(2, pooler.url)
+      const token = await cluster.token('acme')
+      apis = cluster.nodes.map((node) => node.api(token))
+    })
+    after(async () => {
+      await cluster.stop()
+      await pooler.stop()
+      await place.remove()
+    })
+
+    async function follow(port: number): Promise<string | undefined> {
+      const { status, headers } = await visit(port, '/edited')
+      if (status === 302) followed += 1
+      return headers.location
+    }
+
+    test('see each other’s changes within a second, and count every click once', async () => {
+      const [api] = apis
+      assert.ok(api)
+      const link = { domain: 'localhost', key: 'edited', url: 'https://example.com/' }
+      const { id } = expectStatus(await api.post('/links', link), 201).body
+      for (let edit = 0; edit < EDITS; edit += 1) {
+        const url = `https://example.com/${edit}`
+        const editor = apis[edit % apis.length] ?? api
+        expectStatus(await editor.patch(`/links/${id}`, { url }), 200)
+        for (const { port } of cluster.nodes) {
+          await eventually(
+            async () => assert.equal(await follow(port), url),
+            SEEN_WITHIN_MS + SLACK_MS,
+          )
+        }
+      }
+      await eventually(async () => {
+        const shown = await Promise.all(apis.map((node) => node.get(`/links/${id}`)))
+        for (const { body } of shown) assert.equal(body.clicks, followed)
+      })
+    })
+
+    test('give a key that both are asked for at once to one', async () => {
+      const wanted = Array.from({ length: WANTED }, (_, index) => `wanted-${index}`)
+      for (const key of wanted) {
+        const link = { domain: 'localhost', key, url: 'https://example.com/' }
+        const answers = await Promise.all(apis.map((node) => node.post('/links', link)))
+        assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422])
+      }
+    })
+  })
+}

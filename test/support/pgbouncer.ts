@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findOrInstall } from './debian-program.ts'
+import { freePort } from './free-port.ts'
+import { startProxyProgram } from './proxy-process.ts'
+
+const GUIDE = fileURLToPath(new URL('../../docs/operating/README.md', import.meta.url))
+
+/** A pooler in front of a database, set up as the documentation says. */
+export type Pooler = {
+  /** Leads to the database through the pooler. */
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Undefined where there is no PgBouncer and none can be had. */
+export function findPgBouncer(): string | undefined {
+  const program = findOrInstall('pgbouncer', 'pgbouncer')
+  if (program === undefined && process.env.CI) throw new Error('PgBouncer is missing')
+  return program
+}
+
+export async function startPgBouncer(program: string, databaseUrl: string): Promise<Pooler> {
+  const documented = /^```ini\n(pool_mode[^`]*)^```$/m.exec(readFileSync(GUIDE, 'utf8'))?.[1]
+  if (documented === undefined) throw new Error('the documentation says nothing about PgBouncer')
+  const database = new URL(databaseUrl)
+  const port = await freePort()
+  const folder = mkdtempSync(path.join(tmpdir(), 'terse-pgbouncer-'))
+  chmodSync(folder, 0o755)
+  const file = path.join(folder, 'pgbouncer.ini')
+  const { hostname, port: behind, username, password } = database
+  writeFileSync(
+    file,
+    `[databases]
+* = host=${hostname} port=${behind} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+${documented}`,
+  )
+  // It refuses to run as root; the set-up of the tests has made this user for PostgreSQL.
+  const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
+  const stop = await startProxyProgram(program, [...user, file], folder, async () => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.destroy()
+  })
+  database.port = String(port)
+  return {
+    url: database.href,
+    async stop() {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
