@@ -2,6 +2,7 @@ import { certificateFinder, openDomains } from '../compose/domains.ts'
 import type { Instance } from '../compose/instance.ts'
 import { readConfig } from '../config/read-config.ts'
 import type { DomainChecks } from '../domain/domains/domain-checks.ts'
+import { type DomainHttps, domainHttps } from '../domain/domains/domain-https.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import { createLogger } from './logger.ts'
 import { withInstance } from './with-instance.ts'
@@ -10,6 +11,7 @@ export type DomainTools = {
   readonly instance: Instance
   readonly domains: Domains
   readonly checks: DomainChecks
+  readonly https: DomainHttps
   readonly findCertificate: ReturnType<typeof certificateFinder>
 }
 
@@ -19,6 +21,8 @@ export function withDomains<T>(work: (tools: DomainTools) => Promise<T>): Promis
   const log = createLogger(config.logLevel)
   return withInstance((instance) => {
     const { domains, checks } = openDomains(config, instance, log)
-    return work({ instance, domains, checks, findCertificate: certificateFinder(config, instance) })
+    const https = domainHttps(instance)
+    const findCertificate = certificateFinder(config, instance)
+    return work({ instance, domains, checks, https, findCertificate })
   })
 }

@@ -136,6 +136,22 @@ for (const engine of ENGINES) {
       assert.match(stderr, /never\.acme\.test is pending/)
     })
 
+    test('has browsers use HTTPS alone with a domain, or no more', async () => {
+      await run('domain', 'add', 'hsts.acme.test', '--workspace', 'acme')
+      const hsts = (...args: string[]) => runCli(['domain', 'hsts', 'hsts.acme.test', ...args], env)
+      const said = async (...args: string[]) => (await hsts(...args)).stderr
+      assert.equal(
+        await said('300'),
+        'hsts.acme.test has browsers use HTTPS alone for 300 seconds after each visit.\n',
+      )
+      assert.match(await said('0'), /forget/)
+      assert.match(await said('off', '--workspace', 'acme'), /says nothing/)
+      for (const wrong of ['-1', '1.5', 'soon', '63072001']) {
+        assert.equal((await hsts('--', wrong)).code, 1, wrong)
+      }
+      assert.equal((await hsts('300', '--workspace', 'globex')).code, 1)
+    })
+
     test('removes a domain, in its own workspace alone', async () => {
       await run('domain', 'add', 'gone.acme.test', '--workspace', 'acme')
       const remove = (workspace: string) =>

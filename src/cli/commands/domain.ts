@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { CertificateStanding } from '../../domain/certificates/certificate-standing.ts'
-import type { Domain } from '../../domain/domains/domain.ts'
 import type { DnsReport } from '../../domain/domains/domain-checks.ts'
-import { Failure } from '../../domain/failure.ts'
 import { formatInstant } from '../../lib/instant.ts'
 import { dnsReportText } from '../dns-report-text.ts'
+import { findClaim } from '../find-claim.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { waitUntilActive } from '../wait-until-active.ts'
 import { type DomainTools, withDomains } from '../with-domains.ts'
+import { hstsCommand } from './domain-hsts.ts'
 
 const EXIT_PENDING = 1
 const LIST_BATCH = 100
@@ -19,7 +19,7 @@ type ListOptions = { workspace?: string; json?: true }
 
 export function domainCommand(terminal: Terminal): Command {
   const command = new Command('domain')
-    .description('Add, list, check and remove domains.')
+    .description('Add, list, check and remove domains, and have them ask for HTTPS alone.')
     .addHelpText('after', '\nExample:\n  terse domain add go.example.com --workspace acme')
 
   command
@@ -80,6 +80,8 @@ export function domainCommand(terminal: Terminal): Command {
       if (report.domain.status !== 'active') process.exitCode = EXIT_PENDING
     })
 
+  command.addCommand(hstsCommand(terminal))
+
   command
     .command('remove')
     .description('Remove a domain from a workspace. Its links stay, and stop answering.')
@@ -108,32 +110,6 @@ async function check(
   if (options.wait === undefined) return tools.checks.verify(domain.workspace_id, domain.id)
   const minutes = options.wait === true ? WAIT_MINUTES : options.wait
   return waitUntilActive(terminal, tools.checks, domain, minutes * MINUTE_MS)
-}
-
-/** The claim that a command is about: that of the workspace, or the only one there is. */
-async function findClaim(
-  { instance, domains }: DomainTools,
-  host: string,
-  workspaceName: string | undefined,
-): Promise<Domain> {
-  if (workspaceName !== undefined) {
-    return domains.getByHost((await instance.workspaces.get(workspaceName)).id, host)
-  }
-  const claims: { workspace: string; domain: Domain }[] = []
-  for (const { id, name } of await instance.workspaces.list()) {
-    try {
-      claims.push({ workspace: name, domain: await domains.getByHost(id, host) })
-    } catch (error) {
-      if (!(error instanceof Failure && error.code === 'not_found')) throw error
-    }
-  }
-  const [only, ...others] = claims
-  if (only === undefined) throw Failure.notFound(`Domain ${host}`)
-  if (others.length > 0) {
-    const names = claims.map(({ workspace }) => workspace).join(', ')
-    throw Failure.invalid({ workspace: [`is needed: ${host} was added by ${names}`] })
-  }
-  return only.domain
 }
 
 async function listDomains(

@@ -6,6 +6,9 @@ import { Failure } from '../failure.ts'
 import type { Nouns, Store } from '../store.ts'
 import type { Domain } from './domain.ts'
 
+/** Two years, which is what browsers ask of names that they are delivered with. */
+const MAX_AGE_SECONDS = 63_072_000
+
 /** How a domain stands with HTTPS. */
 export type HttpsState = {
   readonly domain: Domain
@@ -21,7 +24,7 @@ export type DomainHttps = {
   get(workspaceId: string, id: string): Promise<HttpsState>
   /**
    * @param maxAgeSeconds null to say nothing more; 0 to have browsers forget what they were asked
-   * @throws {Failure} `not_found`
+   * @throws {Failure} `not_found`, `invalid`
    */
   setHsts(workspaceId: string, id: string, maxAgeSeconds: number | null): Promise<HttpsState>
 }
@@ -46,6 +49,9 @@ export function domainHttps({ store, clock }: { store: Store; clock: Clock }): D
   return {
     get,
     async setHsts(workspaceId, id, maxAgeSeconds) {
+      if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
+        throw Failure.invalid({ hsts_max_age: [`must be ${MAX_AGE_SECONDS} or less`] })
+      }
       await store.write(async (stores) => {
         const { host } = await find(stores, workspaceId, id)
         if (maxAgeSeconds === null) await stores.hsts.remove(id)
