@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { certificatesOf } from '../../src/compose/certificates.ts'
 import { sqliteFile } from '../../src/storage/sqlite/open.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
@@ -16,6 +16,7 @@ import { startService } from '../support/service.ts'
 import { startProcess } from '../support/service-process.ts'
 
 const skip = pebbleMissing()
+const KILLER = new URL('../support/kill-at-statement.ts', import.meta.url).href
 const ISSUED_MS = 60_000
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
@@ -177,21 +178,19 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
     assert.equal(pebble.orders(), 3)
   })
 
-  const moments = ['its order is placed', 'its certificate is issued'] as const
-  for (const moment of moments) {
+  // Each is just before the statement that would have been the next.
+  const moments = [
+    { moment: 'its order is placed', next: 'update "certificate_orders" set "challenge_type"' },
+    { moment: 'its certificate is issued', next: 'insert into "certificates"' },
+  ]
+  for (const { moment, next } of moments) {
     test(`goes on with the same order after kill -9 when ${moment}`, { skip }, async (t) => {
       const pebble = await startAuthority(t)
       const place = await createPlace(t)
       const settings = httpsSettings(pebble, dns)
       const beside = await openBeside(place, settings)
       t.after(() => beside.close())
-      const hasCome = () =>
-        moment === 'its order is placed'
-          ? Boolean(readOrder(place)?.order_url)
-          : pebble.log().includes('Issued certificate')
-      const dying = await startProcess(place, settings)
-      while (!hasCome()) await setImmediate()
-      await dying.kill()
+      await killedAt(next, place, settings)
       const left = readOrder(place)
       assert.ok(left?.order_url && left.private_key, 'the order and its key are kept')
       assert.equal(await beside.instance.store.read.certificates.find(SERVICE_HOST), undefined)
@@ -205,6 +204,20 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
     })
   }
 })
+
+/** Starts a service that dies before it runs a statement, perhaps before it has said that it runs. */
+async function killedAt(
+  statement: string,
+  place: Place,
+  settings: Record<string, string>,
+): Promise<void> {
+  const dying = { ...settings, NODE_OPTIONS: `--import=${KILLER}`, KILL_AT: statement }
+  const started = await startProcess(place, dying).catch(() => undefined)
+  if (started === undefined) return
+  const { child } = started
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  assert.equal(child.signalCode, 'SIGKILL')
+}
 
 type OrderRow = {
   readonly order_url: string | null

@@ -17,7 +17,7 @@ import { openAt } from '../support/store.ts'
 import { addHome, addLink } from './samples.ts'
 
 const OPENER = fileURLToPath(new URL('./open-store-process.ts', import.meta.url))
-const KILLER = fileURLToPath(new URL('./kill-at-statement.ts', import.meta.url))
+const KILLER = fileURLToPath(new URL('../support/kill-at-statement.ts', import.meta.url))
 const PROCESSES = 5
 /** What people run that opens the store: the least that the command line offers. */
 const OPEN = ['workspace', 'list', '--json']
