@@ -1,12 +1,34 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 
-/** A port that nobody listens on at the moment. */
+/** Below those that systems give to outgoing connections (Linux from 32768 on), which come at any time. */
+const FIRST = 10_000
+const PORTS_PER_RANGE = 1_000
+const RANGES = 22
+
+/** Test files that run at the same time have a range each. */
+const range = Number(process.env.NODE_TEST_WORKER_ID ?? 0) % RANGES
+let last = randomInt(PORTS_PER_RANGE)
+
+/** A port that nobody listens on at the moment, and that this process has not been given lately. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  for (let tries = 0; tries < PORTS_PER_RANGE; tries += 1) {
+    last = (last + 1) % PORTS_PER_RANGE
+    const port = FIRST + range * PORTS_PER_RANGE + last
+    if (await isFree(port)) return port
+  }
+  throw new Error('no port is free')
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  return port
+  return true
 }
