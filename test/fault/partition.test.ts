@@ -98,18 +98,22 @@ describe('two of five nodes, cut off from PostgreSQL', {
   let links: WarmLinks
   const random = seededRandom(SEED)
 
+  const started = new AsyncDisposableStack()
   before(async () => {
     server = await createPostgres({ listen_addresses: '*' })
+    started.defer(() => server.remove())
     server.letIn(TEST_NETWORK)
     await server.start()
     await server.query('create database terse')
     const secretKey = randomBytes(32).toString('hex')
     const settings = { TERSE_SECRET_KEY: secretKey }
     cluster = await startCluster(NEAR_NODES, server.url('terse'), settings)
+    started.defer(() => cluster.stop())
     const token = await cluster.token('acme')
     far = await Promise.all(
       Array.from({ length: FAR_NODES }, async () => {
         const node = await startFarNode(server, secretKey)
+        started.defer(() => node.stop())
         return { ...node, api: apiClient(`http://127.0.0.1:${node.port}`, token) }
       }),
     )
@@ -119,19 +123,17 @@ describe('two of five nodes, cut off from PostgreSQL', {
     assert.ok(api)
     links = await makeWarmLinks(api, nodes, [...KNOWN, ...EDITED])
     crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
+    started.defer(() => crowd.stop())
     for (const [key, visits] of links.visits) crowd.redirects.set(key, visits)
     editors = EDITED.map((key) => {
       const history = crowd.watch(key, `https://example.com/${key}`)
       const id = links.ids.get(key) ?? ''
-      return new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
+      const editor = new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
+      started.defer(() => editor.stop())
+      return editor
     })
   })
-  after(async () => {
-    for (const editor of editors) await editor.stop()
-    await crowd.stop()
-    await Promise.all([cluster.stop(), ...far.map((node) => node.stop())])
-    await server.remove()
-  })
+  after(() => started.disposeAsync())
 
   async function expectApart(): Promise<void> {
     for (const { api, ...node } of far) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Api, expectStatus } from '../support/api.ts'
-import { ENGINES, type Place } from '../support/engines.ts'
+import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { findPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts'
+import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
@@ -18,23 +18,21 @@ const skip = program === undefined ? 'PgBouncer is missing, and Debian’s canno
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
   describe('two nodes behind PgBouncer in transaction mode', { skip, timeout: 60_000 }, () => {
-    let place: Place
-    let pooler: Pooler
     let cluster: Cluster
     let apis: Api[]
     let followed = 0
+    const started = new AsyncDisposableStack()
     before(async () => {
-      place = await engine.createPlace()
-      pooler = await startPgBouncer(String(program), String(place.databaseUrl))
+      const place = await engine.createPlace()
+      started.defer(() => place.remove())
+      const pooler = await startPgBouncer(String(program), String(place.databaseUrl))
+      started.defer(() => pooler.stop())
       cluster = await startCluster(2, pooler.url)
+      started.defer(() => cluster.stop())
       const token = await cluster.token('acme')
       apis = cluster.nodes.map((node) => node.api(token))
     })
-    after(async () => {
-      await cluster.stop()
-      await pooler.stop()
-      await place.remove()
-    })
+    after(() => started.disposeAsync())
 
     async function follow(port: number): Promise<string | undefined> {
       const { status, headers } = await visit(port, '/edited')

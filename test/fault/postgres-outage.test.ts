@@ -51,11 +51,15 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   let hammered = 0
   const random = seededRandom(SEED)
 
+  const started = new AsyncDisposableStack()
   before(async () => {
     server = await createPostgres()
+    started.defer(() => server.remove())
+    started.defer(() => standby?.remove())
     await server.start()
     await server.query('create database terse')
     cluster = await startCluster(NODES, server.url('terse'))
+    started.defer(() => cluster.stop())
     const token = await cluster.token('acme')
     apis = cluster.nodes.map((node) => node.api(token))
     const [api] = apis
@@ -63,21 +67,18 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     links = await makeWarmLinks(api, cluster.nodes, [...KNOWN, ...EDITED, HEARD_OF])
     const { nodes } = cluster
     crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
+    started.defer(() => crowd.stop())
     for (const [key, visits] of links.visits) crowd.redirects.set(key, visits)
     editors = EDITED.map((key) => {
       const history = crowd.watch(key, `https://example.com/${key}`)
       const id = links.ids.get(key) ?? ''
-      return new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
+      const editor = new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
+      started.defer(() => editor.stop())
+      return editor
     })
     await expectAllBack()
   })
-  after(async () => {
-    for (const editor of editors) await editor.stop()
-    await crowd.stop()
-    await cluster.stop()
-    await standby?.remove()
-    await server.remove()
-  })
+  after(() => started.disposeAsync())
 
   /** Each node, with a way to its API. */
   function served(): [ClusterNode, Api][] {

@@ -11,7 +11,7 @@ import { startProxyProgram } from './proxy-process.ts'
 const GUIDE = fileURLToPath(new URL('../../docs/operating/README.md', import.meta.url))
 
 /** A pooler in front of a database, set up as the documentation says. */
-export type Pooler = {
+type Pooler = {
   /** Leads to the database through the pooler. */
   readonly url: string
   stop(): Promise<void>
