@@ -223,8 +223,8 @@ function placeOn(server: PostgresServer): DatabasePlace {
 // Makes the user as which PostgreSQL runs where this is run by root.
 await globalSetup()
 try {
-  const name = `postgres-${LINKS}-${CLICKS}-${formatDay(today)}-${hashOf(SOURCES)}`
-  const server = await startKeptPostgres(name, fill)
+  const version = `${formatDay(today)}-${hashOf(SOURCES)}`
+  const server = await startKeptPostgres(`postgres-${LINKS}-${CLICKS}`, version, fill)
   try {
     const place = placeOn(server)
     const { store, db } = await openAt(place)

@@ -1,7 +1,5 @@
-import { existsSync, renameSync } from 'node:fs'
-import path from 'node:path'
 import { openPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
-import { createDataFolder, DATA_ROOT } from '../support/data-folder.ts'
+import { keptFolder } from '../support/kept-folder.ts'
 
 /** As somebody would set it up who has so much data, on a machine of 24 GB that runs more than this. */
 const SETTINGS = {
@@ -15,16 +13,16 @@ const SETTINGS = {
 }
 
 /**
- * Starts PostgreSQL over data that is kept from one run to the next.
- * @param fill called the first time, with a server that has nothing in it
+ * Starts PostgreSQL over data that are kept from one run to the next.
+ * @param version as of `keptFolder`
+ * @param fill called where there are none, with a server that has nothing in it
  */
 export async function startKeptPostgres(
   name: string,
+  version: string,
   fill: (server: PostgresServer) => Promise<void>,
 ): Promise<PostgresServer> {
-  const kept = path.join(DATA_ROOT, name)
-  if (!existsSync(kept)) {
-    const folder = createDataFolder()
+  const kept = await keptFolder(name, version, async (folder) => {
     const server = await openPostgres(folder, SETTINGS)
     await server.start()
     try {
@@ -32,8 +30,7 @@ export async function startKeptPostgres(
     } finally {
       await server.stop()
     }
-    renameSync(folder, kept)
-  }
+  })
   const server = await openPostgres(kept, SETTINGS)
   await server.start()
   return server

@@ -1,9 +1,9 @@
-import { cpSync, existsSync, globSync, renameSync, rmSync } from 'node:fs'
-import path from 'node:path'
+import { cpSync } from 'node:fs'
 import { apiClient, expectStatus } from '../../test/support/api.ts'
 import { HOST } from '../load/traffic.ts'
 import { createToken } from './create-token.ts'
-import { createDataFolder, DATA_ROOT } from './data-folder.ts'
+import { createDataFolder } from './data-folder.ts'
+import { keptFolder } from './kept-folder.ts'
 import { fillWithLinks } from './many-links.ts'
 import { startTerse } from './server-process.ts'
 import { hashOf } from './source-hash.ts'
@@ -20,21 +20,15 @@ const SOURCES = [
  * the tables that the service made, past the service, then kept and copied.
  */
 export async function createLinksFolder(count: number): Promise<string> {
-  const kept = path.join(DATA_ROOT, `links-${count}-${hashOf(SOURCES)}`)
-  if (!existsSync(kept)) {
-    const built = await buildLinksFolder(count)
-    for (const outdated of globSync(path.join(DATA_ROOT, `links-${count}-*`))) {
-      rmSync(outdated, { recursive: true })
-    }
-    renameSync(built, kept)
-  }
+  const kept = await keptFolder(`links-${count}`, hashOf(SOURCES), (dataDir) =>
+    buildLinks(dataDir, count),
+  )
   const folder = createDataFolder()
   cpSync(kept, folder, { recursive: true })
   return folder
 }
 
-async function buildLinksFolder(count: number): Promise<string> {
-  const dataDir = createDataFolder()
+async function buildLinks(dataDir: string, count: number): Promise<void> {
   const env = { TERSE_DATA_DIR: dataDir }
   const token = await createToken(env)
   const terse = await startTerse(env)
@@ -45,5 +39,4 @@ async function buildLinksFolder(count: number): Promise<string> {
     await terse.stop()
   }
   await fillWithLinks({ dataDir, databaseUrl: undefined }, count)
-  return dataDir
 }

@@ -32,14 +32,14 @@ export class OwnerCache {
       this.#filledAtMs = now
     }
     const missing = [...new Set(linkSeqs)].filter((seq) => !this.#byLink.has(seq))
-    if (missing.length > 0) await this.#find(missing)
+    if (missing.length > 0) await this.#lookUp(missing)
   }
 
   find(linkSeq: number): Owner | undefined {
     return this.#byLink.get(linkSeq)
   }
 
-  async #find(linkSeqs: readonly number[]): Promise<void> {
+  async #lookUp(linkSeqs: readonly number[]): Promise<void> {
     const rows = await this.#db
       .selectFrom('links')
       .select(['seq', 'workspace_id', 'keyspace_id'])

@@ -12,10 +12,11 @@ import { startProcess } from '../support/service-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { Crowd } from './crowd.ts'
+import type { Crowd } from './crowd.ts'
 import { expectAway, expectBack } from './database-reach.ts'
-import { Editor } from './editor.ts'
+import type { Editor } from './editor.ts'
 import { seededRandom } from './seeded-random.ts'
+import { EDITED, KNOWN, startTraffic } from './traffic.ts'
 import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 
 /** The long form: `FAULT_ROUNDS=10 FAULT_VISITORS=24`. */
@@ -23,10 +24,6 @@ const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
 const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
 const NEAR_NODES = 3
 const FAR_NODES = 2
-const VISIT_PAUSE_MS = 20
-const EDIT_PAUSE_MS = 150
-const KNOWN = ['known-1', 'known-2', 'known-3']
-const EDITED = ['edited-1', 'edited-2']
 /** Longer than any of a node's time-outs, so that it has given its connections up. */
 const APART_MS = 6_000
 
@@ -36,55 +33,51 @@ type FarNode = {
   readonly how: string
   cut(): void
   mend(): void
-  stop(): Promise<void>
 }
 
-/** In a network of its own where the machine allows, else with a proxy on its way to the database. */
-async function startFarNode(server: PostgresServer, secretKey: string): Promise<FarNode> {
-  const namespace = createNetworkNamespace(2)
+/**
+ * In a network of its own where the machine allows, else with a proxy on its way to the database.
+ * @param started is told how to end what this has started
+ */
+async function startFarNode(
+  server: PostgresServer,
+  secretKey: string,
+  started: AsyncDisposableStack,
+): Promise<FarNode> {
   const place = await SQLITE.createPlace()
-  const [visitors, database] = namespace?.wires ?? []
+  started.defer(() => place.remove())
   const url = new URL(server.url('terse'))
-  const settings = {
-    TERSE_BASE_URL: 'http://localhost',
-    TERSE_SECRET_KEY: secretKey,
-    TERSE_STOP_DELAY_SECONDS: '0',
+
+  async function startBehind(host: string, within: readonly string[] = []): Promise<number> {
+    const settings = {
+      TERSE_HOST: host,
+      TERSE_BASE_URL: 'http://localhost',
+      TERSE_DATABASE_URL: url.href,
+      TERSE_SECRET_KEY: secretKey,
+      TERSE_STOP_DELAY_SECONDS: '0',
+    }
+    const node = await startProcess(place, settings, { within })
+    started.defer(async () => void (await node.stop()))
+    return node.port
   }
+
+  const namespace = createNetworkNamespace(2)
+  if (namespace !== undefined) started.defer(() => namespace.remove())
+  const [visitors, database] = namespace?.wires ?? []
   if (namespace !== undefined && visitors !== undefined && database !== undefined) {
     url.hostname = database.addressOutside
-    const node = await startProcess(
-      place,
-      { ...settings, TERSE_HOST: visitors.addressInside, TERSE_DATABASE_URL: url.href },
-      { within: namespace.command },
-    )
-    const way = await startTcpProxy({ host: visitors.addressInside, port: node.port })
-    return {
-      port: way.port,
-      how: 'in network namespaces',
-      cut: database.cut,
-      mend: database.mend,
-      async stop() {
-        await node.stop()
-        await way.close()
-        namespace.remove()
-        await place.remove()
-      },
-    }
+    const host = visitors.addressInside
+    const way = await startTcpProxy({ host, port: await startBehind(host, namespace.command) })
+    started.defer(() => way.close())
+    const { cut, mend } = database
+    return { port: way.port, how: 'in network namespaces', cut, mend }
   }
   const way = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+  started.defer(() => way.close())
   url.port = String(way.port)
-  const node = await startProcess(place, { ...settings, TERSE_DATABASE_URL: url.href })
-  return {
-    port: node.port,
-    how: 'by a proxy, for want of network namespaces',
-    cut: way.hold,
-    mend: way.mend,
-    async stop() {
-      await node.stop()
-      await way.close()
-      await place.remove()
-    },
-  }
+  const port = await startBehind('127.0.0.1')
+  const how = 'by a proxy, for want of network namespaces'
+  return { port, how, cut: way.hold, mend: way.mend }
 }
 
 describe('two of five nodes, cut off from PostgreSQL', {
@@ -94,7 +87,7 @@ describe('two of five nodes, cut off from PostgreSQL', {
   let cluster: Cluster
   let far: (FarNode & { readonly api: Api })[]
   let crowd: Crowd
-  let editors: Editor[]
+  let editors: readonly Editor[]
   let links: WarmLinks
   const random = seededRandom(SEED)
 
@@ -112,8 +105,7 @@ describe('two of five nodes, cut off from PostgreSQL', {
     const token = await cluster.token('acme')
     far = await Promise.all(
       Array.from({ length: FAR_NODES }, async () => {
-        const node = await startFarNode(server, secretKey)
-        started.defer(() => node.stop())
+        const node = await startFarNode(server, secretKey, started)
         return { ...node, api: apiClient(`http://127.0.0.1:${node.port}`, token) }
       }),
     )
@@ -122,16 +114,8 @@ describe('two of five nodes, cut off from PostgreSQL', {
     const [api] = apis
     assert.ok(api)
     links = await makeWarmLinks(api, nodes, [...KNOWN, ...EDITED])
-    crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
-    started.defer(() => crowd.stop())
-    for (const [key, visits] of links.visits) crowd.redirects.set(key, visits)
-    editors = EDITED.map((key) => {
-      const history = crowd.watch(key, `https://example.com/${key}`)
-      const id = links.ids.get(key) ?? ''
-      const editor = new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
-      started.defer(() => editor.stop())
-      return editor
-    })
+    const options = { links, visitors: VISITORS, random, started }
+    ;({ crowd, editors } = startTraffic({ nodes, apis, ...options }))
   })
   after(() => started.disposeAsync())
 

@@ -8,20 +8,17 @@ import { createPostgres, type PostgresServer } from '../support/postgres-server.
 import { SEED } from '../support/properties.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, type ClusterNode, startCluster } from './cluster.ts'
-import { Crowd } from './crowd.ts'
+import type { Crowd } from './crowd.ts'
 import { API_MS_MAX, expectAway, expectBack } from './database-reach.ts'
-import { Editor } from './editor.ts'
+import type { Editor } from './editor.ts'
 import { seededRandom } from './seeded-random.ts'
+import { EDITED, KNOWN, startTraffic } from './traffic.ts'
 import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 
 /** The long form: `FAULT_ROUNDS=10 FAULT_VISITORS=24`. */
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
 const NODES = Number(process.env.FAULT_NODES ?? 5)
 const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
-const VISIT_PAUSE_MS = 20
-const EDIT_PAUSE_MS = 150
-const KNOWN = ['known-1', 'known-2', 'known-3']
-const EDITED = ['edited-1', 'edited-2']
 /** Leads elsewhere after each fault, which says who has heard of it. */
 const HEARD_OF = 'heard-of'
 /** How long the database stays away. */
@@ -44,7 +41,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   let standby: PostgresServer | undefined
   let cluster: Cluster
   let crowd: Crowd
-  let editors: Editor[]
+  let editors: readonly Editor[]
   let apis: Api[]
   let links: WarmLinks
   /** Visits to links that two workspaces wanted. */
@@ -66,16 +63,8 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     assert.ok(api)
     links = await makeWarmLinks(api, cluster.nodes, [...KNOWN, ...EDITED, HEARD_OF])
     const { nodes } = cluster
-    crowd = new Crowd({ nodes, known: KNOWN, visitors: VISITORS, pauseMs: VISIT_PAUSE_MS, random })
-    started.defer(() => crowd.stop())
-    for (const [key, visits] of links.visits) crowd.redirects.set(key, visits)
-    editors = EDITED.map((key) => {
-      const history = crowd.watch(key, `https://example.com/${key}`)
-      const id = links.ids.get(key) ?? ''
-      const editor = new Editor({ apis, key, id, history, pauseMs: EDIT_PAUSE_MS, random })
-      started.defer(() => editor.stop())
-      return editor
-    })
+    const options = { links, visitors: VISITORS, random, started }
+    ;({ crowd, editors } = startTraffic({ nodes, apis, ...options }))
     await expectAllBack()
   })
   after(() => started.disposeAsync())

@@ -50,7 +50,7 @@ export function domainHttps({ store, clock }: { store: Store; clock: Clock }): D
     get,
     async setHsts(workspaceId, id, maxAgeSeconds) {
       if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
-        throw Failure.invalid({ hsts_max_age: [`must be ${MAX_AGE_SECONDS} or less`] })
+        throw Failure.invalid({ hsts_max_age: [`must be from 0 to ${MAX_AGE_SECONDS}`] })
       }
       await store.write(async (stores) => {
         const { host } = await find(stores, workspaceId, id)
