@@ -1,8 +1,5 @@
 import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
-import type { JournalPosition } from '../domain/clicks/click-store.ts'
-import { Failure } from '../domain/failure.ts'
-import type { Store } from '../domain/store.ts'
 import type { JournalPlace } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
@@ -21,9 +18,12 @@ import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts
 const ADOPT_INTERVAL_MS = 30_000
 const STOP_DEADLINE_MS = 10_000
 
-/** This node's journal, its way into the store, and the journals that killed processes left. */
+/** A journal that this process has, and what of it waits. */
+export type HeldJournal = JournalBacklog & { readonly id: string }
+
+/** This process's journal, its way into the store, and the journals that ended processes left. */
 export type ClickIntake = ClickRecorder & {
-  /** Of this node's own journal. */
+  /** Of this process's own journal. */
   readonly journalId: string
   /** Begins to take clicks into the store; until then they wait in the journal. */
   startDraining(): void
@@ -35,11 +35,12 @@ export type ClickIntake = ClickRecorder & {
   recorded(): number
   /** What has been taken into the store since the start, of this node's journal and of others. */
   readonly progress: DrainProgress
-  /** What of this node's journal waits. Reads from the journal: a millisecond or so. */
-  backlog(): JournalBacklog
-  /** Journals of killed processes that are waiting to be taken in here. */
-  orphans(): number
-  /** Ends within 10 s; what the store did not take stays in the journal, and is told. */
+  /**
+   * This process's own journal, and then those of ended processes that are being taken in here. Reads
+   * from each: a millisecond or so.
+   */
+  held(): readonly [own: HeldJournal, ...orphans: HeldJournal[]]
+  /** Ends within 10 s; what the store did not take stays in the own journal, and is told. */
   stop(): Promise<JournalBacklog>
 }
 
@@ -49,15 +50,19 @@ export type IntakeReports = {
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
   /** Told of the journal of another process, once nothing of it is left. */
-  readonly onTakenIn?: (journalId: string) => void
+  readonly onTakenIn: (journalId: string) => void
 }
 
-export async function startClickIntake(
+/**
+ * Begins a journal of its own and takes over those that nobody owns any more. None of these is written
+ * on: a data folder may have been copied to another machine, or put back to an older state, and what
+ * two write under one name would count once.
+ */
+export function startClickIntake(
   options: {
     dataDir: string
     /** For how long, at least, the journals of others stay that have been taken in; 0 when left out. */
     keepMs?: number
-    store: Store
     /**
      * Starts the thread that drains this node's journal (serve-drain.ts); what it shares with this
      * one is the memory of a `DrainProgress`.
@@ -66,20 +71,19 @@ export async function startClickIntake(
     durability: ClickDurability
     files?: JournalFiles
   } & IntakeReports,
-): Promise<ClickIntake> {
+): ClickIntake {
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
-  const { own, position, orphans } = await chooseJournal(root, options.store)
+  const orphans = adoptJournals(root)
+  const own = createJournal(root)
   const { keepMs = 0 } = options
   const progress = new DrainProgress()
   /** When journals of others were taken in first that are kept for a while. */
   const keptSinceMs = new Map<string, number>()
-  let orphaned = 0
   let stopping = false
 
   const writer = new JournalWriter({
     folder: own.folder,
-    afterSegment: position?.segment ?? 0,
     durability: options.durability,
     ...(options.files && { files: options.files }),
     onWritten: () => thread.wake(),
@@ -107,24 +111,20 @@ export async function startClickIntake(
   }
 
   function takeIn(orphan: JournalFolder): void {
-    orphaned += 1
     thread
       .takeIn(orphan)
       .then(() => {
         putAway(orphan)
-        options.onTakenIn?.(orphan.id)
+        options.onTakenIn(orphan.id)
       })
       .catch((error) => {
         // It stays where it is, for the next look.
         orphan.release()
         options.onError(error)
       })
-      .finally(() => {
-        orphaned -= 1
-      })
   }
 
-  const backlog = () => backlogOf(own.folder, progress.position ?? position, writer.segment)
+  const ownBacklog = () => backlogOf(own.folder, progress.position, writer.segment)
 
   for (const orphan of orphans) takeIn(orphan)
   const adoption = setInterval(() => {
@@ -145,8 +145,12 @@ export async function startClickIntake(
     journalId: own.id,
     recorded: () => writer.recorded,
     progress,
-    backlog,
-    orphans: () => orphaned,
+    held: () => [
+      { id: own.id, ...ownBacklog() },
+      ...Array.from(thread.takingIn, ({ journal: { id, folder }, position }) => {
+        return { id, ...backlogOf(folder, position, Number.POSITIVE_INFINITY) }
+      }),
+    ],
     startDraining: () => thread.start(),
     async stop() {
       stopping = true
@@ -158,30 +162,10 @@ export async function startClickIntake(
       })
       await Promise.race([closed, expired])
       await thread.stop(expired)
-      const left = backlog()
-      own.release()
+      const left = ownBacklog()
+      if (left.bytes > 0) own.release()
+      else putAway(own)
       return left
     },
-  }
-}
-
-type OwnJournal = {
-  readonly own: JournalFolder
-  /** How far it has been taken in. */
-  readonly position: JournalPosition | undefined
-  readonly orphans: readonly JournalFolder[]
-}
-
-/** The first journal that nobody owns is taken over and written on; so restarts make no new ones. */
-async function chooseJournal(root: string, store: Store): Promise<OwnJournal> {
-  const [first, ...orphans] = adoptJournals(root)
-  if (first === undefined) return { own: createJournal(root), position: undefined, orphans }
-  try {
-    // A data folder that was restored from an old backup must not write what counts as read already.
-    const position = await store.read.clicks.findPosition(first.id)
-    return { own: first, position, orphans }
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'unavailable') throw error
-    return { own: createJournal(root), position: undefined, orphans: [first, ...orphans] }
   }
 }

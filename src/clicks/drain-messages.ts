@@ -1,3 +1,5 @@
+import type { JournalPosition } from '../domain/clicks/click-store.ts'
+
 /** A journal's name and folder: what crosses between threads of a `JournalFolder`. */
 export type JournalPlace = { readonly id: string; readonly folder: string }
 
@@ -12,6 +14,8 @@ export type DrainOrder =
 
 /** What the drain thread tells. */
 export type DrainReport =
+  /** How far a journal to which nobody appends has been taken in. */
+  | { readonly kind: 'read'; readonly id: string; readonly position: JournalPosition }
   | { readonly kind: 'taken in'; readonly id: string }
   | { readonly kind: 'not taken in'; readonly id: string; readonly error: unknown }
   | { readonly kind: 'error'; readonly error: unknown }

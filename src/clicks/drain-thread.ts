@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
 
@@ -9,7 +10,13 @@ const RESTART_CAP_MS = 30_000
 /** A thread that has lived for this long has not failed again, but anew. */
 const HEALTHY_MS = 60_000
 
-type TakingIn = { readonly journal: JournalPlace; resolve(): void; reject(error: unknown): void }
+type TakingIn = {
+  readonly journal: JournalPlace
+  /** How far it has come; undefined while that is not known. */
+  position: JournalPosition | undefined
+  resolve(): void
+  reject(error: unknown): void
+}
 
 /**
  * The thread that takes journals into the store, so that no visitor waits for a database. One that
@@ -45,6 +52,11 @@ export class DrainThread {
     this.#onDamage = options.onDamage
   }
 
+  /** The journals that are being taken in, or wait for it. */
+  get takingIn(): Iterable<Readonly<Pick<TakingIn, 'journal' | 'position'>>> {
+    return this.#takingIn.values()
+  }
+
   /** Starts the thread. What it is told before that waits for it. */
   start(): void {
     if (this.#isStarted) return
@@ -64,7 +76,7 @@ export class DrainThread {
   /** Takes a journal in to which nobody appends. Rejects where the store does not take all of it. */
   takeIn(journal: JournalPlace): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#takingIn.set(journal.id, { journal, resolve, reject })
+      this.#takingIn.set(journal.id, { journal, position: undefined, resolve, reject })
       this.#order({ kind: 'take in', journal: { id: journal.id, folder: journal.folder } })
     })
   }
@@ -106,15 +118,29 @@ export class DrainThread {
   }
 
   #hear(report: DrainReport): void {
-    if (report.kind === 'error') this.#onError(report.error)
-    else if (report.kind === 'damage') this.#onDamage(report.bytes, report.copy)
-    else if (report.kind === 'stopped') this.#stopping?.end()
-    else {
-      const taking = this.#takingIn.get(report.id)
-      this.#takingIn.delete(report.id)
-      if (report.kind === 'taken in') taking?.resolve()
-      else taking?.reject(report.error)
+    switch (report.kind) {
+      case 'error':
+        return this.#onError(report.error)
+      case 'damage':
+        return this.#onDamage(report.bytes, report.copy)
+      case 'read': {
+        const taking = this.#takingIn.get(report.id)
+        if (taking !== undefined) taking.position = report.position
+        return
+      }
+      case 'taken in':
+        return this.#endTaking(report.id)?.resolve()
+      case 'not taken in':
+        return this.#endTaking(report.id)?.reject(report.error)
+      case 'stopped':
+        return this.#stopping?.end()
     }
+  }
+
+  #endTaking(id: string): TakingIn | undefined {
+    const taking = this.#takingIn.get(id)
+    this.#takingIn.delete(id)
+    return taking
   }
 
   #ended(failure: unknown): void {

@@ -139,6 +139,7 @@ export class Drainer {
     if (!this.#positionKnown) {
       this.#position = await this.#writer.findPosition(id)
       this.#positionKnown = true
+      if (this.#position !== undefined) this.#onPosition(this.#position)
       this.#taken = undefined
     }
     const from = this.#position

@@ -59,8 +59,13 @@ export function serveDrain(
   async function takeIn(orphan: JournalPlace): Promise<void> {
     const { id } = orphan
     try {
-      const writing = () => Number.POSITIVE_INFINITY
-      await new Drainer({ ...shared, journal: orphan, writing }).drain()
+      const drainer = new Drainer({
+        ...shared,
+        journal: orphan,
+        writing: () => Number.POSITIVE_INFINITY,
+        onPosition: (position) => report({ kind: 'read', id, position }),
+      })
+      await drainer.drain()
       report({ kind: 'taken in', id })
     } catch (error) {
       report({ kind: 'not taken in', id, error: cloneable(error) })

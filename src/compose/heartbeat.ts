@@ -2,44 +2,64 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { JournalBacklog } from '../clicks/journal/journal-backlog.ts'
-import { BEAT_INTERVAL_MS } from '../domain/nodes/node.ts'
+import { BEAT_INTERVAL_MS, LOST_AFTER_MICROS } from '../domain/nodes/node.ts'
 import type { Nodes } from '../domain/nodes/nodes.ts'
 import type { Clock } from '../lib/clock.ts'
 import { VERSION } from '../lib/version.ts'
 
-/** Says again and again that this node is there, and tells in the log of those that are not any more. */
+export type Heartbeat = {
+  /** Says at once that of another process's journal nothing is left. */
+  forget(journalId: string): void
+  /** To be called once the intake has stopped: a node that leaves nothing behind is not missed. */
+  stop(left: JournalBacklog): Promise<void>
+}
+
+/**
+ * Says again and again that this node is there, and with it the journals that it has taken over, and
+ * tells in the log of nodes that are not there any more.
+ *
+ * @param parts.wasAway whether the database has just been away
+ */
 export function startHeartbeat(parts: {
   nodes: Nodes
-  intake: ClickIntake
+  intake: Pick<ClickIntake, 'journalId' | 'held'>
   clock: Clock
   /** This process's number on the machine. */
   process: number
+  wasAway: boolean
   log: Logger
-}): { readonly stop: (left: JournalBacklog) => Promise<void> } {
-  const { nodes, intake, log } = parts
-  const started_at = parts.clock.nowMicros()
+}): Heartbeat {
+  const { nodes, intake, clock, log } = parts
+  const started_at = clock.nowMicros()
+  const forgotten = new Set<string>()
   let lastBeatAt: number | undefined
   let isFailing = false
+  /** After an outage nobody has been heard of for a while; that means nothing until all had their turn. */
+  let judgesFrom = parts.wasAway ? started_at + LOST_AFTER_MICROS : started_at
   let beating = beat()
 
   async function beat(): Promise<void> {
     try {
-      await sayHere(intake.backlog())
-      for (const { id, name, process, version, beat_at, backlog_bytes } of await nodes.takeLost()) {
-        const lastSeen = new Date(beat_at / 1_000).toISOString()
-        const lost = { node: id, name, process, version, lastSeen, backlogBytes: backlog_bytes }
-        log.error(lost, 'a node is gone; if it does not come back: terse journal replay')
+      for (const { id, ...backlog } of intake.held()) {
+        const beatAt = await say(id, backlog)
+        if (id === intake.journalId) lastBeatAt = beatAt
       }
+      for (const id of forgotten) {
+        await nodes.leave(id)
+        forgotten.delete(id)
+      }
+      if (isFailing) judgesFrom = clock.nowMicros() + LOST_AFTER_MICROS
       isFailing = false
+      if (clock.nowMicros() >= judgesFrom) await tellLost()
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'the database is not told that this node is there')
       isFailing = true
     }
   }
 
-  async function sayHere({ bytes, oldestMicros }: JournalBacklog): Promise<void> {
-    lastBeatAt = await nodes.beat({
-      id: intake.journalId,
+  function say(id: string, { bytes, oldestMicros }: JournalBacklog): Promise<number> {
+    return nodes.beat({
+      id,
       name: hostname(),
       process: parts.process,
       version: VERSION,
@@ -49,18 +69,31 @@ export function startHeartbeat(parts: {
     })
   }
 
-  const timer = setInterval(() => {
+  async function tellLost(): Promise<void> {
+    for (const { id, name, process, version, beat_at, backlog_bytes } of await nodes.takeLost()) {
+      const lastSeen = new Date(beat_at / 1_000).toISOString()
+      const lost = { node: id, name, process, version, lastSeen, backlogBytes: backlog_bytes }
+      log.error(lost, 'a node is gone; if it does not come back: terse journal replay')
+    }
+  }
+
+  function beatNext(): void {
     beating = beating.then(beat)
-  }, BEAT_INTERVAL_MS)
+  }
+
+  const timer = setInterval(beatNext, BEAT_INTERVAL_MS)
   timer.unref()
   return {
-    /** To be called once the intake has stopped: a node that leaves nothing behind is not missed. */
+    forget(journalId) {
+      forgotten.add(journalId)
+      beatNext()
+    },
     async stop(left) {
       clearInterval(timer)
       await beating
       try {
         if (left.bytes === 0) await nodes.leave(intake.journalId, lastBeatAt)
-        else await sayHere(left)
+        else await say(intake.journalId, left)
       } catch (error) {
         log.warn({ err: error }, 'the database is not told that this node has stopped')
       }

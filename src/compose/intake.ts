@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { type ClickIntake, startClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import type { DrainWorkerData } from './drain-worker.ts'
-import type { Instance } from './instance.ts'
 
 const LOSS_REPORT_INTERVAL_MS = 10_000
 /**
@@ -14,13 +13,20 @@ const KEEP_TAKEN_MS = 60_000
 /** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
 const DRAIN_YOUNG_MIB = 48
 
-/** This node's way of clicks, with a thread that takes them into the database. */
-export function openIntake(config: Config, instance: Instance, log: Logger): Promise<ClickIntake> {
+/**
+ * This node's way of clicks, with a thread that takes them into the database.
+ *
+ * @param onTakenIn as in `IntakeReports`
+ */
+export function openIntake(
+  config: Config,
+  log: Logger,
+  onTakenIn: (journalId: string) => void,
+): ClickIntake {
   const keepMs = config.databaseUrl === undefined ? 0 : KEEP_TAKEN_MS
   return startClickIntake({
     keepMs,
     dataDir: config.dataDir,
-    store: instance.store,
     startWorker(journal, progress) {
       const { databaseUrl, dataDir, roles, clickRetentionDays } = config
       const workerData: DrainWorkerData = {
@@ -43,11 +49,7 @@ export function openIntake(config: Config, instance: Instance, log: Logger): Pro
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
-    onTakenIn(journalId) {
-      instance.nodes
-        .leave(journalId)
-        .catch((error) => log.warn({ err: error }, 'a node that has ended is still listed'))
-    },
+    onTakenIn,
   })
 }
 

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { ClickIntake } from '../clicks/click-intake.ts'
+import { sumOfBacklogs } from '../clicks/journal/journal-backlog.ts'
 import type { ChangeFollower } from '../domain/changes/change-follower.ts'
 import type { Nodes } from '../domain/nodes/nodes.ts'
 import type { ApiMeter } from '../http/api-meter.ts'
@@ -148,8 +149,8 @@ export function cacheMetrics(usesOf: () => Readonly<Record<string, CacheUse>>): 
 export function clickMetrics(intake: ClickIntake, nowMicros: () => number): MetricSource {
   return () => {
     const { progress } = intake
-    const backlog = intake.backlog()
-    const { oldestMicros } = backlog
+    const held = intake.held()
+    const { bytes, oldestMicros } = sumOfBacklogs(held)
     const ageSeconds = oldestMicros === undefined ? 0 : (nowMicros() - oldestMicros) / 1e6
     const total = (name: string, help: string, value: number) => plain('counter', name, help, value)
     return [
@@ -171,8 +172,8 @@ export function clickMetrics(intake: ClickIntake, nowMicros: () => number): Metr
       plain(
         'gauge',
         'terse_journal_backlog_bytes',
-        'What waits in this node’s journal.',
-        backlog.bytes,
+        'What waits in this node’s journal, and in those that it has taken over.',
+        bytes,
       ),
       plain(
         'gauge',
@@ -184,7 +185,7 @@ export function clickMetrics(intake: ClickIntake, nowMicros: () => number): Metr
         'gauge',
         'terse_journal_orphans',
         'Journals of killed processes that are being taken in.',
-        intake.orphans(),
+        held.length - 1,
       ),
     ]
   }

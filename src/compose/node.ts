@@ -9,7 +9,7 @@ import { type Peers, Throttles } from '../lib/throttles.ts'
 import { openDomains } from './domains.ts'
 import { openEntrances } from './entrances.ts'
 import { type Foundation, logFailure } from './foundation.ts'
-import { startHeartbeat } from './heartbeat.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
 import { openCopy, startCopying } from './link-copy.ts'
@@ -105,8 +105,9 @@ export async function startNode(
   const completed = isComplete ? Promise.resolve() : beginLater(foundation, begin)
   // Whoever serves looks at it, but only once this node listens.
   completed.catch(() => {})
+  let heartbeat: Heartbeat | undefined
   const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
-  const intake = await openIntake(config, instance, log)
+  const intake = openIntake(config, log, (journalId) => heartbeat?.forget(journalId))
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
   const observation = openObservation({
     config,
@@ -127,7 +128,6 @@ export async function startNode(
   })
   const jobs: Job[] = []
   let app: FastifyInstance | undefined
-  let heartbeat: ReturnType<typeof startHeartbeat> | undefined
   let isStopping = false
 
   /** Begins what writes to the database by itself, once that is known to be this node's. */
@@ -143,6 +143,7 @@ export async function startNode(
       intake,
       clock: instance.clock,
       process: shared?.number ?? ALONE,
+      wasAway: !isComplete,
       log,
     })
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from '../lib/create-folder.ts'
+import { isCode } from '../lib/is-code.ts'
 
 const FILE_NAME = 'secret.key'
 
@@ -58,8 +59,4 @@ function readKey(file: string): Buffer | undefined {
     throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)
   }
   return Buffer.from(text, 'hex')
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }

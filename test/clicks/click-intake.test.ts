@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
@@ -13,7 +22,6 @@ import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Store } from '../../src/domain/store.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { openStore } from '../../src/storage/open-store.ts'
-import { openWriterAt } from '../support/click-writers.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -36,6 +44,7 @@ for (const engine of ENGINES) {
     let dataDir: string
     let root: string
     let errors: unknown[]
+    let takenIn: string[]
     let running: ClickIntake[]
     before(async () => {
       place = await engine.createPlace()
@@ -56,6 +65,7 @@ for (const engine of ENGINES) {
       root = journalsRoot(dataDir)
       link = await createTestLink(store, clock)
       errors = []
+      takenIn = []
       running = []
     })
     afterEach(async () => {
@@ -63,21 +73,24 @@ for (const engine of ENGINES) {
       for (const intake of running) await intake.stop()
     })
 
-    /** @param over where the thread is to find the database */
-    async function start(
-      over: Pick<Place, 'databaseUrl' | 'dataDir'> = place,
-      keepMs = 0,
-    ): Promise<ClickIntake> {
-      const started = await startClickIntake({
-        dataDir,
-        keepMs,
-        store,
-        startWorker: drainWorkers(over),
+    /** @param options.over where the thread is to find the database */
+    function start(
+      options: {
+        over?: Pick<Place, 'databaseUrl' | 'dataDir'>
+        keepMs?: number
+        dataDir?: string
+      } = {},
+    ): ClickIntake {
+      const started = startClickIntake({
+        dataDir: options.dataDir ?? dataDir,
+        keepMs: options.keepMs ?? 0,
+        startWorker: drainWorkers(options.over ?? place),
         durability: 'process',
         onLost: (_count, error) => errors.push(error),
         onDoubt: (_count, error) => errors.push(error),
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
+        onTakenIn: (id) => takenIn.push(id),
       })
       let stopped: ReturnType<ClickIntake['stop']> | undefined
       const intake = {
@@ -110,13 +123,13 @@ for (const engine of ENGINES) {
     test('finishes the removal of a journal that a killed process had begun', async () => {
       const leftover = `${createJournal(root).folder}.removing`
       mkdirSync(leftover)
-      const intake = await start()
+      const intake = start()
       assert.ok(!existsSync(leftover))
       await intake.stop()
     })
 
     test('counts a click within a second', async () => {
-      const intake = await start()
+      const intake = start()
       // The thread has started when it has counted the first one.
       await record(intake, 1_000)
       await eventually(() => expectClicks(1))
@@ -126,45 +139,49 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('counts what is waiting before it stops, and leaves an empty journal for the next', async () => {
-      const intake = await start()
+    test('counts what is waiting before it stops, and leaves no journal behind', async () => {
+      const intake = start()
       for (const click of clicksFrom(1_000, 20, link.seq)) intake.record(click, () => {})
-      await intake.stop()
+      assert.deepEqual(await intake.stop(), { bytes: 0, oldestMicros: undefined })
       await expectClicks(20)
-      const journals = listJournals(root)
-      assert.equal(journals.length, 1)
-
-      const next = await start()
-      await record(next, 2_000)
-      await next.stop()
-      await expectClicks(21)
-      assert.deepEqual(listJournals(root), journals)
-      assert.equal(next.lost(), 0)
+      assert.deepEqual(listJournals(root), [])
     })
 
-    test('counts what killed processes left, and removes their journals but one', async () => {
-      for (const first of [1_000, 2_000, 3_000]) leaveJournal(first, 5)
-      const intake = await start()
+    test('counts what killed processes left, and removes their journals', async () => {
+      const left = [1_000, 2_000, 3_000].map((first) => leaveJournal(first, 5))
+      const intake = start()
       await eventually(async () => {
         await expectClicks(15)
-        assert.equal(listJournals(root).length, 1)
+        assert.deepEqual(listJournals(root), [intake.journalId])
       })
       await intake.stop()
+      assert.deepEqual(takenIn.toSorted(), left.toSorted())
       assert.deepEqual(errors, [])
+    })
+
+    test('tells what waits in the journals that it has taken over', async () => {
+      const id = leaveJournal(1_000, 5)
+      const intake = start({ over: { ...place, ...NOWHERE[engine.name] } })
+      const { size } = statSync(segmentFile(path.join(root, id), 1))
+      assert.deepEqual(intake.held(), [
+        { id: intake.journalId, bytes: 0, oldestMicros: undefined },
+        { id, bytes: size, oldestMicros: 1_000 },
+      ])
+      await intake.stop()
     })
 
     test('keeps what it has counted for a while where it is told to, and then removes it', async (t) => {
       t.mock.timers.enable({ apis: ['setInterval'] })
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
-      const intake = await start(place, 1)
-      const takenIn = () => eventually(async () => assert.equal(intake.orphans(), 0))
+      const intake = start({ keepMs: 1 })
+      const allTakenIn = () => eventually(async () => assert.equal(intake.held().length, 1))
       await eventually(() => expectClicks(10))
-      await takenIn()
-      assert.equal(listJournals(root).length, 2)
+      await allTakenIn()
+      assert.equal(listJournals(root).length, 3)
       t.mock.timers.tick(30_000)
-      await takenIn()
-      assert.equal(listJournals(root).length, 1)
+      await allTakenIn()
+      assert.deepEqual(listJournals(root), [intake.journalId])
       await expectClicks(10)
       await intake.stop()
       assert.deepEqual(errors, [])
@@ -173,20 +190,20 @@ for (const engine of ENGINES) {
     test('leaves a journal that the store does not take in where it is, for the next start', async () => {
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
-      const intake = await start({ ...place, ...NOWHERE[engine.name] })
+      const intake = start({ over: { ...place, ...NOWHERE[engine.name] } })
       await record(intake, 3_000)
       await intake.stop()
       await expectClicks(0)
-      assert.equal(listJournals(root).length, 2)
+      assert.equal(listJournals(root).length, 3)
       assert.ok(errors.length > 0)
 
-      await (await start()).stop()
+      start().stop()
       await eventually(() => expectClicks(11))
     })
 
     test('goes on, and says so, when it cannot look for what killed processes left', async (t) => {
       t.mock.timers.enable({ apis: ['setInterval'] })
-      const intake = await start()
+      const intake = start()
       t.after(() => intake.stop())
       renameSync(root, `${root}.away`)
       writeFileSync(root, 'no folder')
@@ -201,24 +218,23 @@ for (const engine of ENGINES) {
       assert.equal(errors.length, 1)
     })
 
-    test('writes after what counts as read, where the folder is older than the database', async () => {
-      const id = leaveJournal(1_000, 5)
-      const writer = openWriterAt(place)
-      const to = { segment: 7, offset: 48 }
-      await writer.take({ journalId: id, from: undefined, to, clicks: [], atMicros: 1 })
-      await writer.close()
-      const intake = await start()
-      await record(intake, 2_000)
-      await intake.stop()
-      await expectClicks(1)
-      assert.equal((await store.read.clicks.findPosition(id))?.segment, 8)
+    test('counts what the copies of one folder write, and once what was in it before', async (t) => {
+      leaveJournal(1_000, 5)
+      const copy = createFolder()
+      t.after(() => rmSync(copy, { recursive: true }))
+      cpSync(dataDir, copy, { recursive: true })
+      const both = [start(), start({ dataDir: copy })]
+      for (const [index, intake] of both.entries()) await record(intake, 2_000 + index)
+      for (const intake of both) await intake.stop()
+      await expectClicks(7)
+      assert.deepEqual(errors, [])
     })
 
     test('counts around the torn tail that a killed process left, and appends nothing to it', async () => {
       const id = leaveJournal(1_000, 5)
       const torn = encodeFrame(clicksFrom(2_000, 2, link.seq)).subarray(0, 17)
       appendFileSync(segmentFile(path.join(root, id), 1), torn)
-      const intake = await start()
+      const intake = start()
       await record(intake, 3_000)
       await intake.stop()
       await expectClicks(6)

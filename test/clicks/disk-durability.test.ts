@@ -27,7 +27,6 @@ describe('a journal writer that waits for the disk', () => {
   function createWriter(): JournalWriter {
     return new JournalWriter({
       folder,
-      afterSegment: 0,
       durability: 'disk',
       files,
       onWritten: () => {},
@@ -165,7 +164,6 @@ describe('a journal writer that waits for the disk', () => {
   test('syncs real files', async () => {
     const writer = new JournalWriter({
       folder,
-      afterSegment: 0,
       durability: 'disk',
       onWritten: () => {},
       onLost: (_count, error) => assert.fail(String(error)),

@@ -27,10 +27,9 @@ describe('the journal writer', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  function createWriter(options: { afterSegment?: number; files?: JournalFiles } = {}) {
+  function createWriter(options: { files?: JournalFiles } = {}) {
     return new JournalWriter({
       folder,
-      afterSegment: 0,
       durability: 'process',
       files,
       onWritten: () => {
@@ -252,16 +251,13 @@ describe('the journal writer', () => {
   })
 
   const FIRST_SEGMENTS = [
-    { name: 'in an empty journal', present: [], afterSegment: 0, expected: 1 },
-    { name: 'after the last one that is there', present: [3, 7], afterSegment: 0, expected: 8 },
-    { name: 'after the last one that was read', present: [], afterSegment: 9, expected: 10 },
-    { name: 'after the later of both', present: [12], afterSegment: 9, expected: 13 },
-    { name: 'after a restored folder fell behind', present: [4], afterSegment: 9, expected: 10 },
+    { name: 'in an empty journal', present: [], expected: 1 },
+    { name: 'after the last one that is there', present: [3, 7], expected: 8 },
   ]
-  for (const { name, present, afterSegment, expected } of FIRST_SEGMENTS) {
+  for (const { name, present, expected } of FIRST_SEGMENTS) {
     test(`begins a segment of its own ${name}`, async () => {
       for (const segment of present) writeFileSync(segmentFile(folder, segment), 'torn')
-      const writer = createWriter({ afterSegment })
+      const writer = createWriter()
       assert.equal(writer.segment, expected)
       await recordOne(writer, 1)
       assert.deepEqual([...files.contents.keys()], [segmentFile(folder, expected)])
@@ -271,7 +267,6 @@ describe('the journal writer', () => {
   test('writes real files that only their owner can read', async () => {
     const writer = new JournalWriter({
       folder,
-      afterSegment: 0,
       onWritten: () => {},
       durability: 'process',
       onLost: (_count, error) => assert.fail(String(error)),

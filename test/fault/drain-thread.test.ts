@@ -32,9 +32,8 @@ describeStore('a drain thread that crashes', (at) => {
     const workers: Worker[] = []
     const errors: unknown[] = []
     const unwanted = (what: unknown) => assert.fail(String(what))
-    const intake = await startClickIntake({
+    const intake = startClickIntake({
       dataDir,
-      store: at.store,
       startWorker(...place) {
         const worker = startWorker(...place)
         workers.push(worker)
@@ -44,6 +43,7 @@ describeStore('a drain thread that crashes', (at) => {
       onLost: unwanted,
       onDoubt: unwanted,
       onDamage: unwanted,
+      onTakenIn: () => {},
       onError: (error) => errors.push(error),
     })
     intake.startDraining()

@@ -29,15 +29,15 @@ describeStore('a click journal on a failing disk', (at) => {
   afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
   async function start(durability: 'process' | 'disk'): Promise<ClickIntake> {
-    const intake = await startClickIntake({
+    const intake = startClickIntake({
       dataDir,
-      store: at.store,
       startWorker: drainWorkers(at.place),
       durability,
       files,
       onLost: (count) => reports.push(`${count} lost`),
       onDoubt: (count) => reports.push(`${count} in doubt`),
       onDamage: (bytes) => reports.push(`${bytes} bytes of damage`),
+      onTakenIn: () => {},
       onError: (error) => assert.fail(String(error)),
     })
     intake.startDraining()

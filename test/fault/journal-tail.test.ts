@@ -150,13 +150,13 @@ describeStore('a damaged journal that is taken in', (at) => {
       rmSync(damagedJournalsFolder(dataDir), { recursive: true, force: true })
 
       let reported = 0
-      const intake = await startClickIntake({
+      const intake = startClickIntake({
         dataDir,
-        store: at.store,
         startWorker: drainWorkers(at.place),
         durability: 'process',
         onLost: (_count, error) => assert.fail(String(error)),
         onDoubt: (_count, error) => assert.fail(String(error)),
+        onTakenIn: () => {},
         onError: (error) => assert.fail(String(error)),
         onDamage(count) {
           reported += count

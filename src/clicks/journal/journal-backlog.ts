@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { JournalPosition } from '../../domain/clicks/click-store.ts'
+import { isCode } from '../../lib/is-code.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { backlogBytes, readBatch } from './journal-reader.ts'
 
@@ -17,8 +18,30 @@ export function backlogOf(
   writing: number,
 ): JournalBacklog {
   const bytes = backlogBytes(folder, position)
-  const first = bytes === 0 ? undefined : readBatch(folder, position, writing, 1)
-  return { bytes, oldestMicros: first?.clicks[0]?.at }
+  return { bytes, oldestMicros: bytes === 0 ? undefined : oldestAfter(folder, position, writing) }
+}
+
+function oldestAfter(
+  folder: string,
+  position: JournalPosition | undefined,
+  writing: number,
+): number | undefined {
+  try {
+    return readBatch(folder, position, writing, 1)?.clicks[0]?.at
+  } catch (error) {
+    // Another thread has taken the segment in and removed it meanwhile.
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Of several journals together. */
+export function sumOfBacklogs(backlogs: readonly JournalBacklog[]): JournalBacklog {
+  const oldest = backlogs.flatMap(({ oldestMicros }) => oldestMicros ?? [])
+  return {
+    bytes: backlogs.reduce((sum, { bytes }) => sum + bytes, 0),
+    oldestMicros: oldest.length === 0 ? undefined : Math.min(...oldest),
+  }
 }
 
 /** Bytes of clicks in all journals of a data folder that are not in the database yet. */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolder } from '../../lib/create-folder.ts'
+import { isCode } from '../../lib/is-code.ts'
 
 const CREATE_ATTEMPTS_MAX = 10
 /** A folder that is being removed. */
@@ -36,7 +37,7 @@ export function listJournals(root: string): string[] {
       .map((entry) => entry.name)
       .sort()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isCode(error, 'ENOENT')) return []
     throw error
   }
 }

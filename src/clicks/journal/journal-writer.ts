@@ -39,12 +39,10 @@ export class JournalWriter implements ClickRecorder {
   #doubtful = 0
 
   /**
-   * @param options.afterSegment the last segment that is known to have been read
    * @param options.onWritten told after each write, so that someone may read it
    */
   constructor(options: {
     folder: string
-    afterSegment: number
     durability: ClickDurability
     files?: JournalFiles
     onWritten: () => void
@@ -57,8 +55,7 @@ export class JournalWriter implements ClickRecorder {
     this.#onLost = options.onLost
     this.#onDoubt = options.onDoubt
     // Always a new segment: the tail of the last one may be torn, and nothing is appended to that.
-    const last = listSegments(options.folder).at(-1) ?? 0
-    this.#segment = Math.max(last, options.afterSegment) + 1
+    this.#segment = (listSegments(options.folder).at(-1) ?? 0) + 1
     if (options.durability === 'process') return
     this.#syncs = new GroupSync(this.#files, (count, error) => this.#doubt(count, error))
     // The journal's folder, and the one of all journals, may be new too.

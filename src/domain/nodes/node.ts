@@ -1,4 +1,4 @@
-/** A process that serves, known by its click journal: who takes the journal over goes on as the same. */
+/** A process that serves, known by its click journal; or a journal that outlived its process. */
 export type Node = {
   /** The journal's. */
   readonly id: string
@@ -22,7 +22,7 @@ export type Node = {
 export const BEAT_INTERVAL_MS = 20_000
 
 /** One that has missed so much is gone: it was killed, or its machine was, or it cannot reach the database. */
-const LOST_AFTER_MICROS = 90 * 1_000_000
+export const LOST_AFTER_MICROS = 90 * 1_000_000
 
 export function isLost(node: Node, nowMicros: number): boolean {
   return node.beat_at < lostBefore(nowMicros)

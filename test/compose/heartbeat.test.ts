@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import type { TestContext } from 'node:test'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import type { HeldJournal } from '../../src/clicks/click-intake.ts'
+import { startHeartbeat } from '../../src/compose/heartbeat.ts'
+import { BEAT_INTERVAL_MS } from '../../src/domain/nodes/node.ts'
+import { nodes } from '../../src/domain/nodes/nodes.ts'
+import { newNode, unique } from '../storage/samples.ts'
+import { eventually } from '../support/eventually.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { failStatements } from '../support/statement-faults.ts'
+import { describeStore, type StoreUnderTest } from '../support/store.ts'
+
+const BEAT_SECONDS = BEAT_INTERVAL_MS / 1_000
+const LOST_SECONDS = 90
+
+function journal(bytes = 0): HeldJournal {
+  return { id: unique('journal'), bytes, oldestMicros: bytes === 0 ? undefined : 1_000 }
+}
+
+async function setUp(t: TestContext, at: StoreUnderTest, options: { wasAway?: boolean } = {}) {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  await at.db.deleteFrom('nodes').execute()
+  const clock = fakeClock()
+  const registry = nodes({ store: at.store, clock })
+  const own = journal()
+  const orphans: HeldJournal[] = []
+  const lines = new PassThrough({ encoding: 'utf8' })
+  const start = () =>
+    startHeartbeat({
+      nodes: registry,
+      intake: { journalId: own.id, held: () => [own, ...orphans] },
+      clock,
+      process: 1,
+      wasAway: options.wasAway ?? false,
+      log: pino(lines),
+    })
+  return {
+    own,
+    orphans,
+    registry,
+    start,
+    /** Another node, that was heard of now for the last time. */
+    async addOther() {
+      const other = { ...newNode(unique('journal')), beat_at: clock.nowMicros() }
+      await at.store.write((stores) => stores.nodes.beat(other))
+      return other.id
+    },
+    /** Lets time pass, and this node be heard of again. */
+    async beatAfter(seconds: number) {
+      clock.move(seconds)
+      t.mock.timers.tick(BEAT_INTERVAL_MS)
+      await eventually(async () => {
+        const listed = await registry.list()
+        assert.equal(listed.find(({ id }) => id === own.id)?.beat_at, clock.nowMicros())
+      })
+    },
+    pass: (seconds: number) => clock.move(seconds),
+    ids: async () => (await registry.list()).map(({ id }) => id).sort(),
+    /** The messages since the last time, each with the node that it is about. */
+    messages(): string[] {
+      const text = String(lines.read() ?? '').trim()
+      if (text === '') return []
+      return text.split('\n').map((line) => {
+        const { msg, node } = JSON.parse(line)
+        return node === undefined ? msg : `${node} is gone`
+      })
+    },
+  }
+}
+
+describeStore('the heartbeat', (at) => {
+  test('tells of a node that is lost, once', async (t) => {
+    const { addOther, pass, start, messages, beatAfter } = await setUp(t, at)
+    const other = await addOther()
+    pass(LOST_SECONDS + 1)
+    const heartbeat = start()
+    await eventually(async () => assert.deepEqual(messages(), [`${other} is gone`]))
+    await beatAfter(BEAT_SECONDS)
+    await heartbeat.stop(journal())
+    assert.deepEqual(messages(), [])
+  })
+
+  test('speaks for the journals that were taken over, until nothing is left of them', async (t) => {
+    const { own, orphans, start, registry, beatAfter, ids, messages } = await setUp(t, at)
+    const orphan = journal(4_321)
+    orphans.push(orphan)
+    const heartbeat = start()
+    await eventually(async () => {
+      const listed = await registry.list()
+      const waiting = listed.map(({ id, backlog_bytes }) => [id, backlog_bytes])
+      assert.deepEqual(
+        new Map(waiting as [string, number][]),
+        new Map([
+          [own.id, 0],
+          [orphan.id, 4_321],
+        ]),
+      )
+    })
+    await beatAfter(LOST_SECONDS + 1)
+    orphans.pop()
+    heartbeat.forget(orphan.id)
+    await eventually(async () => assert.deepEqual(await ids(), [own.id]))
+    await heartbeat.stop(journal())
+    assert.deepEqual(await ids(), [])
+    assert.deepEqual(messages(), [])
+  })
+
+  test('forgets a journal later, where the database is away when nothing is left of it', async (t) => {
+    const { own, orphans, start, beatAfter, ids, messages } = await setUp(t, at)
+    orphans.push(journal(1))
+    const heartbeat = start()
+    await beatAfter(BEAT_SECONDS)
+    const [orphan] = orphans.splice(0)
+    const faults = failStatements(() => true)
+    heartbeat.forget(orphan?.id ?? '')
+    await eventually(async () => assert.equal(messages().length, 1))
+    faults.mend()
+    assert.equal((await ids()).length, 2)
+    await beatAfter(BEAT_SECONDS)
+    await eventually(async () => assert.deepEqual(await ids(), [own.id]))
+    await heartbeat.stop(journal())
+  })
+
+  for (const { seconds, isTold } of [
+    { seconds: LOST_SECONDS - 1, isTold: false },
+    { seconds: LOST_SECONDS, isTold: true },
+  ]) {
+    const telling = isTold ? 'tells of who is lost' : 'tells of nobody'
+    test(`${telling} ${seconds} s after an outage, in which nobody was heard of`, async (t) => {
+      const { addOther, start, beatAfter, messages } = await setUp(t, at)
+      const heartbeat = start()
+      await beatAfter(BEAT_SECONDS)
+      const other = await addOther()
+      const faults = failStatements(() => true)
+      t.mock.timers.tick(BEAT_INTERVAL_MS)
+      await eventually(async () => assert.match(String(messages()), /not told/))
+      faults.mend()
+      await beatAfter(LOST_SECONDS + 1)
+      await beatAfter(seconds)
+      await heartbeat.stop(journal())
+      assert.deepEqual(messages(), isTold ? [`${other} is gone`] : [])
+    })
+  }
+
+  test('tells of nobody at a start that had to wait for the database either', async (t) => {
+    const { addOther, pass, start, beatAfter, messages } = await setUp(t, at, { wasAway: true })
+    await addOther()
+    pass(LOST_SECONDS + 1)
+    const heartbeat = start()
+    await beatAfter(LOST_SECONDS - 1)
+    await heartbeat.stop(journal())
+    assert.deepEqual(messages(), [])
+  })
+
+  test('leaves a node listed that stops with clicks in its journal', async (t) => {
+    const { own, start, registry } = await setUp(t, at)
+    await start().stop({ bytes: 77, oldestMicros: 5 })
+    const [listed] = await registry.list()
+    assert.deepEqual([listed?.id, listed?.backlog_bytes, listed?.oldest_click_at], [own.id, 77, 5])
+  })
+})
