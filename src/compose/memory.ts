@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
-import type { LinkCopy } from '../domain/links/link-copy.ts'
+import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
 import type { Instance } from './instance.ts'
-import { placeOf } from './link-copy.ts'
+import { placeOf } from './memory-copy.ts'
 
 /** Between two readings of the change log, where nothing tells of news. */
 const CHANGE_POLL_INTERVAL_MS = 250
@@ -28,7 +28,7 @@ export function openMemory(
   {
     copy,
     others = [],
-  }: { copy: LinkCopy | undefined; others?: readonly ChangeListener[] | undefined },
+  }: { copy: MemoryCopy | undefined; others?: readonly ChangeListener[] | undefined },
 ): Memory {
   const { store, clock } = instance
   const finder = linkFinder({
@@ -55,7 +55,7 @@ export function openMemory(
     try {
       finder.restore()
     } catch (error) {
-      log.warn({ err: error }, 'the copy of the links cannot be read, and is begun anew')
+      log.warn({ err: error }, 'the copy of what was at hand cannot be read, and is begun anew')
       finder.forgetAll()
     }
     await follower.start(placeOf(copy, clock))

@@ -17,7 +17,7 @@ export type CopiedKind = 'host' | 'link'
  * A node's own copy of what its redirects have at hand, outside of its memory. It is a copy: what goes
  * wrong with it costs no visit, and a change that it did not take is in the log after its cursor.
  */
-export type LinkCopy = {
+export type MemoryCopy = {
   /** Undefined for a new copy. */
   readonly state: CopyState | undefined
   /** What was in it when it was opened: names and values as they were kept. */

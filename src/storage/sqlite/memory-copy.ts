@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { CopiedKind, CopyState, LinkCopy } from '../../domain/links/link-copy.ts'
+import type { CopiedKind, CopyState, MemoryCopy } from '../../domain/nodes/memory-copy.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { isBusy } from './errors.ts'
 
@@ -23,7 +23,7 @@ type Entry = { kind: CopiedKind; name: string; value: string | undefined }
  *
  * @param options.databaseUrl whose links they are: a copy of another database is begun anew
  */
-export function openLinkCopy(options: { dataDir: string; databaseUrl: string }): LinkCopy {
+export function openMemoryCopy(options: { dataDir: string; databaseUrl: string }): MemoryCopy {
   const folder = path.join(options.dataDir, 'link-copy')
   createFolder(folder)
   for (let number = 0; number < COPIES_MAX; number += 1) {
@@ -31,7 +31,7 @@ export function openLinkCopy(options: { dataDir: string; databaseUrl: string }):
     const database = openFile(file)
     if (database !== undefined) return copyIn(database, markOf(options.databaseUrl))
   }
-  throw new Error(`${folder} holds too many copies of links that are in use`)
+  throw new Error(`${folder} holds too many copies that are in use`)
 }
 
 /** Undefined where another process has it. */
@@ -65,7 +65,7 @@ function lockFile(file: string): DatabaseSync {
   }
 }
 
-function copyIn(database: DatabaseSync, mark: string): LinkCopy {
+function copyIn(database: DatabaseSync, mark: string): MemoryCopy {
   const put = database.prepare(
     'insert or replace into entries (kind, name, value) values (?, ?, ?)',
   )

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { CopyState, LinkCopy } from '../../src/domain/links/link-copy.ts'
-import { openLinkCopy } from '../../src/storage/sqlite/link-copy.ts'
+import type { CopyState, MemoryCopy } from '../../src/domain/nodes/memory-copy.ts'
+import { openMemoryCopy } from '../../src/storage/sqlite/memory-copy.ts'
 import { createFolder } from '../support/engines.ts'
 import { same } from './same.ts'
 
@@ -15,9 +15,9 @@ const STATE: CopyState = {
 }
 const DATABASE = 'postgres://one@db.example/terse'
 
-describe('the copy of links on disk', () => {
+describe('the copy of memory on disk', () => {
   let dataDir: string
-  let opened: LinkCopy[]
+  let opened: MemoryCopy[]
   beforeEach(() => {
     dataDir = createFolder()
     opened = []
@@ -27,8 +27,8 @@ describe('the copy of links on disk', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  function open(databaseUrl = DATABASE): LinkCopy {
-    const copy = openLinkCopy({ dataDir, databaseUrl })
+  function open(databaseUrl = DATABASE): MemoryCopy {
+    const copy = openMemoryCopy({ dataDir, databaseUrl })
     opened.push(copy)
     return copy
   }
@@ -37,7 +37,7 @@ describe('the copy of links on disk', () => {
     for (const copy of opened.splice(0)) copy.close()
   }
 
-  function saveAll(copy: LinkCopy): void {
+  function saveAll(copy: MemoryCopy): void {
     while (copy.save(STATE));
   }
 
