@@ -83,9 +83,9 @@ export async function startNode(
   const tls =
     config.tls === undefined
       ? undefined
-      : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
+      : (await import('./tls.ts')).openTls(config, instance, { serviceHost, copy }, log)
   const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(config, instance, log, { copy, others: tls?.memory })
+  const memory = openMemory(config, instance, log, { copy, https: tls?.memory })
   const salts = openSalts(foundation)
   const { domains, checks, startChecking } = openDomains(config, instance, log)
 

@@ -56,9 +56,11 @@ export function linkFinder(options: {
       return { hosts: hosts.use, links: groups.use }
     },
     restore() {
-      for (const { kind, name, value } of copy?.entries() ?? []) {
-        if (kind === 'host') hosts.restore(name, JSON.parse(value))
-        else groups.restore(name, decodeGroup(value))
+      for (const { name, value } of copy?.entries('host') ?? []) {
+        hosts.restore(name, JSON.parse(value))
+      }
+      for (const { name, value } of copy?.entries('link') ?? []) {
+        groups.restore(name, decodeGroup(value))
       }
     },
     findHost: (host) => hosts.get(host),

@@ -7,7 +7,7 @@ import { createFolder } from '../../lib/create-folder.ts'
 import { isBusy } from './errors.ts'
 
 /** Raised with every change of what the values look like; a copy of another format is begun anew. */
-const FORMAT = '1'
+const FORMAT = '2'
 /** As many as processes may share a data folder. */
 const COPIES_MAX = 256
 /** Written at once: a few milliseconds of the thread that answers visitors. */
@@ -49,6 +49,8 @@ function openFile(file: string): DatabaseSync | undefined {
 function lockFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
+    // Before there is a journal, which gets the same permissions.
+    chmodSync(file, 0o600)
     database.exec(`
       pragma locking_mode = exclusive;
       pragma journal_mode = wal;
@@ -57,7 +59,6 @@ function lockFile(file: string): DatabaseSync {
       create table if not exists entries (
         kind text not null, name text not null, value text not null, primary key (kind, name)
       ) without rowid`)
-    chmodSync(file, 0o600)
     return database
   } catch (error) {
     database.close()
@@ -99,10 +100,10 @@ function copyIn(database: DatabaseSync, mark: string): MemoryCopy {
   return {
     state: isOurs ? parseState(known.get('state')) : undefined,
 
-    *entries() {
-      for (const row of database.prepare('select kind, name, value from entries').iterate()) {
-        const { kind, name, value } = row
-        yield { kind: kind === 'host' ? 'host' : 'link', name: String(name), value: String(value) }
+    *entries(kind) {
+      const select = database.prepare('select name, value from entries where kind = ?')
+      for (const { name, value } of select.iterate(kind)) {
+        yield { name: String(name), value: String(value) }
       }
     },
 
