@@ -11,7 +11,7 @@ const SAVE_PAUSE_MS = 50
 
 type CopyConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'linkCopy' | 'roles'>
 
-/** Whether this node keeps its links on disk too, and so may start while the database is away. */
+/** Whether this node keeps what it has at hand on disk too, and so may start while the database is away. */
 export function keepsCopy({ databaseUrl, linkCopy, roles }: CopyConfig): boolean {
   return databaseUrl !== undefined && linkCopy && roles.includes('redirect')
 }

@@ -58,6 +58,7 @@ export function openMemory(
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
   store.onNews(follower.wake)
+
   function restore(): void {
     finder.restore()
     if (https !== undefined) https.restore()

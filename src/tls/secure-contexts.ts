@@ -37,8 +37,8 @@ type Copied = {
 /**
  * The certificates to show, by host, loaded when they are first asked for. One that has changed is
  * shown until the new one is loaded, so that no handshake waits or fails because of a renewal; one
- * that was removed goes within the time that it takes to see that. The copy holds none that has changed:
- * what a later process begins with must not be older than its place in the change log.
+ * that was removed goes within the time that it takes to see that. The copy never holds one that has
+ * changed: what a later process begins with must not be older than its place in the change log.
  */
 export class SecureContexts implements ChangeListener {
   readonly #find: (host: string) => Promise<SealedCertificate | undefined>
