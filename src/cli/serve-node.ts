@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { openInstance } from '../compose/instance.ts'
-import { keepsLinkCopy } from '../compose/link-copy.ts'
+import { keepsCopy } from '../compose/memory-copy.ts'
 import { type Shared, type Stopping, startNode } from '../compose/node.ts'
 import type { Config } from '../config/read-config.ts'
 import { greet } from './greeting.ts'
@@ -23,7 +23,7 @@ export async function serveNode(options: {
   shared?: Shared
 }): Promise<void> {
   const { config, log } = options
-  const instance = await openInstance(config, log, { mayBeAway: keepsLinkCopy(config) })
+  const instance = await openInstance(config, log, { mayBeAway: keepsCopy(config) })
   try {
     const node = await startNode(config, instance, log, options.shared)
     options.onReady(await greet(config, instance))

@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { type ChangeFollower, changeFollower } from '../domain/changes/change-follower.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
-import type { LinkCopy } from '../domain/links/link-copy.ts'
+import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import { type Authenticator, authenticator } from '../domain/tokens/authenticator.ts'
 import { type LinkFinder, linkFinder } from '../redirect/find-link.ts'
 import type { Instance } from './instance.ts'
-import { placeOf } from './link-copy.ts'
+import { placeOf } from './memory-copy.ts'
 
 /** Between two readings of the change log, where nothing tells of news. */
 const CHANGE_POLL_INTERVAL_MS = 250
@@ -20,15 +20,22 @@ export type Memory = {
   start(): Promise<void>
 }
 
-/** @param others what else is kept coherent */
+/** What else of a node's memory is kept coherent. */
+export type FurtherMemory = {
+  readonly listeners: readonly ChangeListener[]
+  /** Begins with what the copy holds, before anything is asked for. */
+  restore(): void
+}
+
+/**
+ * @param parts.copy mirrors what is in memory, for a process that begins with it
+ * @param parts.https undefined where this node has no HTTPS
+ */
 export function openMemory(
   config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock'>,
   log: Logger,
-  {
-    copy,
-    others = [],
-  }: { copy: LinkCopy | undefined; others?: readonly ChangeListener[] | undefined },
+  { copy, https }: { copy: MemoryCopy | undefined; https: FurtherMemory | undefined },
 ): Memory {
   const { store, clock } = instance
   const finder = linkFinder({
@@ -41,7 +48,7 @@ export function openMemory(
     clock,
     onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
   })
-  const listeners = [finder, tokenAuthenticator, ...others]
+  const listeners = [finder, tokenAuthenticator, ...(https?.listeners ?? [])]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,
@@ -51,15 +58,28 @@ export function openMemory(
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
   store.onNews(follower.wake)
+
+  function restore(): void {
+    finder.restore()
+    if (https !== undefined) https.restore()
+    // Nobody here follows what becomes of them.
+    else if (copy !== undefined) dropCertificates(copy)
+  }
+
   async function start(): Promise<void> {
     try {
-      finder.restore()
+      restore()
     } catch (error) {
-      log.warn({ err: error }, 'the copy of the links cannot be read, and is begun anew')
-      finder.forgetAll()
+      log.warn({ err: error }, 'the copy of what was at hand cannot be read, and is begun anew')
+      for (const listener of listeners) listener.forgetAll()
     }
     await follower.start(placeOf(copy, clock))
   }
 
   return { finder, authenticator: tokenAuthenticator, follower, start }
+}
+
+/** Takes out those of a process that had HTTPS. */
+function dropCertificates(copy: MemoryCopy): void {
+  for (const { name } of copy.entries('certificate')) copy.set('certificate', name, undefined)
 }

@@ -12,8 +12,8 @@ import { type Foundation, logFailure } from './foundation.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { openIntake } from './intake.ts'
-import { openCopy, startCopying } from './link-copy.ts'
 import { openMemory } from './memory.ts'
+import { openCopy, startCopying } from './memory-copy.ts'
 import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
 import type { Job } from './polling-job.ts'
@@ -83,9 +83,9 @@ export async function startNode(
   const tls =
     config.tls === undefined
       ? undefined
-      : (await import('./tls.ts')).openTls(config, instance, serviceHost, log)
+      : (await import('./tls.ts')).openTls(config, instance, { serviceHost, copy }, log)
   const foundation = { config, instance, log, serviceHost, throttles }
-  const memory = openMemory(config, instance, log, { copy, others: tls?.memory })
+  const memory = openMemory(config, instance, log, { copy, https: tls?.memory })
   const salts = openSalts(foundation)
   const { domains, checks, startChecking } = openDomains(config, instance, log)
 

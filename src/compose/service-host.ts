@@ -2,7 +2,7 @@ import type { Config } from '../config/read-config.ts'
 import { hostChange } from '../domain/changes/change.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { isUnavailable } from '../domain/failure.ts'
-import type { CopyState } from '../domain/links/link-copy.ts'
+import type { CopyState } from '../domain/nodes/memory-copy.ts'
 import { serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 

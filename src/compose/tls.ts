@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
-import type { ChangeListener } from '../domain/changes/change-listener.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
+import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import { createHttp2Front, type Http2Front } from '../http/http2-front.ts'
 import type { PlainHttp } from '../http/plain-http.ts'
 import { HttpsUpgrade } from '../tls/https-upgrade.ts'
@@ -11,11 +11,12 @@ import { createTlsListener, type TlsListener } from '../tls/tls-listener.ts'
 import { type CertificateWork, openCertificateWork } from './certificate-work.ts'
 import { certificatesOf } from './certificates.ts'
 import type { Instance } from './instance.ts'
+import type { FurtherMemory } from './memory.ts'
 
 /** HTTPS of one node. */
 export type Tls = {
   /** What it has in memory of certificates. */
-  readonly memory: readonly ChangeListener[]
+  readonly memory: FurtherMemory
   readonly plain: PlainHttp
   /** Gets certificates and renews them: once this node listens, because authorities ask it back. */
   readonly startOrdering: CertificateWork['start']
@@ -23,28 +24,43 @@ export type Tls = {
   open(front: Server): { readonly listener: TlsListener; readonly http2: Http2Front }
 }
 
-/** To be loaded where HTTPS is this service's work alone: it takes a while. */
+/**
+ * To be loaded where HTTPS is this service's work alone: it takes a while.
+ *
+ * @param parts.copy mirrors the certificates in memory, for a process that begins with them
+ */
 export function openTls(
   config: Config,
   instance: Instance,
-  serviceHost: ServiceHost,
+  parts: { readonly serviceHost: ServiceHost; readonly copy: MemoryCopy | undefined },
   log: Logger,
 ): Tls {
   const { store, clock } = instance
+  const { serviceHost, copy } = parts
   const certificates = certificatesOf(instance)
-  const { find } = certificates
   const work = openCertificateWork(config, instance, { certificates, serviceHost }, log)
   const contexts = new SecureContexts({
-    find,
+    find: (host) => store.read.certificates.find(host),
+    open: certificates.open,
+    copy,
     onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
+    onUnusable: (host, error) =>
+      log.warn(
+        { host, err: error },
+        'the copy of a certificate cannot be used: no HTTPS on this host without the database',
+      ),
   })
   const upgrade = new HttpsUpgrade({
-    findLife: (host) => store.read.certificates.findLife(host),
+    findLife: async (host) =>
+      contexts.findLife(host) ?? (await store.read.certificates.findLife(host)),
     clock,
     port: new URL(config.baseUrl).port,
   })
   return {
-    memory: [contexts, upgrade, work.listener],
+    memory: {
+      listeners: [contexts, upgrade, work.listener],
+      restore: () => contexts.restore(),
+    },
     plain: {
       locationOf: (target) => upgrade.locationOf(target),
       findChallenge: work.answers.findHttp,

@@ -277,7 +277,7 @@ export const SETTINGS = {
       .transform((text) => text === 'on'),
     default: 'off',
     description:
-      'Whether the links at hand are kept in the data folder too, so that a node that starts while PostgreSQL is away redirects. They take about as much room there as `TERSE_CACHE_MIB` says.',
+      'Whether the links at hand are kept in the data folder too, and with `TERSE_TLS=auto` the certificates, their private keys sealed: so that a node that starts while PostgreSQL is away redirects, over HTTPS too. Links take about as much room there as `TERSE_CACHE_MIB` says, certificates a few MiB, in each process.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),

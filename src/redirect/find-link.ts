@@ -1,7 +1,7 @@
 import { linkSubject } from '../domain/changes/change.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
-import type { LinkCopy } from '../domain/links/link-copy.ts'
 import type { LinkDirectory, LinkHost } from '../domain/links/link-directory.ts'
+import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import { type CacheUse, CoherentCache } from '../lib/coherent-cache.ts'
 import { decodeGroup, encodeGroup, groupBytes, type LinkGroup, loadGroup } from './prepared-link.ts'
 
@@ -27,7 +27,7 @@ export type LinkFinder = ChangeListener & {
 export function linkFinder(options: {
   directory: LinkDirectory
   bytesMax: number
-  copy?: LinkCopy | undefined
+  copy?: MemoryCopy | undefined
 }): LinkFinder {
   const { directory, copy } = options
   const hosts = new CoherentCache<LinkHost>({
@@ -56,9 +56,11 @@ export function linkFinder(options: {
       return { hosts: hosts.use, links: groups.use }
     },
     restore() {
-      for (const { kind, name, value } of copy?.entries() ?? []) {
-        if (kind === 'host') hosts.restore(name, JSON.parse(value))
-        else groups.restore(name, decodeGroup(value))
+      for (const { name, value } of copy?.entries('host') ?? []) {
+        hosts.restore(name, JSON.parse(value))
+      }
+      for (const { name, value } of copy?.entries('link') ?? []) {
+        groups.restore(name, decodeGroup(value))
       }
     },
     findHost: (host) => hosts.get(host),

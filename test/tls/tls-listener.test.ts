@@ -29,9 +29,11 @@ async function start(t: TestContext, isAway = false) {
       if (issued === undefined) return undefined
       const { chainPem, keyPem } = issued
       const facts = { host, notBefore: 0, notAfter: 1, directory: '' }
-      return { ...facts, chainPem, keyPem, ariId: null, renewalWindow: null }
+      return { ...facts, chainPem, sealedKey: keyPem, ariId: null, renewalWindow: null }
     },
+    open: ({ sealedKey, ...facts }) => ({ ...facts, keyPem: sealedKey }),
     onError: () => {},
+    onUnusable: () => {},
   })
   const listener = createTlsListener({
     contexts,

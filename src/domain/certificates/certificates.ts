@@ -1,12 +1,14 @@
 import type { Clock } from '../../lib/clock.ts'
 import { certificateChange } from '../changes/change.ts'
 import type { Nouns, Store } from '../store.ts'
-import type { Certificate } from './certificate.ts'
+import type { Certificate, SealedCertificate } from './certificate.ts'
 import type { KeyVault } from './key-vault.ts'
 
 /** The certificates with their keys, over the store that has these sealed. */
 export type Certificates = {
   find(host: string): Promise<Certificate | undefined>
+  /** @throws where its key was not sealed here, or for another host */
+  open(sealed: SealedCertificate): Certificate
   /**
    * Puts a certificate in the place of the host's last one, as a part of a unit. Every node shows it
    * within a second of the commit.
@@ -18,13 +20,17 @@ export type Certificates = {
 
 export function certificates(deps: { store: Store; vault: KeyVault; clock: Clock }): Certificates {
   const { store, vault, clock } = deps
+
+  function open({ sealedKey, ...facts }: SealedCertificate): Certificate {
+    return { ...facts, keyPem: vault.open(facts.host, sealedKey) }
+  }
+
   return {
     async find(host) {
       const sealed = await store.read.certificates.find(host)
-      if (sealed === undefined) return undefined
-      const { sealedKey, ...facts } = sealed
-      return { ...facts, keyPem: vault.open(host, sealedKey) }
+      return sealed && open(sealed)
     },
+    open,
     async save(stores, { keyPem, ...facts }) {
       const now = clock.nowMicros()
       const sealedKey = vault.seal(facts.host, keyPem)

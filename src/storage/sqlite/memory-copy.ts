@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { CopiedKind, CopyState, LinkCopy } from '../../domain/links/link-copy.ts'
+import type { CopiedKind, CopyState, MemoryCopy } from '../../domain/nodes/memory-copy.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { isBusy } from './errors.ts'
 
 /** Raised with every change of what the values look like; a copy of another format is begun anew. */
-const FORMAT = '1'
+const FORMAT = '2'
 /** As many as processes may share a data folder. */
 const COPIES_MAX = 256
 /** Written at once: a few milliseconds of the thread that answers visitors. */
@@ -23,7 +23,7 @@ type Entry = { kind: CopiedKind; name: string; value: string | undefined }
  *
  * @param options.databaseUrl whose links they are: a copy of another database is begun anew
  */
-export function openLinkCopy(options: { dataDir: string; databaseUrl: string }): LinkCopy {
+export function openMemoryCopy(options: { dataDir: string; databaseUrl: string }): MemoryCopy {
   const folder = path.join(options.dataDir, 'link-copy')
   createFolder(folder)
   for (let number = 0; number < COPIES_MAX; number += 1) {
@@ -31,7 +31,7 @@ export function openLinkCopy(options: { dataDir: string; databaseUrl: string }):
     const database = openFile(file)
     if (database !== undefined) return copyIn(database, markOf(options.databaseUrl))
   }
-  throw new Error(`${folder} holds too many copies of links that are in use`)
+  throw new Error(`${folder} holds too many copies that are in use`)
 }
 
 /** Undefined where another process has it. */
@@ -49,6 +49,8 @@ function openFile(file: string): DatabaseSync | undefined {
 function lockFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
+    // Before there is a journal, which gets the same permissions.
+    chmodSync(file, 0o600)
     database.exec(`
       pragma locking_mode = exclusive;
       pragma journal_mode = wal;
@@ -57,7 +59,6 @@ function lockFile(file: string): DatabaseSync {
       create table if not exists entries (
         kind text not null, name text not null, value text not null, primary key (kind, name)
       ) without rowid`)
-    chmodSync(file, 0o600)
     return database
   } catch (error) {
     database.close()
@@ -65,7 +66,7 @@ function lockFile(file: string): DatabaseSync {
   }
 }
 
-function copyIn(database: DatabaseSync, mark: string): LinkCopy {
+function copyIn(database: DatabaseSync, mark: string): MemoryCopy {
   const put = database.prepare(
     'insert or replace into entries (kind, name, value) values (?, ?, ?)',
   )
@@ -99,10 +100,10 @@ function copyIn(database: DatabaseSync, mark: string): LinkCopy {
   return {
     state: isOurs ? parseState(known.get('state')) : undefined,
 
-    *entries() {
-      for (const row of database.prepare('select kind, name, value from entries').iterate()) {
-        const { kind, name, value } = row
-        yield { kind: kind === 'host' ? 'host' : 'link', name: String(name), value: String(value) }
+    *entries(kind) {
+      const select = database.prepare('select name, value from entries where kind = ?')
+      for (const { name, value } of select.iterate(kind)) {
+        yield { name: String(name), value: String(value) }
       }
     },
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import type { CopyState, LinkCopy } from '../../src/domain/links/link-copy.ts'
-import { openLinkCopy } from '../../src/storage/sqlite/link-copy.ts'
+import type { CopyState, MemoryCopy } from '../../src/domain/nodes/memory-copy.ts'
+import { openMemoryCopy } from '../../src/storage/sqlite/memory-copy.ts'
 import { createFolder } from '../support/engines.ts'
 import { same } from './same.ts'
 
@@ -13,11 +14,12 @@ const STATE: CopyState = {
   serviceHost: 'go.example',
   serviceKeyspaceId: 7,
 }
+const KINDS = ['host', 'link', 'certificate'] as const
 const DATABASE = 'postgres://one@db.example/terse'
 
-describe('the copy of links on disk', () => {
+describe('the copy of memory on disk', () => {
   let dataDir: string
-  let opened: LinkCopy[]
+  let opened: MemoryCopy[]
   beforeEach(() => {
     dataDir = createFolder()
     opened = []
@@ -27,8 +29,8 @@ describe('the copy of links on disk', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  function open(databaseUrl = DATABASE): LinkCopy {
-    const copy = openLinkCopy({ dataDir, databaseUrl })
+  function open(databaseUrl = DATABASE): MemoryCopy {
+    const copy = openMemoryCopy({ dataDir, databaseUrl })
     opened.push(copy)
     return copy
   }
@@ -37,15 +39,18 @@ describe('the copy of links on disk', () => {
     for (const copy of opened.splice(0)) copy.close()
   }
 
-  function saveAll(copy: LinkCopy): void {
+  function saveAll(copy: MemoryCopy): void {
     while (copy.save(STATE));
   }
 
   /** What a later process finds. */
   function found(): Record<string, string> {
     closeAll()
-    const entries = [...open().entries()]
-    return Object.fromEntries(entries.map(({ kind, name, value }) => [`${kind} ${name}`, value]))
+    const copy = open()
+    const found = KINDS.flatMap((kind) =>
+      [...copy.entries(kind)].map(({ name, value }) => [`${kind} ${name}`, value] as const),
+    )
+    return Object.fromEntries(found)
   }
 
   test('gives a later process what was set last, and the state that belongs to it', () => {
@@ -53,19 +58,26 @@ describe('the copy of links on disk', () => {
     assert.equal(copy.state, undefined)
     copy.set('host', 'a.example', 'host')
     copy.set('link', 'a.example', 'link')
+    copy.set('certificate', 'a.example', 'certificate')
     copy.set('link', '1/old', 'old')
     saveAll(copy)
     copy.set('link', '1/old', undefined)
     copy.set('link', '1/new', 'first')
     copy.set('link', '1/new', 'second')
     saveAll(copy)
-    same(found(), { 'host a.example': 'host', 'link a.example': 'link', 'link 1/new': 'second' })
+    same(found(), {
+      'host a.example': 'host',
+      'link a.example': 'link',
+      'link 1/new': 'second',
+      'certificate a.example': 'certificate',
+    })
     same(opened[0]?.state, STATE)
   })
 
   test('forgets everything, the state too, but not what is set after it', () => {
     const copy = open()
     copy.set('link', '1/a', 'a')
+    copy.set('certificate', 'a.example', 'certificate')
     saveAll(copy)
     copy.set('link', '1/b', 'b')
     copy.clear()
@@ -81,7 +93,7 @@ describe('the copy of links on disk', () => {
     closeAll()
     const next = open()
     assert.equal(next.state, undefined, 'what it tells of was not all written')
-    assert.ok([...next.entries()].length > 0)
+    assert.ok([...next.entries('link')].length > 0)
   })
 
   test('belongs to one process at a time, and is found again', () => {
@@ -93,9 +105,22 @@ describe('the copy of links on disk', () => {
     saveAll(other)
     same(found(), { 'link 1/one': 'one' })
     same(
-      [...open().entries()].map(({ name }) => name),
+      [...open().entries('link')].map(({ name }) => name),
       ['1/other'],
     )
+  })
+
+  test('is begun anew where an earlier release has written it', () => {
+    const copy = open()
+    copy.set('link', '1/a', 'a')
+    saveAll(copy)
+    closeAll()
+    const database = new DatabaseSync(path.join(dataDir, 'link-copy', '0.db'))
+    database.exec("update state set value = '1' where name = 'format'")
+    database.close()
+    const next = open()
+    assert.equal(next.state, undefined)
+    same([...next.entries('link')], [])
   })
 
   test('is begun anew for another database, and where the file is damaged', () => {
@@ -105,13 +130,23 @@ describe('the copy of links on disk', () => {
     closeAll()
     const elsewhere = open('postgres://one@db.example/other')
     assert.equal(elsewhere.state, undefined)
-    same([...elsewhere.entries()], [])
+    same([...elsewhere.entries('link')], [])
     elsewhere.set('link', '1/b', 'b')
     saveAll(elsewhere)
     closeAll()
     const folder = path.join(dataDir, 'link-copy')
     for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), 'no database')
     same(found(), {})
-    assert.equal(statSync(path.join(folder, '0.db')).mode & 0o077, 0, 'nobody else can read it')
+    opened[0]?.set('link', '1/c', 'c')
+    for (const one of opened) saveAll(one)
+    const names = readdirSync(folder)
+    assert.ok(names.includes('0.db-wal'))
+    for (const name of names) {
+      assert.equal(
+        statSync(path.join(folder, name)).mode & 0o077,
+        0,
+        `nobody else can read ${name}`,
+      )
+    }
   })
 })

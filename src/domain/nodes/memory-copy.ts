@@ -11,17 +11,19 @@ export type CopyState = {
   readonly serviceKeyspaceId: number
 }
 
-export type CopiedKind = 'host' | 'link'
+/** A certificate is here as it is in the database, its private key sealed. */
+export type CopiedKind = 'host' | 'link' | 'certificate'
 
 /**
- * A node's own copy of what its redirects have at hand, outside of its memory. It is a copy: what goes
- * wrong with it costs no visit, and a change that it did not take is in the log after its cursor.
+ * A node's own copy of what its redirects and its HTTPS have at hand, outside of its memory. It is a copy:
+ * what goes wrong with it costs no visit, and a change that it did not take is in the log after its
+ * cursor. So whoever keeps values in it takes out what the log says was changed, in the same turn.
  */
-export type LinkCopy = {
+export type MemoryCopy = {
   /** Undefined for a new copy. */
   readonly state: CopyState | undefined
-  /** What was in it when it was opened: names and values as they were kept. */
-  entries(): Iterable<{ readonly kind: CopiedKind; readonly name: string; readonly value: string }>
+  /** What it holds of a kind on disk: names and values as they were kept. */
+  entries(kind: CopiedKind): Iterable<{ readonly name: string; readonly value: string }>
   /** Keeps a value, or undefined in its place, with the next `save`. */
   set(kind: CopiedKind, name: string, value: string | undefined): void
   /** Forgets everything, with the next `save`. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import type { ChangeFollower, EarlierPlace } from '../domain/changes/change-follower.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
-import type { LinkCopy } from '../domain/links/link-copy.ts'
+import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import type { Clock } from '../lib/clock.ts'
 
 const SAVE_INTERVAL_MS = 1_000
@@ -11,21 +11,21 @@ const SAVE_PAUSE_MS = 50
 
 type CopyConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'linkCopy' | 'roles'>
 
-/** Whether this node keeps its links on disk too, and so may start while the database is away. */
-export function keepsLinkCopy({ databaseUrl, linkCopy, roles }: CopyConfig): boolean {
+/** Whether this node keeps what it has at hand on disk too, and so may start while the database is away. */
+export function keepsCopy({ databaseUrl, linkCopy, roles }: CopyConfig): boolean {
   return databaseUrl !== undefined && linkCopy && roles.includes('redirect')
 }
 
 /** This process's copy; undefined where it is to have none. */
-export async function openCopy(config: CopyConfig): Promise<LinkCopy | undefined> {
+export async function openCopy(config: CopyConfig): Promise<MemoryCopy | undefined> {
   const { databaseUrl, dataDir } = config
-  if (databaseUrl === undefined || !keepsLinkCopy(config)) return undefined
-  const { openLinkCopy } = await import('../storage/sqlite/link-copy.ts')
-  return openLinkCopy({ dataDir, databaseUrl })
+  if (databaseUrl === undefined || !keepsCopy(config)) return undefined
+  const { openMemoryCopy } = await import('../storage/sqlite/memory-copy.ts')
+  return openMemoryCopy({ dataDir, databaseUrl })
 }
 
 /** Where the process was in the change log that left this copy. */
-export function placeOf(copy: LinkCopy | undefined, clock: Clock): EarlierPlace | undefined {
+export function placeOf(copy: MemoryCopy | undefined, clock: Clock): EarlierPlace | undefined {
   if (copy?.state === undefined) return undefined
   const { cursor, readAtMicros } = copy.state
   return { cursor, lagMs: Math.max(0, (clock.nowMicros() - readAtMicros) / 1_000) }
@@ -33,7 +33,7 @@ export function placeOf(copy: LinkCopy | undefined, clock: Clock): EarlierPlace 
 
 /** Keeps the copy as the memory is, about a second behind. */
 export function startCopying(parts: {
-  copy: LinkCopy
+  copy: MemoryCopy
   follower: ChangeFollower
   serviceHost: ServiceHost
   clock: Clock
@@ -56,7 +56,7 @@ export function startCopying(parts: {
       isFailing = false
       return isMore
     } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'the copy of the links cannot be kept')
+      if (!isFailing) log.warn({ err: error }, 'the copy of what is at hand cannot be kept')
       isFailing = true
       return false
     }

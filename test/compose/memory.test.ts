@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { pino } from 'pino'
+import { type Instance, openInstance } from '../../src/compose/instance.ts'
+import { type FurtherMemory, openMemory } from '../../src/compose/memory.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import type { CopiedKind, MemoryCopy } from '../../src/domain/nodes/memory-copy.ts'
+import { openMemoryCopy } from '../../src/storage/sqlite/memory-copy.ts'
+import { type Place, SQLITE } from '../support/engines.ts'
+
+describe('the memory of a node that begins with a copy', () => {
+  let place: Place
+  let instance: Instance
+  before(async () => {
+    place = await SQLITE.createPlace()
+    instance = await openInstance(readConfig(place.env), pino({ level: 'silent' }))
+  })
+  after(async () => {
+    await instance.close()
+    await place.remove()
+  })
+
+  const openCopy = () => openMemoryCopy({ dataDir: place.dataDir, databaseUrl: 'postgres://db/a' })
+
+  async function saveAndClose(copy: MemoryCopy): Promise<void> {
+    const cursor = await instance.store.read.changes.end()
+    const readAtMicros = instance.clock.nowMicros()
+    while (copy.save({ cursor, readAtMicros, serviceHost: 'go.example', serviceKeyspaceId: 1 }));
+    copy.close()
+  }
+
+  /** Starts over a copy with these entries and stops; how many of each kind the next one finds. */
+  async function startOver(link: string, https: FurtherMemory | undefined) {
+    const earlier = openCopy()
+    earlier.clear()
+    earlier.set('link', '1/a', link)
+    earlier.set('host', 'a.example', '{}')
+    earlier.set('certificate', 'a.example', 'sealed')
+    await saveAndClose(earlier)
+    const copy = openCopy()
+    const warnings: string[] = []
+    const log = pino({}, { write: (line) => warnings.push(JSON.parse(line).msg) })
+    const memory = openMemory(readConfig(place.env), instance, log, { copy, https })
+    await memory.start()
+    await memory.follower.stop()
+    await saveAndClose(copy)
+    const next = openCopy()
+    const count = (kind: CopiedKind) => [...next.entries(kind)].length
+    const counts = [count('link'), count('host'), count('certificate')]
+    next.close()
+    return { counts, warnings }
+  }
+
+  test('leaves no certificate in it where there is no HTTPS to follow what becomes of it', async () => {
+    const https = { listeners: [], restore() {} }
+    assert.deepEqual(await startOver('[]', https), { counts: [1, 1, 1], warnings: [] })
+    assert.deepEqual(await startOver('[]', undefined), { counts: [1, 1, 0], warnings: [] })
+  })
+
+  test('begins it anew where it cannot be read', async () => {
+    let forgotten = 0
+    const listener = { apply() {}, forgetAll: () => (forgotten += 1), forgetAbsences() {} }
+    const https = { listeners: [listener], restore() {} }
+    const { counts, warnings } = await startOver('damaged', https)
+    assert.deepEqual(counts, [0, 0, 0])
+    assert.equal(forgotten, 1)
+    assert.match(warnings.join(), /begun anew/)
+  })
+})
