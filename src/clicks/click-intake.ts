@@ -16,6 +16,8 @@ import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts
 
 /** How often to look for journals of processes that were killed. */
 const ADOPT_INTERVAL_MS = 30_000
+/** Taken over at once; the rest at the next look. Each takes an open file until it is taken in. */
+const ADOPTED_MAX = 64
 const STOP_DEADLINE_MS = 10_000
 
 /** A journal that this process has, and what of it waits. */
@@ -74,7 +76,6 @@ export function startClickIntake(
 ): ClickIntake {
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
-  const orphans = adoptJournals(root)
   const own = createJournal(root)
   const { keepMs = 0 } = options
   const progress = new DrainProgress()
@@ -124,13 +125,22 @@ export function startClickIntake(
       })
   }
 
+  /** All that wait but those that are only kept for a while yet. */
+  function adopt(): void {
+    const nowMs = performance.now()
+    const isWanted = (id: string) =>
+      nowMs - (keptSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= keepMs
+    const countMax = ADOPTED_MAX - thread.takingIn.length
+    for (const orphan of adoptJournals(root, { countMax, isWanted })) takeIn(orphan)
+  }
+
   const ownBacklog = () => backlogOf(own.folder, progress.position, writer.segment)
 
-  for (const orphan of orphans) takeIn(orphan)
+  adopt()
   const adoption = setInterval(() => {
     if (stopping) return
     try {
-      for (const orphan of adoptJournals(root)) takeIn(orphan)
+      adopt()
     } catch (error) {
       // Too many open files, for one: the next look may do better.
       options.onError(error)
@@ -147,7 +157,7 @@ export function startClickIntake(
     progress,
     held: () => [
       { id: own.id, ...ownBacklog() },
-      ...Array.from(thread.takingIn, ({ journal: { id, folder }, position }) => {
+      ...thread.takingIn.map(({ journal: { id, folder }, position }) => {
         return { id, ...backlogOf(folder, position, Number.POSITIVE_INFINITY) }
       }),
     ],

@@ -53,8 +53,8 @@ export class DrainThread {
   }
 
   /** The journals that are being taken in, or wait for it. */
-  get takingIn(): Iterable<Readonly<Pick<TakingIn, 'journal' | 'position'>>> {
-    return this.#takingIn.values()
+  get takingIn(): readonly Readonly<Pick<TakingIn, 'journal' | 'position'>>[] {
+    return [...this.#takingIn.values()]
   }
 
   /** Starts the thread. What it is told before that waits for it. */

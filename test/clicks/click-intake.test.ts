@@ -29,6 +29,8 @@ import { clickOf, clicksFrom } from './some-clicks.ts'
 import { createTestLink, type TestLink } from './test-link.ts'
 
 const clock = systemClock()
+/** For which a journal that was taken in is kept, where that is what a test is about. */
+const KEPT_MS = 500
 /** Databases that are not there. */
 const NOWHERE = {
   SQLite: { dataDir: '/nowhere' },
@@ -174,17 +176,34 @@ for (const engine of ENGINES) {
       t.mock.timers.enable({ apis: ['setInterval'] })
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
-      const intake = start({ keepMs: 1 })
+      const intake = start({ keepMs: KEPT_MS })
       const allTakenIn = () => eventually(async () => assert.equal(intake.held().length, 1))
       await eventually(() => expectClicks(10))
       await allTakenIn()
       assert.equal(listJournals(root).length, 3)
+      const keptUntilMs = performance.now() + KEPT_MS
+      t.mock.timers.tick(30_000)
+      assert.equal(intake.held().length, 1, 'too early')
+      await eventually(async () => assert.ok(performance.now() > keptUntilMs))
       t.mock.timers.tick(30_000)
       await allTakenIn()
       assert.deepEqual(listJournals(root), [intake.journalId])
       await expectClicks(10)
       await intake.stop()
       assert.deepEqual(errors, [])
+    })
+
+    test('takes over no more at once than it may hold open, and the rest later', async (t) => {
+      t.mock.timers.enable({ apis: ['setInterval'] })
+      for (let count = 1; count <= 70; count += 1) leaveJournal(1_000 * count, 1)
+      const intake = start()
+      assert.equal(intake.held().length, 1 + 64)
+      await eventually(() => expectClicks(64))
+      await eventually(async () => assert.equal(intake.held().length, 1))
+      t.mock.timers.tick(30_000)
+      await eventually(() => expectClicks(70))
+      await intake.stop()
+      assert.deepEqual(listJournals(root), [])
     })
 
     test('leaves a journal that the store does not take in where it is, for the next start', async () => {
