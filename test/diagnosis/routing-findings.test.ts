@@ -7,20 +7,21 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { type FakeDns, fakeDns } from '../support/fake-dns.ts'
 
 const HOST = 'go.acme.test'
-const TARGET = { host: 'service.test', addresses: [] }
+const TARGET = { host: 'service.test' }
 const OURS = '192.0.2.10'
 const THEIRS = '198.51.100.1'
 
 describe('what the doctor finds of where a host leads', () => {
-  async function found(prepare: (dns: FakeDns) => void) {
+  async function found(prepare: (dns: FakeDns) => void, known: readonly string[] = []) {
+    const target = { ...TARGET, addresses: known }
     const dns = fakeDns()
     const clock = fakeClock()
     dns.set(TARGET.host, 'A', OURS)
     prepare(dns)
-    const addresses = await serviceAddresses(TARGET, dns, clock)()
+    const addresses = await serviceAddresses(target, dns, clock)()
     const observation = await observeDns(dns, HOST, clock)
     return {
-      routing: routingFindings(HOST, observation, addresses, TARGET),
+      routing: routingFindings(HOST, observation, addresses, target),
       proxy: proxyFinding(observation),
     }
   }
@@ -53,13 +54,16 @@ describe('what the doctor finds of where a host leads', () => {
   })
 
   test('is no problem of the host where DNS does not answer', async () => {
-    const { routing } = await found((dns) => {
+    const silence = (dns: FakeDns) => {
       dns.silence = { kind: 'unknown', reason: 'timeout' }
-    })
-    assert.deepEqual(
-      routing.map(({ state }) => state),
-      ['warning'],
-    )
+    }
+    for (const known of [[], [OURS]]) {
+      const { routing } = await found(silence, known)
+      assert.deepEqual(
+        routing.map(({ state }) => state),
+        ['warning'],
+      )
+    }
   })
 
   test('is a proxy in front, which hides it', async () => {
