@@ -16,7 +16,7 @@ export default {
       forbid(
         `${room}-knows-no-sibling`,
         `^src/${room}/`,
-        `^src/(${rooms.filter((other) => other !== room).join('|')}|cli|config|compose|diagnose|main)\\b`,
+        `^src/(${rooms.filter((other) => other !== room).join('|')}|cli|config|compose|diagnosis|main)\\b`,
         'Rooms meet in compose/, through ports that the domain declares.',
       ),
     ),
@@ -59,13 +59,13 @@ export default {
     ),
     forbid(
       'only-compose-and-cli-know-config',
-      '^src/(?!cli/|compose|diagnose|config/)',
+      '^src/(?!cli/|compose/|diagnosis/|config/)',
       '^src/config/',
     ),
     forbid(
       'cli-knows-compose-and-the-domain',
       '^src/cli/',
-      '^src/(?!cli/|compose|diagnose|config/|processes/|domain/|lib/)',
+      '^src/(?!cli/|compose/|diagnosis/|config/|processes/|domain/|lib/)',
       'What a command needs of the rooms, compose/ gives it.',
     ),
     forbid('config-knows-lib-alone', '^src/config/', '^src/(?!config/|lib/)'),
@@ -74,6 +74,12 @@ export default {
       '^src/processes/',
       '^src/(?!processes/|lib/)',
       'Who supervises processes knows nothing of what they serve.',
+    ),
+    forbid(
+      'only-the-cli-knows-the-diagnosis',
+      '^src/(?!cli/|diagnosis/)',
+      '^src/diagnosis/',
+      'It looks at a service from beside it; no service rests on it.',
     ),
     forbid('nobody-below-knows-the-cli', '^src/(?!cli/|main)', '^src/cli/'),
     forbid('nobody-imports-main', '^src/', '^src/main\\.ts$'),

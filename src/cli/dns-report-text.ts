@@ -1,5 +1,5 @@
 import type { CertificateStanding } from '../domain/certificates/certificate-standing.ts'
-import type { DnsReport } from '../domain/domains/domain-checks.ts'
+import type { DnsReport } from '../domain/domains/dns-report.ts'
 import { formatInstant } from '../lib/instant.ts'
 import { formatTable } from './terminal.ts'
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DnsReport } from '../domain/domains/dns-report.ts'
 import type { Domain } from '../domain/domains/domain.ts'
-import type { DnsReport, DomainChecks } from '../domain/domains/domain-checks.ts'
+import type { DomainChecks } from '../domain/domains/domain-checks.ts'
 import { Failure } from '../domain/failure.ts'
 import { dnsReportText } from './dns-report-text.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,10 +1,8 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { dnsResolver } from '../dns/resolver.ts'
-import {
-  type CertificateStanding,
-  certificateStanding,
-} from '../domain/certificates/certificate-standing.ts'
+import { certificateStanding } from '../domain/certificates/certificate-standing.ts'
+import type { CertificateFinder } from '../domain/domains/dns-report.ts'
 import type { DnsResolver } from '../domain/domains/dns-resolver.ts'
 import { type DomainChecks, domainChecks } from '../domain/domains/domain-checks.ts'
 import { type Domains, domains } from '../domain/domains/domains.ts'
@@ -79,7 +77,7 @@ export function openDomains(
 export function certificateFinder(
   config: Config,
   { store, clock }: { store: Store; clock: Clock },
-): ((host: string) => Promise<CertificateStanding>) | undefined {
+): CertificateFinder | undefined {
   if (config.tls === undefined) return undefined
   const { directory } = config.acme
   return (host) => certificateStanding(store.read, host, directory, clock.nowMicros())

@@ -76,6 +76,16 @@ export function integer(min: number, max: number) {
     .refine((value) => value >= min && value <= max, message)
 }
 
+/** One of some words. */
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` })
+}
+
+/** One of two words, the first for true. */
+export function flag(yes: string, no: string) {
+  return z.enum([yes, no], { error: `must be ${yes} or ${no}` }).transform((text) => text === yes)
+}
+
 /** Past this, processes stand in each other's way on any machine that there is. */
 const PROCESSES_MAX = 256
 

@@ -4,14 +4,12 @@ import { isUnavailable } from '../domain/failure.ts'
 import { foldKey } from '../domain/links/key.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import type { PasswordVault } from '../domain/links/password-vault.ts'
-import { arrivedSecurely } from '../lib/arrived-securely.ts'
 import type { Clock } from '../lib/clock.ts'
-import { clientAddress, type Networks, subscriberOf } from '../lib/ip-address.ts'
+import type { Networks } from '../lib/ip-address.ts'
 import type { RequestTarget } from '../lib/request-target.ts'
 import type { Throttles } from '../lib/throttles.ts'
 import { factsOfAgent } from './click/agent.ts'
 import type { ClickMaker } from './click/click-maker.ts'
-import type { RawVisit } from './click/raw-visit.ts'
 import { type Decision, decide } from './decide.ts'
 import { type AnswerHeaders, type Exchange, HttpExchange } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
@@ -24,18 +22,14 @@ import {
   UNAVAILABLE_PAGE,
   unknownHostPage,
 } from './pages/visitor-pages.ts'
+import { type FailedAttempt, passwordAttempts } from './password-attempts.ts'
 import type { PasswordCookies } from './password-cookie.ts'
-import { readPassword } from './password-form.ts'
 import { type PreparedLink, pickLink } from './prepared-link.ts'
 import { sendPage, sendRedirect } from './respond.ts'
 import { keyOfPath } from './visit-key.ts'
 import { VisitMeter } from './visit-meter.ts'
+import { visitReader } from './visit-reader.ts'
 
-/** Passwords tried in each minute: by one visitor at all links, and wrongly by all visitors at one. */
-const ATTEMPTS_PER_ADDRESS = 10
-const ATTEMPTS_PER_LINK = 100
-const ATTEMPTS_WINDOW_SECONDS = 60
-const THROTTLED_KEYS_MAX = 100_000
 const RETRY_AFTER_SECONDS = 2
 
 type FoundLink = { readonly host: LinkHost | undefined; readonly link: PreparedLink | undefined }
@@ -64,14 +58,8 @@ export function redirectHandler(deps: {
 }): RedirectHandler {
   const { finder, clock } = deps
   const meter = new VisitMeter()
-  const throttle = (name: string, limit: number) =>
-    deps.throttles.create(name, {
-      limit,
-      windowSeconds: ATTEMPTS_WINDOW_SECONDS,
-      keysMax: THROTTLED_KEYS_MAX,
-    })
-  const perAddress = throttle('passwords-of-address', ATTEMPTS_PER_ADDRESS)
-  const perLink = throttle('passwords-of-link', ATTEMPTS_PER_LINK)
+  const { addressOf, isSecure, rawVisitOf } = visitReader(deps.trustedProxies)
+  const attemptPassword = passwordAttempts(deps)
 
   /** At once where everything is in memory, which is the way of nearly every visit. */
   function find({ host: name, path }: RequestTarget): FoundLink | Promise<FoundLink> {
@@ -173,33 +161,6 @@ export function redirectHandler(deps: {
     }
   }
 
-  function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
-    const { headers } = exchange
-    return {
-      at: atMicros,
-      method: exchange.method,
-      address: addressOf(exchange),
-      query: exchange.target.query,
-      userAgent: headers['user-agent'],
-      referer: headers.referer,
-      acceptLanguage: headers['accept-language'],
-      secPurpose: textOf(headers['sec-purpose']),
-      purpose: textOf(headers.purpose),
-      xPurpose: textOf(headers['x-purpose']),
-      xMoz: textOf(headers['x-moz']),
-    }
-  }
-
-  function addressOf({ headers, remoteAddress }: Exchange): string {
-    const forwarded = headers['x-forwarded-for']
-    const header = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
-    return clientAddress(remoteAddress, header, deps.trustedProxies)
-  }
-
-  function isSecure(exchange: Exchange): boolean {
-    return arrivedSecurely(exchange, exchange.headers['x-forwarded-proto'], deps.trustedProxies)
-  }
-
   /** Browsers take the wish for HTTPS from HTTPS alone (RFC 6797, section 7.2). */
   function hstsOf({ host }: FoundLink, exchange: Exchange): AnswerHeaders | undefined {
     const maxAge = host?.hstsMaxAge ?? null
@@ -220,30 +181,11 @@ export function redirectHandler(deps: {
       return
     }
     const { link, password } = decision
-    const address = perAddress.take(subscriberOf(addressOf(exchange)))
-    const verdict = address.allowed ? perLink.take(String(link.seq)) : address
-    if (!verdict.allowed) {
-      request.resume()
-      const wait = verdict.resetSeconds
-      const retry = { 'Retry-After': String(wait) }
-      sendPage(exchange, 429, tooManyAttemptsPage(wait), retry)
-      meter.count('password_throttled', exchange.startedMs)
+    const attempt = await attemptPassword(request, addressOf(exchange), link.seq, password)
+    if (attempt.kind !== 'right') {
+      refuseAttempt(exchange, attempt)
       return
     }
-    const text = await readPassword(request)
-    if (text === undefined) {
-      sendPage(exchange, 400, INVALID_REQUEST_PAGE)
-      meter.count('password_malformed', exchange.startedMs)
-      return
-    }
-    if (!(await deps.vault.verify(password, text))) {
-      sendPage(exchange, 403, passwordPage(true))
-      meter.count('password_wrong', exchange.startedMs)
-      return
-    }
-    // Many may know a link's password and come at once. An address pays for right ones too, because
-    // each costs a hash.
-    perLink.giveBack(String(link.seq))
     const verifiedAt = clock.nowMicros()
     const cookie = deps.cookies.issue(link, target.path, isSecure(exchange), verifiedAt / 1000)
     const passed = decideFor(exchange, found, true, verifiedAt)
@@ -258,6 +200,27 @@ export function redirectHandler(deps: {
       })
       meter.count('redirected', exchange.startedMs)
     })
+  }
+
+  function refuseAttempt(exchange: HttpExchange, attempt: FailedAttempt): void {
+    switch (attempt.kind) {
+      case 'throttled': {
+        const retry = { 'Retry-After': String(attempt.waitSeconds) }
+        sendPage(exchange, 429, tooManyAttemptsPage(attempt.waitSeconds), retry)
+        meter.count('password_throttled', exchange.startedMs)
+        return
+      }
+      case 'malformed':
+        sendPage(exchange, 400, INVALID_REQUEST_PAGE)
+        meter.count('password_malformed', exchange.startedMs)
+        return
+      case 'wrong':
+        sendPage(exchange, 403, passwordPage(true))
+        meter.count('password_wrong', exchange.startedMs)
+        return
+      default:
+        attempt satisfies never
+    }
   }
 
   function sendMethodNotAllowed(exchange: HttpExchange): void {
@@ -308,9 +271,4 @@ export function redirectHandler(deps: {
       }
     },
   }
-}
-
-/** Node joins what is sent several times, but for `Set-Cookie`. */
-function textOf(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { readConfig } from '../../config/read-config.ts'
-import type { Finding } from '../../diagnose.ts'
+import type { Finding } from '../../diagnosis/finding.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -34,9 +34,9 @@ export function doctorCommand(terminal: Terminal): Command {
 async function look(host: string | undefined): Promise<readonly Finding[]> {
   const config = readConfig()
   if (host === undefined) {
-    const { diagnose } = await import('../../diagnose.ts')
-    return diagnose(config, systemClock())
+    const { diagnoseInstance } = await import('../../diagnosis/diagnose-instance.ts')
+    return diagnoseInstance(config, systemClock())
   }
-  const { diagnoseHost } = await import('../../diagnose-host.ts')
+  const { diagnoseHost } = await import('../../diagnosis/diagnose-host.ts')
   return diagnoseHost(config, host, systemClock())
 }

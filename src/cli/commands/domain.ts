@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { CertificateStanding } from '../../domain/certificates/certificate-standing.ts'
-import type { DnsReport } from '../../domain/domains/domain-checks.ts'
+import type { DnsReport } from '../../domain/domains/dns-report.ts'
 import { formatInstant } from '../../lib/instant.ts'
 import { dnsReportText } from '../dns-report-text.ts'
 import { findClaim } from '../find-claim.ts'

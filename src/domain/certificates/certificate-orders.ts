@@ -1,13 +1,12 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { DnsResolver } from '../domains/dns-resolver.ts'
-import type { Nouns, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { accountHolder } from './account-holder.ts'
 import type { AcmeAccount } from './acme-account-store.ts'
 import { AuthorityError } from './authority-error.ts'
-import { isCertifiable } from './certifiable-host.ts'
-import type { RenewalWindow, SealedCertificate } from './certificate.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
-import type { LeasedOrder, OrderPurpose } from './certificate-order.ts'
+import { certificateNeed, type NeedSources } from './certificate-need.ts'
+import type { LeasedOrder } from './certificate-order.ts'
 import type { FinishedOrder } from './certificate-order-store.ts'
 import type { Certificates } from './certificates.ts'
 import type { ChallengePolicy } from './challenge-choice.ts'
@@ -17,30 +16,16 @@ import { LeaseLost } from './lease-lost.ts'
 import { orderWaitMicros } from './order-backoff.ts'
 import { refundOrder } from './order-budgets.ts'
 import { type OrderResult, runOrder } from './order-run.ts'
-import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
+import { type WantedCertificates, wantedCertificates } from './wanted-certificates.ts'
 
 /** Orders that one process has under way at once. */
 const ORDERS_MAX = 16
-/** Hosts that a look for missing and left-over ones takes at a time. */
-const SWEEP_BATCH = 200
-
-const MINUTE_MICROS = 60_000_000
-const HOUR_MICROS = 60 * MINUTE_MICROS
-/** How often the authority is asked for advice where it does not say (RFC 9773, section 4.3.3). */
-const ADVICE_MICROS = 6 * HOUR_MICROS
-const ADVICE_MICROS_MAX = 24 * HOUR_MICROS
+const HOUR_MICROS = 60 * 60 * 1_000_000
 /** How long a host waits that the authority has had enough of without saying until when. */
 const LIMITED_MICROS = HOUR_MICROS
 
 /** Sees to it that every active host has a certificate, and none that is not. */
-export type CertificateOrders = {
-  /**
-   * Adds the hosts that have become active and forgets those that are not any more, with their
-   * certificates.
-   */
-  reconcile(hosts: readonly string[]): Promise<void>
-  /** The same for all hosts: what was missed while nobody looked. */
-  reconcileAll(): Promise<void>
+export type CertificateOrders = Pick<WantedCertificates, 'reconcile' | 'reconcileAll'> & {
   /** Starts to work on what is due, as far as there is room for it. */
   startDue(): Promise<void>
   /** Settles when nothing is under way. */
@@ -73,7 +58,7 @@ export function certificateOrders(deps: {
   /** Told of what should not happen. */
   onError: (error: unknown) => void
 }): CertificateOrders {
-  const { store, clock, authority, certificates, unit, serviceHost } = deps
+  const { store, clock, authority, certificates, unit } = deps
   const { directory } = authority
   const account = accountHolder({ store, clock, authority, vault: deps.accountVault, unit })
   const run = {
@@ -86,70 +71,28 @@ export function certificateOrders(deps: {
     challenges: deps.challenges,
     wait: deps.wait,
   }
+  const needSources: NeedSources = {
+    clock,
+    authority,
+    noteAdvice: (host, ariId, window) =>
+      store.write((stores) => stores.certificates.noteAdvice(host, ariId, window)),
+  }
   const underWay = new Set<Promise<void>>()
   let isCancelled = false
-
-  async function isWanted(stores: Nouns, host: string): Promise<boolean> {
-    if (!isCertifiable(host)) return false
-    return host === serviceHost || (await stores.domains.findActive(host)) !== undefined
-  }
-
-  async function reconcileOne(host: string): Promise<void> {
-    const [wanted, order] = await Promise.all([
-      isWanted(store.read, host),
-      store.read.certificateOrders.find(host),
-    ])
-    if (wanted === (order !== undefined)) return
-    await store.write(async (stores) => {
-      if (await isWanted(stores, host)) {
-        await stores.certificateOrders.want(host, clock.nowMicros())
-      } else if (await stores.certificateOrders.remove(host)) {
-        await certificates.remove(stores, host)
-      }
-    })
-  }
-
-  /** What the certificate in use asks for now: nothing before some time, or an order. */
-  async function decide(
-    current: SealedCertificate | undefined,
-  ): Promise<{ readonly restUntil: number } | OrderPurpose> {
-    const now = clock.nowMicros()
-    if (current === undefined) return 'first'
-    // Another authority than the operator wants by now: renewed at once, and used until then.
-    if (current.directory !== directory || current.notAfter <= now) return 'renewal'
-    const { renewalWindow, askAt } = await takeAdvice(current, now)
-    const renewAt = renewalTime({ ...current, renewalWindow })
-    if (renewAt <= now) return now >= lifeRenewalTime(current) ? 'renewal' : 'advised'
-    return { restUntil: Math.min(renewAt, askAt) }
-  }
-
-  /** The authority's advice on renewal, and when to ask again. What cannot be had leaves it as it was. */
-  async function takeAdvice(
-    { host, ariId, renewalWindow }: SealedCertificate,
-    now: number,
-  ): Promise<{ readonly renewalWindow: RenewalWindow | null; readonly askAt: number }> {
-    const never = { renewalWindow, askAt: Number.MAX_SAFE_INTEGER }
-    if (ariId === null) return never
-    try {
-      const advice = await authority.adviseRenewal(ariId)
-      if (advice === undefined) return never
-      const { window, retryAfterMs } = advice
-      if (window.start !== renewalWindow?.start || window.end !== renewalWindow.end) {
-        await store.write((stores) => stores.certificates.noteAdvice(host, ariId, window))
-      }
-      return { renewalWindow: window, askAt: now + askAgainMicros(retryAfterMs) }
-    } catch (error) {
-      if (!(error instanceof AuthorityError)) throw error
-      return { renewalWindow, askAt: now + askAgainMicros(error.retryAfterMs) }
-    }
-  }
+  const { isWanted, reconcile, reconcileAll } = wantedCertificates({
+    store,
+    clock,
+    certificates,
+    serviceHost: deps.serviceHost,
+    isCancelled: () => isCancelled,
+  })
 
   async function work(lease: LeasedOrder): Promise<void> {
     const { host, fence } = lease
     const before = await account.stand()
     try {
       const current = await store.read.certificates.find(host)
-      const purpose = lease.underWay?.purpose ?? (await decide(current))
+      const purpose = lease.underWay?.purpose ?? (await certificateNeed(needSources, current))
       if (typeof purpose === 'object') {
         const rest = { nextAt: purpose.restUntil, attempts: 0, failure: null }
         await store.write((stores) => stores.certificateOrders.finish(host, fence, rest))
@@ -254,22 +197,8 @@ export function certificateOrders(deps: {
   }
 
   return {
-    async reconcile(hosts) {
-      for (const host of hosts) await reconcileOne(host)
-    },
-
-    async reconcileAll() {
-      await reconcileOne(serviceHost)
-      const { certificateOrders: orders } = store.read
-      for (const look of [orders.missing, orders.leftOver]) {
-        let after: string | undefined = ''
-        while (after !== undefined && !isCancelled) {
-          const hosts: readonly string[] = await look(after, SWEEP_BATCH)
-          for (const host of hosts) await reconcileOne(host)
-          after = hosts.at(-1)
-        }
-      }
-    },
+    reconcile,
+    reconcileAll,
 
     async startDue() {
       for (const each of await lease()) {
@@ -290,10 +219,4 @@ export function certificateOrders(deps: {
       authority.cancel()
     },
   }
-}
-
-/** At most a day, so that advice which changes in an emergency is heard (RFC 9773, section 4.3.2). */
-function askAgainMicros(retryAfterMs: number | undefined): number {
-  const micros = retryAfterMs === undefined ? ADVICE_MICROS : retryAfterMs * 1_000
-  return Math.min(Math.max(micros, MINUTE_MICROS), ADVICE_MICROS_MAX)
 }

@@ -1,25 +1,17 @@
 import type { Clock } from '../../lib/clock.ts'
 import { Shares } from '../../lib/shares.ts'
 import { isUuid } from '../../lib/uuid.ts'
-import type { CertificateStanding } from '../certificates/certificate-standing.ts'
-import { hostChange } from '../changes/change.ts'
 import { Failure } from '../failure.ts'
-import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
-import { decideCheck, demotedSchedule, newSchedule } from './check-schedule.ts'
-import {
-  activeElsewhere,
-  adviseOnOwnership,
-  adviseOnRouting,
-  type DnsDifference,
-} from './dns-advice.ts'
-import { judgeOwnership, judgeRouting, type Verdict, verdictOf } from './dns-judgement.ts'
-import { type DnsObservation, observeDns } from './dns-observation.ts'
-import { type DnsRecord, recordsFor } from './dns-records.ts'
-import { type DnsResolver, valuesOf } from './dns-resolver.ts'
+import { StaleRow, type Store, UniqueViolation } from '../store.ts'
+import { concludeCheck, type DomainMove } from './check-conclusion.ts'
+import { newSchedule } from './check-schedule.ts'
+import { type DnsLook, dnsLooks } from './dns-look.ts'
+import { type CertificateFinder, type DnsReport, reportLook } from './dns-report.ts'
+import type { DnsResolver } from './dns-resolver.ts'
 import type { Domain } from './domain.ts'
 import type { LeasedCheck } from './domain-check-store.ts'
-import { isProvedWithoutDns, isSameProof, type ProofPolicy, proofText } from './proof.ts'
-import { type ServiceTarget, serviceAddresses } from './service-target.ts'
+import type { ProofPolicy } from './proof.ts'
+import type { ServiceTarget } from './service-target.ts'
 
 /** Checks that one process has under way at once. */
 const CHECKS_MAX = 16
@@ -29,35 +21,6 @@ const LOOKS_MAX = 4
 const LEASE_MICROS = 2 * 60_000_000
 /** How often somebody may ask for a check of one domain. */
 const DEMAND_INTERVAL_MICROS = 60_000_000
-/** What an answer shows of a record set that may hold hundreds. */
-const SHOWN_MAX = 20
-
-/** What DNS should say of a domain, and what it says now. */
-export type DnsReport = {
-  readonly domain: Domain
-  readonly policy: ProofPolicy
-  readonly verdict: Verdict
-  readonly records: readonly DnsRecord[]
-  readonly seen: {
-    readonly txt: readonly string[]
-    readonly cname: readonly string[]
-    readonly a: readonly string[]
-    readonly aaaa: readonly string[]
-  }
-  readonly differences: readonly DnsDifference[]
-  /** When the status was last checked, and when it will be. Microseconds since the epoch. */
-  readonly checkedAt: number | null
-  readonly nextCheckAt: number | null
-  /** Null where the domain is not active, or certificates are somebody else's work. */
-  readonly certificate: CertificateStanding | null
-}
-
-/** A domain that changed hands. */
-export type DomainMove = {
-  readonly host: string
-  readonly fromWorkspaceId: string
-  readonly toWorkspaceId: string
-}
 
 export type DomainChecks = {
   /** Checks what is due, until nothing is, or until `cancel`. */
@@ -78,15 +41,6 @@ export type DomainChecks = {
   cancel(): void
 }
 
-/** What a look at DNS showed of a claim. */
-type Look = {
-  readonly verdict: Verdict
-  /** Undefined where DNS was not asked. */
-  readonly observation: DnsObservation | undefined
-  readonly records: readonly DnsRecord[]
-  readonly differences: readonly DnsDifference[]
-}
-
 export function domainChecks(deps: {
   store: Store
   clock: Clock
@@ -99,95 +53,21 @@ export function domainChecks(deps: {
   onError: (error: unknown) => void
   onMove: (move: DomainMove) => void
   /** How a host's certificate stands; undefined where certificates are somebody else's work. */
-  findCertificate: ((host: string) => Promise<CertificateStanding>) | undefined
+  findCertificate: CertificateFinder | undefined
 }): DomainChecks {
-  const { store, clock, resolver, policy } = deps
-  const addressesOfService = serviceAddresses(deps.target, resolver, clock)
+  const { store, clock, resolver } = deps
+  const { look, hasLostProof } = dnsLooks(deps)
   const looks = new Shares(LOOKS_MAX)
   let isCancelled = false
 
-  const proofOf = (domain: Domain) => proofText(deps.proofKey, domain.workspace_id, domain.host)
-
-  async function look(domain: Domain): Promise<Look> {
-    const { host } = domain
-    if (isProvedWithoutDns(host, policy)) {
-      return { verdict: 'proved', observation: undefined, records: [], differences: [] }
-    }
-    const [observation, addresses] = await Promise.all([
-      observeDns(resolver, host, clock),
-      addressesOfService(),
-    ])
-    const proof = proofOf(domain)
-    const ownership = judgeOwnership(observation, proof)
-    const routing = judgeRouting(observation, addresses)
-    const needsProof = policy === 'dns'
-    const records = recordsFor(host, needsProof ? proof : undefined, deps.target, addresses)
-    return {
-      verdict: verdictOf(policy, ownership, routing),
-      observation,
-      records,
-      differences: [
-        ...(needsProof ? adviseOnOwnership(host, ownership, records) : []),
-        ...adviseOnRouting(host, routing, records),
-      ],
-    }
-  }
-
-  /** Whether the proof of the claim that is active now is surely no more among the texts. */
-  function hasLostProof(holder: Domain, { observation }: Look): boolean {
-    if (policy !== 'dns' || observation === undefined || observation.texts.kind === 'unknown')
-      return false
-    const expected = proofOf(holder)
-    return !valuesOf(observation.texts).some((text) => isSameProof(text, expected))
-  }
-
-  /**
-   * Writes down what a check showed, in one unit with what follows from it; nothing when the lease
-   * was lost, or the claim has been renamed or deleted, while DNS was asked.
-   */
-  async function conclude(lease: LeasedCheck, seen: Look): Promise<DomainMove | undefined> {
-    return store.write(async (stores) => {
-      const { host, workspace_id, id } = lease.domain
-      const now = clock.nowMicros()
-      const domain = await stores.domains.findById(workspace_id, id)
-      if (domain === undefined) return undefined
-      const holder =
-        seen.verdict === 'proved' && domain.status === 'pending'
-          ? await stores.domains.findActive(host)
-          : undefined
-      const mayMove = holder === undefined || hasLostProof(holder, seen)
-      const verdict = mayMove ? seen.verdict : 'unproved'
-      const { change, schedule } = decideCheck(domain.status, lease.schedule, verdict, now)
-      if (!(await stores.domainChecks.finish(id, lease.fence, schedule, now))) return undefined
-      if (change === 'none') return undefined
-      if (change === 'deactivate') {
-        await stores.domainChecks.makeDue(host, now)
-        await deactivate(stores, domain, now)
-        return undefined
-      }
-      if (holder !== undefined) {
-        await stores.domainChecks.restart(holder.id, demotedSchedule(now))
-        await deactivate(stores, holder, now)
-      }
-      await stores.domains.activate(id, host, now)
-      await stores.changes.append(hostChange(host), now)
-      return holder && { host, fromWorkspaceId: holder.workspace_id, toWorkspaceId: workspace_id }
-    })
-  }
-
-  async function deactivate(stores: Nouns, domain: Domain, now: number): Promise<void> {
-    await stores.domains.deactivate(domain.id, domain.host, now)
-    await stores.changes.append(hostChange(domain.host), now)
-  }
-
-  async function check(lease: LeasedCheck): Promise<Look> {
+  async function check(lease: LeasedCheck): Promise<DnsLook> {
     const seen = await look(lease.domain)
     if (isCancelled) {
       await store.write((stores) => stores.domainChecks.release(lease.domain.id, lease.fence))
       return seen
     }
     try {
-      const move = await conclude(lease, seen)
+      const move = await concludeCheck({ store, clock, hasLostProof }, lease, seen)
       if (move !== undefined) deps.onMove(move)
     } catch (error) {
       // Another claim became active between the look and the write: this one is checked again.
@@ -217,35 +97,6 @@ export function domainChecks(deps: {
       throw Failure.tooMany(`A workspace may look at ${LOOKS_MAX} domains at once.`)
     }
     return result
-  }
-
-  async function present(before: Domain, seen: Look): Promise<DnsReport> {
-    const { workspace_id, id, host } = before
-    const domain = (await store.read.domains.findById(workspace_id, id)) ?? before
-    const times = await store.read.domainChecks.find(id)
-    const isHeldBack =
-      seen.verdict === 'proved' &&
-      domain.status === 'pending' &&
-      (await store.read.domains.findActive(host)) !== undefined
-    const shown = (values: readonly string[]) => values.slice(0, SHOWN_MAX)
-    const { observation } = seen
-    return {
-      domain,
-      policy,
-      verdict: seen.verdict,
-      records: seen.records,
-      seen: {
-        txt: observation ? shown(valuesOf(observation.texts)) : [],
-        cname: observation ? shown(observation.aliases.targets) : [],
-        a: observation ? shown(valuesOf(observation.ipv4)) : [],
-        aaaa: observation ? shown(valuesOf(observation.ipv6)) : [],
-      },
-      differences: isHeldBack ? [...seen.differences, activeElsewhere(host)] : seen.differences,
-      checkedAt: times?.checked_at ?? null,
-      nextCheckAt: times?.next_at ?? null,
-      certificate:
-        domain.status === 'active' ? ((await deps.findCertificate?.(host)) ?? null) : null,
-    }
   }
 
   /** Takes the check for somebody who asked for it. */
@@ -284,7 +135,7 @@ export function domainChecks(deps: {
 
     async report(workspaceId, id) {
       const domain = await get(workspaceId, id)
-      return within(workspaceId, async () => present(domain, await look(domain)))
+      return within(workspaceId, async () => reportLook(deps, domain, await look(domain)))
     },
 
     async verify(workspaceId, id) {
@@ -296,7 +147,7 @@ export function domainChecks(deps: {
           const { host } = lease.domain
           await store.write((stores) => stores.certificateOrders.hasten(host, clock.nowMicros()))
         }
-        return present(lease.domain, seen)
+        return reportLook(deps, lease.domain, seen)
       })
     },
 

@@ -1,31 +1,20 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
-import { isUuid, uuidV7 } from '../../lib/uuid.ts'
+import { isUuid } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
-import { Failure, FaultList, type FieldFaults, faultsFoundBy } from '../failure.ts'
+import { Failure, type FieldFaults, faultsFoundBy } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
-import { hostThatCouldLoop, parseDestination } from '../links/destination.ts'
+import { refuseLoops } from '../links/refuse-loops.ts'
 import type { Page } from '../page.ts'
 import { type Nouns, type Store, UniqueViolation } from '../store.ts'
 import { newSchedule } from './check-schedule.ts'
+import { insertClaim, newClaim } from './claim.ts'
 import type { Domain } from './domain.ts'
+import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import { parseHost } from './host.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
 import type { ServiceName } from './service-host.ts'
-
-/** A create or an update as it was sent: left out means "as it is", null means "none". */
-type DomainInput = {
-  readonly domain?: string | undefined
-  readonly not_found_url?: string | null | undefined
-  readonly expired_url?: string | null | undefined
-}
-
-type DomainChanges = {
-  readonly host?: string
-  readonly not_found_url?: string | null
-  readonly expired_url?: string | null
-}
 
 export type Domains = {
   /** The claim as it was made: `pending`, even where its proof followed at once. */
@@ -66,36 +55,12 @@ export function domains(deps: {
   onError: (error: unknown) => void
 }): Domains {
   const { store, clock, random, serviceHost } = deps
-
-  /** @throws {Failure} `validation_failed` naming every field that is wrong */
-  function parseInput(input: DomainInput): DomainChanges {
-    const faults = new FaultList()
-    const host =
-      input.domain === undefined ? undefined : faults.take('domain', parseHost(input.domain))
-    if (host === serviceHost.host)
-      faults.add('domain', 'is the host of this service, shared by all')
-    const changes = {
-      ...(host !== undefined && { host }),
-      ...parseFallback('not_found_url', input.not_found_url, faults),
-      ...parseFallback('expired_url', input.expired_url, faults),
-    }
-    faults.throwIfAny()
-    return changes
-  }
+  const parseInput = (input: DomainInput) => parseDomainInput(input, serviceHost)
 
   /** @throws {Failure} `validation_failed` for a fall-back that would lead back here */
-  async function refuseLoops(stores: Nouns, domain: Domain): Promise<void> {
-    const faults = new FaultList()
-    for (const field of ['not_found_url', 'expired_url'] as const) {
-      const url = domain[field]
-      const host = url === null ? undefined : hostThatCouldLoop(url, serviceHost)
-      if (host === undefined) continue
-      const served = await stores.domains.servedAmong(domain.workspace_id, [host])
-      if (host === serviceHost.host || host === domain.host || served.length > 0) {
-        faults.add(field, `must not lead to ${host}, which is served here`)
-      }
-    }
-    faults.throwIfAny()
+  function refuseLoopsOf(stores: Nouns, domain: Domain): Promise<void> {
+    const { workspace_id: workspaceId, host, not_found_url, expired_url } = domain
+    return refuseLoops(stores, serviceHost, { workspaceId, host }, { not_found_url, expired_url })
   }
 
   async function prove(domain: Domain): Promise<Domain> {
@@ -159,7 +124,7 @@ export function domains(deps: {
           status: renamed ? 'pending' : current.status,
           updated_at: now,
         }
-        await refuseLoops(stores, domain)
+        await refuseLoopsOf(stores, domain)
         await stores.domains.update(domain, current.updated_at)
         await stores.changes.append(hostChange(current.host), now)
         if (!renamed) return { domain, leftHost: undefined }
@@ -188,7 +153,7 @@ export function domains(deps: {
         once(stores, workspaceId, request, clock.nowMicros(), async () => {
           const domain = newClaim(workspaceId, host, clock, random)
           const complete: Domain = { ...domain, ...changes }
-          await refuseLoops(stores, complete)
+          await refuseLoopsOf(stores, complete)
           if ((await insertClaim(stores, complete)) === undefined) {
             throw Failure.invalid({ domain: ['has been added before'] })
           }
@@ -249,42 +214,4 @@ export function domains(deps: {
       }
     },
   }
-}
-
-/** A claim as it begins. */
-export function newClaim(workspaceId: string, host: string, clock: Clock, random: Random): Domain {
-  const now = clock.nowMicros()
-  return {
-    id: uuidV7(clock, random),
-    workspace_id: workspaceId,
-    host,
-    status: 'pending',
-    not_found_url: null,
-    expired_url: null,
-    created_at: now,
-    updated_at: now,
-  }
-}
-
-/**
- * Writes a new claim, and the keyspace for its links; returns the keyspace. Undefined when the
- * workspace has claimed the host before.
- */
-export async function insertClaim(stores: Nouns, domain: Domain): Promise<number | undefined> {
-  if (!(await stores.domains.insert(domain))) return undefined
-  const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
-  await stores.domainChecks.insert(domain.id, newSchedule(domain.created_at))
-  await stores.changes.append(hostChange(domain.host), domain.created_at)
-  return keyspaceId
-}
-
-function parseFallback<F extends 'not_found_url' | 'expired_url'>(
-  field: F,
-  text: string | null | undefined,
-  faults: FaultList,
-): { [K in F]?: string | null } {
-  if (text === undefined) return {}
-  if (text === null) return { [field]: null } as { [K in F]: null }
-  const url = faults.take(field, parseDestination(text))
-  return url === undefined ? {} : ({ [field]: url } as { [K in F]: string })
 }

@@ -3,21 +3,22 @@ import type { Random } from '../../lib/random.ts'
 import { Shares } from '../../lib/shares.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { linkChange } from '../changes/change.ts'
+import { insertClaim, newClaim } from '../domains/claim.ts'
 import type { Domain } from '../domains/domain.ts'
-import { type Domains, insertClaim, newClaim } from '../domains/domains.ts'
+import type { Domains } from '../domains/domains.ts'
 import { parseHost } from '../domains/host.ts'
 import type { ServiceHost } from '../domains/service-host.ts'
-import { Failure, FaultList, type FieldFaults, faultsFoundBy, type Parsed } from '../failure.ts'
+import { Failure, type FieldFaults, faultsFoundBy, type Parsed } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import type { Page } from '../page.ts'
 import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
-import { hostThatCouldLoop } from './destination.ts'
 import { foldKey, generateKey, isReservedKey } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
 import { type LinkQuery, needsScan } from './link-store.ts'
 import type { PasswordVault } from './password-vault.ts'
+import { refuseLoops } from './refuse-loops.ts'
 
 /** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
 const GENERATE_ATTEMPTS_MAX = 8
@@ -92,29 +93,6 @@ export function links(deps: {
     return { keyspaceId, claimed }
   }
 
-  /** @throws {Failure} `validation_failed` for destinations that would lead back here */
-  async function refuseLoops(
-    stores: Nouns,
-    workspaceId: string,
-    domain: string,
-    changes: LinkChanges,
-  ): Promise<void> {
-    const hosts = new Map<string, string>()
-    for (const field of ['url', 'ios', 'android', 'expired_redirect_url'] as const) {
-      const destination = changes[field]
-      const host = destination ? hostThatCouldLoop(destination, serviceHost) : undefined
-      if (host !== undefined) hosts.set(field, host)
-    }
-    if (hosts.size === 0) return
-    const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts.values()]))
-    served.add(serviceHost.host).add(domain)
-    const faults = new FaultList()
-    for (const [field, host] of hosts) {
-      if (served.has(host)) faults.add(field, `must not lead to ${host}, which is served here`)
-    }
-    faults.throwIfAny()
-  }
-
   function refuseReserved(keyspaceId: number, key: string): void {
     if (keyspaceId === serviceHost.keyspaceId && isReservedKey(key)) {
       throw Failure.invalid({ key: ['is reserved for the service itself on this domain'] })
@@ -164,7 +142,8 @@ export function links(deps: {
 
       const link = await store.write((stores) =>
         once(stores, workspaceId, request, clock.nowMicros(), async () => {
-          await refuseLoops(stores, workspaceId, domain, { url, ...changes })
+          const on = { workspaceId, host: domain }
+          await refuseLoops(stores, serviceHost, on, destinationsOf({ url, ...changes }))
           const keyspace = await keyspaceFor(stores, workspaceId, domain)
           claimed = keyspace.claimed
           const now = clock.nowMicros()
@@ -219,8 +198,8 @@ export function links(deps: {
           // A link whose domain was deleted keeps it: only a move to another host needs a claim.
           const moved = host !== undefined && host !== current.domain
           const domain = moved ? host : current.domain
-          const destinations = moved ? { ...current, ...changes } : changes
-          await refuseLoops(stores, workspaceId, domain, destinations)
+          const destinations = destinationsOf(moved ? { ...current, ...changes } : changes)
+          await refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations)
           const keyspace = moved
             ? await keyspaceFor(stores, workspaceId, host)
             : { keyspaceId: current.keyspace_id }
@@ -265,4 +244,8 @@ export function links(deps: {
 
 function keyTaken(): Failure {
   return Failure.invalid({ key: ['is taken on this domain'] })
+}
+
+function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {
+  return { url, ios, android, expired_redirect_url }
 }

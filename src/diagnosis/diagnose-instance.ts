@@ -1,14 +1,15 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { totalBacklogBytes } from './clicks/journal/journal-backlog.ts'
-import { damagedJournalsFolder } from './clicks/journal/journal-folder.ts'
-import type { Config } from './config/read-config.ts'
-import { Failure } from './domain/failure.ts'
-import { isLost } from './domain/nodes/node.ts'
-import type { Clock } from './lib/clock.ts'
-import { VERSION } from './lib/version.ts'
-import { type Inspection, inspectDatabase } from './storage/inspect.ts'
-import { NewerSchema, SCHEMA_VERSION } from './storage/migrations/migrate.ts'
+import { totalBacklogBytes } from '../clicks/journal/journal-backlog.ts'
+import { damagedJournalsFolder } from '../clicks/journal/journal-folder.ts'
+import type { Config } from '../config/read-config.ts'
+import { Failure } from '../domain/failure.ts'
+import { isLost } from '../domain/nodes/node.ts'
+import type { Clock } from '../lib/clock.ts'
+import { VERSION } from '../lib/version.ts'
+import { type Inspection, inspectDatabase } from '../storage/inspect.ts'
+import { NewerSchema, SCHEMA_VERSION } from '../storage/migrations/migrate.ts'
+import type { Finding } from './finding.ts'
 
 const MIB = 1024 * 1024
 const FREE_BYTES_LOW = 512 * MIB
@@ -16,17 +17,8 @@ const FREE_BYTES_LOW = 512 * MIB
 const BACKLOG_BYTES_HIGH = 8 * MIB
 const CLOCK_SKEW_MS_MAX = 5_000
 
-export type Finding = {
-  readonly subject: string
-  /** `skipped`: it was not looked at. */
-  readonly state: 'ok' | 'warning' | 'problem' | 'skipped'
-  readonly text: string
-  /** What to do about it. */
-  readonly advice?: string
-}
-
 /** Looks at everything that an instance rests on, and changes nothing. */
-export async function diagnose(config: Config, clock: Clock): Promise<readonly Finding[]> {
+export async function diagnoseInstance(config: Config, clock: Clock): Promise<readonly Finding[]> {
   const program: Finding = {
     subject: 'program',
     state: 'ok',

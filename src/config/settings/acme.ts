@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { httpsUrl, oneOf } from '../setting-schemas.ts'
+import { setting } from './setting.ts'
+
+/** How an authority sees that a host leads here; what each means is in the description. */
+const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
+
+/** From which authority certificates come, and how. */
+export const ACME_SETTINGS = {
+  TERSE_ACME_DIRECTORY: setting({
+    schema: httpsUrl,
+    default: 'https://acme-v02.api.letsencrypt.org/directory',
+    description:
+      'The ACME directory of the authority that issues certificates, with `TERSE_TLS=auto`. An account is opened there, which accepts its terms of service. For trials: `https://acme-staging-v02.api.letsencrypt.org/directory`.',
+  }),
+  TERSE_ACME_EMAIL: setting({
+    schema: z.email({ error: 'must be a mail address' }).optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'Where the authority may write to about the account.',
+  }),
+  TERSE_ACME_EAB_KID: setting({
+    schema: z.string().optional(),
+    default: undefined,
+    unset: 'none',
+    description:
+      'The name of an account that you have with the authority (external account binding), for those that ask for one.',
+  }),
+  TERSE_ACME_EAB_HMAC_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_+/-]+=*$/, 'must be in base64url, as the authority shows it')
+      .optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'The key of that account, in base64url.',
+    secret: true,
+  }),
+  TERSE_ACME_CA_FILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'those that Node.js trusts',
+    description:
+      'A file with certificates in PEM that the HTTPS of the directory itself is to be trusted by, in the place of the usual ones: for an authority of your own.',
+  }),
+  TERSE_ACME_CHALLENGE: setting({
+    schema: oneOf(ACME_CHALLENGES),
+    default: 'auto',
+    description:
+      'How the authority sees that a domain leads here. `http-01`: by port 80. `tls-alpn-01`: by port 443. `auto`: by the first that works.',
+  }),
+  TERSE_ACME_PROFILE: setting({
+    schema: z.string().min(1).optional(),
+    default: undefined,
+    unset: 'that of the authority',
+    description:
+      'The kind of certificate to ask for, where the authority has several: `shortlived` is one of six days from Let’s Encrypt.',
+  }),
+} as const

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { addresses, dnsServers, HOST_NAME, oneOf } from '../setting-schemas.ts'
+import { setting } from './setting.ts'
+
+/** What makes a domain `active`; what each means is in the description of the setting. */
+const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
+
+/** What makes a domain active, and where it is to lead. */
+export const DOMAIN_SETTINGS = {
+  TERSE_DOMAIN_PROOF: setting({
+    schema: oneOf(DOMAIN_PROOFS),
+    default: 'dns',
+    description:
+      'What makes a domain active. `dns`: its owner has set the TXT record of the workspace, and the domain leads to this service. `routing`: it leads here; where all the domains are yours. `none`: nothing; for a development instance, or where every user is trusted.',
+  }),
+  TERSE_DNS_TARGET: setting({
+    schema: z
+      .string()
+      .transform((text) => text.toLowerCase().replace(/\.$/, ''))
+      .refine((text) => HOST_NAME.test(text), { message: 'must be a host name with a dot' })
+      .optional(),
+    default: undefined,
+    unset: 'the host of `TERSE_BASE_URL`',
+    description: 'The name that domains are to lead to by a CNAME record.',
+  }),
+  TERSE_PUBLIC_ADDRESSES: setting({
+    schema: z.string().transform(addresses),
+    default: '',
+    description:
+      'Addresses or CIDR networks, separated by commas, at which this service is reached. When empty, those that DNS gives for `TERSE_DNS_TARGET`.',
+  }),
+  TERSE_DNS_SERVERS: setting({
+    schema: z.string().transform(dnsServers),
+    default: '',
+    description:
+      'DNS servers to ask about domains, separated by commas, such as `9.9.9.9,1.1.1.1:53`. When empty, those of the machine.',
+  }),
+} as const

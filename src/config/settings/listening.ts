@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { addressAndPort, baseUrl, integer } from '../setting-schemas.ts'
+import { setting } from './setting.ts'
+
+/** Where the service listens, and under which address people reach it. */
+export const LISTENING_SETTINGS = {
+  TERSE_HOST: setting({
+    schema: z
+      .string()
+      .refine((text) => text === 'localhost' || isIP(text) !== 0, {
+        message: 'must be an IP address or localhost',
+      })
+      .optional(),
+    default: undefined,
+    unset: 'every address of the machine',
+    description: 'The address to listen on.',
+  }),
+  TERSE_PORT: setting({
+    schema: integer(1, 65_535),
+    default: '3000',
+    description: 'The port for the API and the redirects.',
+  }),
+  TERSE_TLS: setting({
+    schema: z.enum(['auto', 'off'], { error: 'must be auto or off' }),
+    default: 'off',
+    description:
+      'Who sees to HTTPS. `auto`: Terse, on `TERSE_HTTPS_PORT`; plain HTTP leads there. `off`: a proxy in front of it, or nobody.',
+  }),
+  TERSE_HTTPS_PORT: setting({
+    schema: integer(1, 65_535),
+    default: '443',
+    description:
+      'The port for HTTPS, with `TERSE_TLS=auto`. `TERSE_PORT` is then for plain HTTP, which visitors must reach at port 80.',
+  }),
+  TERSE_HSTS_SECONDS: setting({
+    schema: integer(0, 63_072_000),
+    default: '0',
+    description:
+      'For how long browsers are asked to reach the service’s own host over HTTPS alone; `0` asks nothing. Each other domain’s owner sets its own.',
+  }),
+  TERSE_INTERNAL_LISTEN: setting({
+    schema: z.string().transform(addressAndPort).optional(),
+    default: undefined,
+    unset: 'loopback, on `TERSE_PORT`',
+    description:
+      'Address and port, such as `10.0.0.5:3001`, at which a proxy on another machine may ask `/internal/tls/allow`. No visitor may reach it.',
+  }),
+  TERSE_BASE_URL: setting({
+    schema: baseUrl.optional(),
+    default: undefined,
+    unset: '`http://localhost:<port>`',
+    description:
+      'The address under which people reach the service. Its host is the domain that all workspaces share.',
+  }),
+} as const

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { integer } from '../setting-schemas.ts'
+import { setting } from './setting.ts'
+
+/** Where everything that must be kept lies, and the key that seals what is secret of it. */
+export const STORAGE_SETTINGS = {
+  TERSE_DATA_DIR: setting({
+    schema: z.string().min(1),
+    default: './data',
+    description:
+      'The folder for everything that must be kept: database, click journal, secret key.',
+  }),
+  TERSE_DATABASE_URL: setting({
+    schema: z
+      .string()
+      .refine((text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), {
+        message: 'must be a postgres:// address',
+      })
+      .optional(),
+    default: undefined,
+    unset: 'SQLite in the data folder',
+    description:
+      'A PostgreSQL database to use in place of SQLite, such as `postgres://user@host/terse`.',
+    secret: true,
+  }),
+  TERSE_DATABASE_TIMEOUT_SECONDS: setting({
+    schema: integer(1, 60).transform((seconds) => seconds * 1_000),
+    default: '2',
+    description:
+      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports have 15 seconds while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
+  }),
+  TERSE_SECRET_KEY: setting({
+    schema: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (openssl rand -hex 32)')
+      .optional(),
+    default: undefined,
+    unset: 'made once, in `secret.key` in the data folder',
+    description:
+      'The key that seals link passwords and signs cookies: 64 hexadecimal digits. Every node of one database needs the same.',
+    secret: true,
+  }),
+} as const

@@ -1,0 +1,34 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Random } from '../../lib/random.ts'
+import { uuidV7 } from '../../lib/uuid.ts'
+import { hostChange } from '../changes/change.ts'
+import type { Nouns } from '../store.ts'
+import { newSchedule } from './check-schedule.ts'
+import type { Domain } from './domain.ts'
+
+/** A claim as it begins. */
+export function newClaim(workspaceId: string, host: string, clock: Clock, random: Random): Domain {
+  const now = clock.nowMicros()
+  return {
+    id: uuidV7(clock, random),
+    workspace_id: workspaceId,
+    host,
+    status: 'pending',
+    not_found_url: null,
+    expired_url: null,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+/**
+ * Writes a new claim, and the keyspace for its links; returns the keyspace. Undefined when the
+ * workspace has claimed the host before.
+ */
+export async function insertClaim(stores: Nouns, domain: Domain): Promise<number | undefined> {
+  if (!(await stores.domains.insert(domain))) return undefined
+  const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
+  await stores.domainChecks.insert(domain.id, newSchedule(domain.created_at))
+  await stores.changes.append(hostChange(domain.host), domain.created_at)
+  return keyspaceId
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../lib/clock.ts'
+import { adviseOnOwnership, adviseOnRouting, type DnsDifference } from './dns-advice.ts'
+import { judgeOwnership, judgeRouting, type Verdict, verdictOf } from './dns-judgement.ts'
+import { type DnsObservation, observeDns } from './dns-observation.ts'
+import { type DnsRecord, recordsFor } from './dns-records.ts'
+import { type DnsResolver, valuesOf } from './dns-resolver.ts'
+import type { Domain } from './domain.ts'
+import { isProvedWithoutDns, isSameProof, type ProofPolicy, proofText } from './proof.ts'
+import { type ServiceTarget, serviceAddresses } from './service-target.ts'
+
+/** What a look at DNS showed of a claim. */
+export type DnsLook = {
+  readonly verdict: Verdict
+  /** Undefined where DNS was not asked. */
+  readonly observation: DnsObservation | undefined
+  readonly records: readonly DnsRecord[]
+  readonly differences: readonly DnsDifference[]
+}
+
+/** Looks at DNS, and changes nothing. */
+export type DnsLooks = {
+  /** What DNS says of a claim, and what that means under the policy. */
+  look(domain: Domain): Promise<DnsLook>
+  /**
+   * Whether a look at its host shows that the proof of the claim that is active now is surely no more
+   * among the texts.
+   */
+  hasLostProof(holder: Domain, seen: DnsLook): boolean
+}
+
+/** @param deps.proofKey from the instance's key, for `domain-proof` */
+export function dnsLooks(deps: {
+  clock: Clock
+  resolver: DnsResolver
+  policy: ProofPolicy
+  proofKey: Buffer
+  target: ServiceTarget
+}): DnsLooks {
+  const { clock, resolver, policy } = deps
+  const addressesOfService = serviceAddresses(deps.target, resolver, clock)
+  const proofOf = (domain: Domain) => proofText(deps.proofKey, domain.workspace_id, domain.host)
+
+  return {
+    async look(domain) {
+      const { host } = domain
+      if (isProvedWithoutDns(host, policy)) {
+        return { verdict: 'proved', observation: undefined, records: [], differences: [] }
+      }
+      const [observation, addresses] = await Promise.all([
+        observeDns(resolver, host, clock),
+        addressesOfService(),
+      ])
+      const proof = proofOf(domain)
+      const ownership = judgeOwnership(observation, proof)
+      const routing = judgeRouting(observation, addresses)
+      const needsProof = policy === 'dns'
+      const records = recordsFor(host, needsProof ? proof : undefined, deps.target, addresses)
+      return {
+        verdict: verdictOf(policy, ownership, routing),
+        observation,
+        records,
+        differences: [
+          ...(needsProof ? adviseOnOwnership(host, ownership, records) : []),
+          ...adviseOnRouting(host, routing, records),
+        ],
+      }
+    },
+
+    hasLostProof(holder, { observation }) {
+      if (policy !== 'dns' || observation === undefined || observation.texts.kind === 'unknown')
+        return false
+      const expected = proofOf(holder)
+      return !valuesOf(observation.texts).some((text) => isSameProof(text, expected))
+    },
+  }
+}
