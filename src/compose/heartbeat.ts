@@ -37,6 +37,7 @@ export function startHeartbeat(parts: {
   /** After an outage nobody has been heard of for a while; that means nothing until all had their turn. */
   let judgesFrom = parts.wasAway ? started_at + LOST_AFTER_MICROS : started_at
   let beating = beat()
+  let isNextAsked = false
 
   async function beat(): Promise<void> {
     try {
@@ -78,7 +79,12 @@ export function startHeartbeat(parts: {
   }
 
   function beatNext(): void {
-    beating = beating.then(beat)
+    if (isNextAsked) return
+    isNextAsked = true
+    beating = beating.then(() => {
+      isNextAsked = false
+      return beat()
+    })
   }
 
   const timer = setInterval(beatNext, BEAT_INTERVAL_MS)

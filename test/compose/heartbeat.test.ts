@@ -108,6 +108,18 @@ describeStore('the heartbeat', (at) => {
     assert.deepEqual(messages(), [])
   })
 
+  test('forgets many journals together', async (t) => {
+    const { own, start, orphans, registry, ids } = await setUp(t, at)
+    orphans.push(...Array.from({ length: 10 }, () => journal(1)))
+    const beats = t.mock.method(registry, 'beat')
+    const heartbeat = start()
+    await eventually(async () => assert.equal((await ids()).length, 11))
+    for (const { id } of orphans.splice(0)) heartbeat.forget(id)
+    await eventually(async () => assert.deepEqual(await ids(), [own.id]))
+    await heartbeat.stop(journal())
+    assert.equal(beats.mock.callCount(), 11 + 1)
+  })
+
   test('forgets a journal later, where the database is away when nothing is left of it', async (t) => {
     const { own, orphans, start, beatAfter, ids, messages } = await setUp(t, at)
     orphans.push(journal(1))
@@ -118,7 +130,7 @@ describeStore('the heartbeat', (at) => {
     heartbeat.forget(orphan?.id ?? '')
     await eventually(async () => assert.equal(messages().length, 1))
     faults.mend()
-    assert.equal((await ids()).length, 2)
+    await eventually(async () => assert.equal((await ids()).length, 2))
     await beatAfter(BEAT_SECONDS)
     await eventually(async () => assert.deepEqual(await ids(), [own.id]))
     await heartbeat.stop(journal())
@@ -130,7 +142,7 @@ describeStore('the heartbeat', (at) => {
   ]) {
     const telling = isTold ? 'tells of who is lost' : 'tells of nobody'
     test(`${telling} ${seconds} s after an outage, in which nobody was heard of`, async (t) => {
-      const { addOther, start, beatAfter, messages } = await setUp(t, at)
+      const { addOther, start, beatAfter, ids, messages } = await setUp(t, at)
       const heartbeat = start()
       await beatAfter(BEAT_SECONDS)
       const other = await addOther()
@@ -138,6 +150,8 @@ describeStore('the heartbeat', (at) => {
       t.mock.timers.tick(BEAT_INTERVAL_MS)
       await eventually(async () => assert.match(String(messages()), /not told/))
       faults.mend()
+      // It is looked for now and then whether the database is back.
+      await eventually(() => ids())
       await beatAfter(LOST_SECONDS + 1)
       await beatAfter(seconds)
       await heartbeat.stop(journal())
