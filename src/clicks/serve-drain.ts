@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { dayOf } from '../domain/clicks/click-day.ts'
 import type { ClickWriter } from '../domain/clicks/click-writer.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Turns } from '../lib/turns.ts'
 import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
@@ -28,6 +29,8 @@ export function serveDrain(
 ): void {
   const { writer, clock, journal, progress, keepMs, retentionDays } = options
   const orphans = new Set<Promise<void>>()
+  /** One orphan after the other: many at once would wait for connections until they gave up. */
+  const turns = new Turns()
   let writing = 0
 
   const report = (message: DrainReport) => port.postMessage(message)
@@ -92,7 +95,7 @@ export function serveDrain(
       writing = order.writing
       own.wake()
     } else if (order.kind === 'take in') {
-      const taking = takeIn(order.journal).finally(() => orphans.delete(taking))
+      const taking = turns.run(() => takeIn(order.journal)).finally(() => orphans.delete(taking))
       orphans.add(taking)
     } else {
       stop().catch(onError)
