@@ -13,9 +13,12 @@ import {
   journalsRoot,
 } from './journal/journal-folder.ts'
 import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts'
+import { listSegments } from './journal/segments.ts'
 
 /** How often to look for journals of processes that were killed. */
 const ADOPT_INTERVAL_MS = 30_000
+/** Of the journals of others at once: after days of crashes there may be thousands. */
+const ADOPTED_MAX = 64
 const STOP_DEADLINE_MS = 10_000
 
 /** A journal that this process has, and what of it waits. */
@@ -74,7 +77,7 @@ export function startClickIntake(
 ): ClickIntake {
   const root = journalsRoot(options.dataDir)
   finishRemovals(root)
-  const orphans = adoptJournals(root)
+  const orphans = adoptJournals(root, { countMax: ADOPTED_MAX })
   const own = createJournal(root)
   const { keepMs = 0 } = options
   const progress = new DrainProgress()
@@ -101,7 +104,8 @@ export function startClickIntake(
   function putAway(taken: JournalFolder): void {
     const nowMs = performance.now()
     const sinceMs = keptSinceMs.get(taken.id) ?? nowMs
-    if (nowMs - sinceMs < keepMs) {
+    // One that nobody has written to has nothing to be given again.
+    if (nowMs - sinceMs < keepMs && listSegments(taken.folder).length > 0) {
       keptSinceMs.set(taken.id, sinceMs)
       taken.release()
     } else {
@@ -110,12 +114,15 @@ export function startClickIntake(
     }
   }
 
+  const countHeld = () => [...thread.takingIn].length
+
   function takeIn(orphan: JournalFolder): void {
     thread
       .takeIn(orphan)
       .then(() => {
         putAway(orphan)
         options.onTakenIn(orphan.id)
+        if (countHeld() === 0) adoptMore((id) => !keptSinceMs.has(id))
       })
       .catch((error) => {
         // It stays where it is, for the next look.
@@ -126,16 +133,19 @@ export function startClickIntake(
 
   const ownBacklog = () => backlogOf(own.folder, progress.position, writer.segment)
 
-  for (const orphan of orphans) takeIn(orphan)
-  const adoption = setInterval(() => {
+  function adoptMore(isWanted: (id: string) => boolean): void {
     if (stopping) return
     try {
-      for (const orphan of adoptJournals(root)) takeIn(orphan)
+      const countMax = ADOPTED_MAX - countHeld()
+      for (const orphan of adoptJournals(root, { countMax, isWanted })) takeIn(orphan)
     } catch (error) {
       // Too many open files, for one: the next look may do better.
       options.onError(error)
     }
-  }, ADOPT_INTERVAL_MS)
+  }
+
+  for (const orphan of orphans) takeIn(orphan)
+  const adoption = setInterval(() => adoptMore(() => true), ADOPT_INTERVAL_MS)
   adoption.unref()
 
   return {

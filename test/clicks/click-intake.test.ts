@@ -81,10 +81,11 @@ for (const engine of ENGINES) {
         dataDir?: string
       } = {},
     ): ClickIntake {
+      const { keepMs = 0 } = options
       const started = startClickIntake({
         dataDir: options.dataDir ?? dataDir,
-        keepMs: options.keepMs ?? 0,
-        startWorker: drainWorkers(options.over ?? place),
+        keepMs,
+        startWorker: drainWorkers(options.over ?? place, keepMs),
         durability: 'process',
         onLost: (_count, error) => errors.push(error),
         onDoubt: (_count, error) => errors.push(error),
@@ -216,6 +217,28 @@ for (const engine of ENGINES) {
       t.mock.timers.tick(30_000)
       await eventually(() => expectClicks(5))
       assert.equal(errors.length, 1)
+    })
+
+    test('takes over so many at a time where there are many, and all of them in the end', async () => {
+      const first = Array.from({ length: 70 }, (_, index) => leaveJournal(1_000 + index, 1))
+      const away = start({ over: { ...place, ...NOWHERE[engine.name] } })
+      assert.equal(away.held().length, 1 + 64)
+      await away.stop()
+      const intake = start()
+      await eventually(async () => assert.deepEqual(takenIn.toSorted(), first.toSorted()))
+      await expectClicks(70)
+      await intake.stop()
+      assert.deepEqual(listJournals(root), [])
+    })
+
+    test('leaves nothing of a start without a click, however long it is to keep what it counted', async () => {
+      await start({ keepMs: 60_000 }).stop()
+      createJournal(root).release()
+      const intake = start({ keepMs: 60_000 })
+      await eventually(async () => assert.deepEqual(listJournals(root), [intake.journalId]))
+      await intake.stop()
+      assert.deepEqual(listJournals(root), [])
+      assert.deepEqual(errors, [])
     })
 
     test('counts what the copies of one folder write, and once what was in it before', async (t) => {

@@ -50,10 +50,21 @@ export function finishRemovals(root: string): void {
   }
 }
 
-/** The journals that no living process owns; now this one does. */
-export function adoptJournals(root: string): JournalFolder[] {
+/**
+ * Journals that no living process owns; now this one does.
+ *
+ * @param options.countMax a lock takes a file handle and some 150 KiB of memory
+ * @param options.isWanted all where it is left out
+ */
+export function adoptJournals(
+  root: string,
+  options: { countMax?: number; isWanted?: (id: string) => boolean } = {},
+): JournalFolder[] {
+  const { countMax = Number.POSITIVE_INFINITY, isWanted = () => true } = options
   const adopted: JournalFolder[] = []
   for (const id of listJournals(root)) {
+    if (adopted.length >= countMax) break
+    if (!isWanted(id)) continue
     const journal = lockJournal(root, id)
     if (journal !== undefined) adopted.push(journal)
   }
