@@ -51,6 +51,13 @@ export function totalBacklogBytes(
 ): number {
   const root = journalsRoot(dataDir)
   let bytes = 0
-  for (const id of listJournals(root)) bytes += backlogBytes(path.join(root, id), positions.get(id))
+  for (const id of listJournals(root)) {
+    try {
+      bytes += backlogBytes(path.join(root, id), positions.get(id))
+    } catch (error) {
+      // A running process has taken the journal in and removed it meanwhile.
+      if (!isCode(error, 'ENOENT')) throw error
+    }
+  }
   return bytes
 }
