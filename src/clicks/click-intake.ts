@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import type { Click, ClickRecorder } from '../domain/clicks/click.ts'
 import type { JournalPlace } from './drain-messages.ts'
@@ -8,15 +10,16 @@ import type { JournalFiles } from './journal/journal-files.ts'
 import {
   adoptJournals,
   createJournal,
-  finishRemovals,
   type JournalFolder,
   journalsRoot,
+  removeLeftovers,
 } from './journal/journal-folder.ts'
 import { type ClickDurability, JournalWriter } from './journal/journal-writer.ts'
+import { listSegments } from './journal/segments.ts'
 
 /** How often to look for journals of processes that were killed. */
 const ADOPT_INTERVAL_MS = 30_000
-/** Taken over at once; the rest at the next look. Each takes an open file until it is taken in. */
+/** Taken over at a time: after days of crashes there may be thousands, and each takes an open file. */
 const ADOPTED_MAX = 64
 const STOP_DEADLINE_MS = 10_000
 
@@ -51,8 +54,8 @@ export type IntakeReports = {
   readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
-  /** Told of the journal of another process, once nothing of it is left. */
-  readonly onTakenIn: (journalId: string) => void
+  /** Told of the journal of another process once nothing of it is left; waited for before it is removed. */
+  readonly onTakenIn: (journalId: string) => Promise<void> | undefined
 }
 
 /**
@@ -75,8 +78,10 @@ export function startClickIntake(
   } & IntakeReports,
 ): ClickIntake {
   const root = journalsRoot(options.dataDir)
-  finishRemovals(root)
-  const own = createJournal(root)
+  removeLeftovers(root)
+  const id = randomUUID()
+  const folder = path.join(root, id)
+  let own: JournalFolder | undefined
   const { keepMs = 0 } = options
   const progress = new DrainProgress()
   /** When journals of others were taken in first that are kept for a while. */
@@ -84,25 +89,31 @@ export function startClickIntake(
   let stopping = false
 
   const writer = new JournalWriter({
-    folder: own.folder,
+    folder,
     durability: options.durability,
     ...(options.files && { files: options.files }),
+    begin,
     onWritten: () => thread.wake(),
     onLost: options.onLost,
     onDoubt: options.onDoubt,
   })
   const thread = new DrainThread({
-    startWorker: () => options.startWorker({ id: own.id, folder: own.folder }, progress.buffer),
+    startWorker: () => options.startWorker({ id, folder }, progress.buffer),
     writing: () => writer.segment,
     onError: options.onError,
     onDamage: options.onDamage,
   })
 
+  function begin(): void {
+    own ??= createJournal(root, id)
+  }
+
   /** Removes a journal that has been taken in, or leaves it to the next look, which makes sure of it. */
   function putAway(taken: JournalFolder): void {
     const nowMs = performance.now()
     const sinceMs = keptSinceMs.get(taken.id) ?? nowMs
-    if (nowMs - sinceMs < keepMs) {
+    // One that nobody has written to has nothing to be given again.
+    if (nowMs - sinceMs < keepMs && listSegments(taken.folder).length > 0) {
       keptSinceMs.set(taken.id, sinceMs)
       taken.release()
     } else {
@@ -114,9 +125,11 @@ export function startClickIntake(
   function takeIn(orphan: JournalFolder): void {
     thread
       .takeIn(orphan)
-      .then(() => {
+      .then(async () => {
+        // Before the journal, by which whoever comes next would know that there was such a process.
+        await options.onTakenIn(orphan.id)
         putAway(orphan)
-        options.onTakenIn(orphan.id)
+        if (thread.takingIn.length === 0) adopt()
       })
       .catch((error) => {
         // It stays where it is, for the next look.
@@ -125,41 +138,46 @@ export function startClickIntake(
       })
   }
 
-  /** All that wait but those that are only kept for a while yet. */
+  /** Takes over what waits, but not what is only kept for a while yet. */
   function adopt(): void {
-    const nowMs = performance.now()
-    const isWanted = (id: string) =>
-      nowMs - (keptSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= keepMs
-    const countMax = ADOPTED_MAX - thread.takingIn.length
-    for (const orphan of adoptJournals(root, { countMax, isWanted })) takeIn(orphan)
-  }
-
-  const ownBacklog = () => backlogOf(own.folder, progress.position, writer.segment)
-
-  adopt()
-  const adoption = setInterval(() => {
     if (stopping) return
+    const nowMs = performance.now()
+    const isWanted = (other: string) =>
+      nowMs - (keptSinceMs.get(other) ?? Number.NEGATIVE_INFINITY) >= keepMs
+    const countMax = ADOPTED_MAX - thread.takingIn.length
     try {
-      adopt()
+      for (const orphan of adoptJournals(root, { countMax, isWanted })) takeIn(orphan)
     } catch (error) {
       // Too many open files, for one: the next look may do better.
       options.onError(error)
     }
-  }, ADOPT_INTERVAL_MS)
+  }
+
+  const ownBacklog = () => backlogOf(folder, progress.position, writer.segment)
+
+  adopt()
+  try {
+    begin()
+  } catch (error) {
+    // A full disk keeps nobody from being redirected: it is tried again with each click.
+    options.onLost(0, error)
+  }
+  const adoption = setInterval(adopt, ADOPT_INTERVAL_MS)
   adoption.unref()
 
   return {
     record: (click: Click, done: () => void) => writer.record(click, done),
     lost: () => writer.lost,
     doubtful: () => writer.doubtful,
-    journalId: own.id,
+    journalId: id,
     recorded: () => writer.recorded,
     progress,
     held: () => [
-      { id: own.id, ...ownBacklog() },
-      ...thread.takingIn.map(({ journal: { id, folder }, position }) => {
-        return { id, ...backlogOf(folder, position, Number.POSITIVE_INFINITY) }
-      }),
+      { id, ...ownBacklog() },
+      ...thread.takingIn.map(({ journal, position }) => ({
+        id: journal.id,
+        ...backlogOf(journal.folder, position, Number.POSITIVE_INFINITY),
+      })),
     ],
     startDraining: () => thread.start(),
     async stop() {
@@ -172,10 +190,9 @@ export function startClickIntake(
       })
       await Promise.race([closed, expired])
       await thread.stop(expired)
-      const left = ownBacklog()
-      if (left.bytes > 0) own.release()
-      else putAway(own)
-      return left
+      // The next start puts it away.
+      own?.release()
+      return ownBacklog()
     },
   }
 }

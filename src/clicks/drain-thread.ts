@@ -120,20 +120,25 @@ export class DrainThread {
   #hear(report: DrainReport): void {
     switch (report.kind) {
       case 'error':
-        return this.#onError(report.error)
+        this.#onError(report.error)
+        break
       case 'damage':
-        return this.#onDamage(report.bytes, report.copy)
+        this.#onDamage(report.bytes, report.copy)
+        break
       case 'read': {
         const taking = this.#takingIn.get(report.id)
         if (taking !== undefined) taking.position = report.position
-        return
+        break
       }
       case 'taken in':
-        return this.#endTaking(report.id)?.resolve()
+        this.#endTaking(report.id)?.resolve()
+        break
       case 'not taken in':
-        return this.#endTaking(report.id)?.reject(report.error)
+        this.#endTaking(report.id)?.reject(report.error)
+        break
       case 'stopped':
-        return this.#stopping?.end()
+        this.#stopping?.end()
+        break
     }
   }
 

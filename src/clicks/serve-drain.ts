@@ -2,9 +2,12 @@ import type { MessagePort } from 'node:worker_threads'
 import { dayOf } from '../domain/clicks/click-day.ts'
 import type { ClickWriter } from '../domain/clicks/click-writer.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Turns } from '../lib/turns.ts'
 import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
+import { backlogBytes, setAside } from './journal/journal-reader.ts'
+import { listSegments } from './journal/segments.ts'
 
 const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
 
@@ -28,6 +31,10 @@ export function serveDrain(
 ): void {
   const { writer, clock, journal, progress, keepMs, retentionDays } = options
   const orphans = new Set<Promise<void>>()
+  /** One orphan after the other: many at once would wait for connections until they gave up. */
+  const turns = new Turns()
+  /** Told of already; they stay for a while yet. */
+  const tornJournals = new Set<string>()
   let writing = 0
 
   const report = (message: DrainReport) => port.postMessage(message)
@@ -57,15 +64,20 @@ export function serveDrain(
   }, MAINTAIN_INTERVAL_MS)
 
   async function takeIn(orphan: JournalPlace): Promise<void> {
-    const { id } = orphan
+    const { id, folder } = orphan
     try {
+      // The tail may be a frame of which a copy of the journal has the whole: it is not passed over.
+      const last = listSegments(folder).at(-1) ?? 0
       const drainer = new Drainer({
         ...shared,
         journal: orphan,
-        writing: () => Number.POSITIVE_INFINITY,
+        writing: () => last,
         onPosition: (position) => report({ kind: 'read', id, position }),
       })
       await drainer.drain()
+      const torn = backlogBytes(folder, await writer.findPosition(id))
+      if (torn > 0 && !tornJournals.has(id)) onDamage(torn, setAside(orphan, last))
+      if (torn > 0) tornJournals.add(id)
       report({ kind: 'taken in', id })
     } catch (error) {
       report({ kind: 'not taken in', id, error: cloneable(error) })
@@ -92,7 +104,7 @@ export function serveDrain(
       writing = order.writing
       own.wake()
     } else if (order.kind === 'take in') {
-      const taking = takeIn(order.journal).finally(() => orphans.delete(taking))
+      const taking = turns.run(() => takeIn(order.journal)).finally(() => orphans.delete(taking))
       orphans.add(taking)
     } else {
       stop().catch(onError)

@@ -8,8 +8,8 @@ import type { Clock } from '../lib/clock.ts'
 import { VERSION } from '../lib/version.ts'
 
 export type Heartbeat = {
-  /** Says at once that of another process's journal nothing is left. */
-  forget(journalId: string): void
+  /** Says that of another process's journal nothing is left. Rejects where the database does not hear it. */
+  forget(journalId: string): Promise<void>
   /** To be called once the intake has stopped: a node that leaves nothing behind is not missed. */
   stop(left: JournalBacklog): Promise<void>
 }
@@ -17,8 +17,6 @@ export type Heartbeat = {
 /**
  * Says again and again that this node is there, and with it the journals that it has taken over, and
  * tells in the log of nodes that are not there any more.
- *
- * @param parts.wasAway whether the database has just been away
  */
 export function startHeartbeat(parts: {
   nodes: Nodes
@@ -26,16 +24,14 @@ export function startHeartbeat(parts: {
   clock: Clock
   /** This process's number on the machine. */
   process: number
-  wasAway: boolean
   log: Logger
 }): Heartbeat {
   const { nodes, intake, clock, log } = parts
   const started_at = clock.nowMicros()
-  const forgotten = new Set<string>()
   let lastBeatAt: number | undefined
   let isFailing = false
-  /** After an outage nobody has been heard of for a while; that means nothing until all had their turn. */
-  let judgesFrom = parts.wasAway ? started_at + LOST_AFTER_MICROS : started_at
+  /** After an outage, as may have been before the start, that nobody was heard of means nothing for a while. */
+  let judgesFrom = started_at + LOST_AFTER_MICROS
   let beating = beat()
 
   async function beat(): Promise<void> {
@@ -43,10 +39,6 @@ export function startHeartbeat(parts: {
       for (const { id, ...backlog } of intake.held()) {
         const beatAt = await say(id, backlog)
         if (id === intake.journalId) lastBeatAt = beatAt
-      }
-      for (const id of forgotten) {
-        await nodes.leave(id)
-        forgotten.delete(id)
       }
       if (isFailing) judgesFrom = clock.nowMicros() + LOST_AFTER_MICROS
       isFailing = false
@@ -77,16 +69,16 @@ export function startHeartbeat(parts: {
     }
   }
 
-  function beatNext(): void {
+  const timer = setInterval(() => {
     beating = beating.then(beat)
-  }
-
-  const timer = setInterval(beatNext, BEAT_INTERVAL_MS)
+  }, BEAT_INTERVAL_MS)
   timer.unref()
   return {
     forget(journalId) {
-      forgotten.add(journalId)
-      beatNext()
+      // A beat that is under way may still speak for it.
+      const left = beating.then(() => nodes.leave(journalId))
+      beating = left.catch(() => {})
+      return left
     },
     async stop(left) {
       clearInterval(timer)

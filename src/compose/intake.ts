@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { type ClickIntake, startClickIntake } from '../clicks/click-intake.ts'
+import { type ClickIntake, type IntakeReports, startClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import type { DrainWorkerData } from './drain-worker.ts'
 
@@ -13,15 +13,11 @@ const KEEP_TAKEN_MS = 60_000
 /** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
 const DRAIN_YOUNG_MIB = 48
 
-/**
- * This node's way of clicks, with a thread that takes them into the database.
- *
- * @param onTakenIn as in `IntakeReports`
- */
+/** This node's way of clicks, with a thread that takes them into the database. */
 export function openIntake(
   config: Config,
   log: Logger,
-  onTakenIn: (journalId: string) => void,
+  onTakenIn: IntakeReports['onTakenIn'],
 ): ClickIntake {
   const keepMs = config.databaseUrl === undefined ? 0 : KEEP_TAKEN_MS
   return startClickIntake({

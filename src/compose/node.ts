@@ -143,7 +143,6 @@ export async function startNode(
       intake,
       clock: instance.clock,
       process: shared?.number ?? ALONE,
-      wasAway: !isComplete,
       log,
     })
   }

@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -81,18 +82,23 @@ for (const engine of ENGINES) {
         over?: Pick<Place, 'databaseUrl' | 'dataDir'>
         keepMs?: number
         dataDir?: string
+        onTakenIn?: (id: string) => Promise<void>
       } = {},
     ): ClickIntake {
+      const { keepMs = 0 } = options
       const started = startClickIntake({
         dataDir: options.dataDir ?? dataDir,
-        keepMs: options.keepMs ?? 0,
-        startWorker: drainWorkers(options.over ?? place),
+        keepMs,
+        startWorker: drainWorkers(options.over ?? place, keepMs),
         durability: 'process',
         onLost: (_count, error) => errors.push(error),
         onDoubt: (_count, error) => errors.push(error),
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
-        onTakenIn: (id) => takenIn.push(id),
+        async onTakenIn(id) {
+          await options.onTakenIn?.(id)
+          takenIn.push(id)
+        },
       })
       let stopped: ReturnType<ClickIntake['stop']> | undefined
       const intake = {
@@ -122,11 +128,11 @@ for (const engine of ENGINES) {
       return journal.id
     }
 
-    test('finishes the removal of a journal that a killed process had begun', async () => {
-      const leftover = `${createJournal(root).folder}.removing`
-      mkdirSync(leftover)
+    test('removes what a killed process was about to remove or to begin', async () => {
+      const leftovers = ['removing', 'beginning'].map((what) => path.join(root, `some.${what}`))
+      for (const leftover of leftovers) mkdirSync(leftover, { recursive: true })
       const intake = start()
-      assert.ok(!existsSync(leftover))
+      for (const leftover of leftovers) assert.ok(!existsSync(leftover))
       await intake.stop()
     })
 
@@ -141,12 +147,17 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('counts what is waiting before it stops, and leaves no journal behind', async () => {
+    test('counts what is waiting before it stops, and leaves an empty journal to the next start', async () => {
       const intake = start()
       for (const click of clicksFrom(1_000, 20, link.seq)) intake.record(click, () => {})
       assert.deepEqual(await intake.stop(), { bytes: 0, oldestMicros: undefined })
       await expectClicks(20)
-      assert.deepEqual(listJournals(root), [])
+      assert.deepEqual(listJournals(root), [intake.journalId])
+
+      const next = start()
+      await eventually(async () => assert.deepEqual(listJournals(root), [next.journalId]))
+      await next.stop()
+      assert.deepEqual(takenIn, [intake.journalId])
     })
 
     test('counts what killed processes left, and removes their journals', async () => {
@@ -193,19 +204,6 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('takes over no more at once than it may hold open, and the rest later', async (t) => {
-      t.mock.timers.enable({ apis: ['setInterval'] })
-      for (let count = 1; count <= 70; count += 1) leaveJournal(1_000 * count, 1)
-      const intake = start()
-      assert.equal(intake.held().length, 1 + 64)
-      await eventually(() => expectClicks(64))
-      await eventually(async () => assert.equal(intake.held().length, 1))
-      t.mock.timers.tick(30_000)
-      await eventually(() => expectClicks(70))
-      await intake.stop()
-      assert.deepEqual(listJournals(root), [])
-    })
-
     test('leaves a journal that the store does not take in where it is, for the next start', async () => {
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
@@ -235,6 +233,57 @@ for (const engine of ENGINES) {
       t.mock.timers.tick(30_000)
       await eventually(() => expectClicks(5))
       assert.equal(errors.length, 1)
+    })
+
+    test('takes over so many at a time where there are many, and all of them in the end', async () => {
+      const first = Array.from({ length: 70 }, (_, index) => leaveJournal(1_000 + index, 1))
+      const away = start({ over: { ...place, ...NOWHERE[engine.name] } })
+      assert.equal(away.held().length, 1 + 64)
+      await away.stop()
+      const intake = start()
+      await eventually(async () => {
+        assert.deepEqual(takenIn.toSorted(), [...first, away.journalId].toSorted())
+      })
+      await expectClicks(70)
+      await eventually(async () => assert.deepEqual(listJournals(root), [intake.journalId]))
+      await intake.stop()
+    })
+
+    test('keeps no journal without a click, however long it is to keep what it counted', async () => {
+      createJournal(root).release()
+      const intake = start({ keepMs: 60_000 })
+      await eventually(async () => assert.deepEqual(listJournals(root), [intake.journalId]))
+      await intake.stop()
+      assert.deepEqual(errors, [])
+    })
+
+    test('removes a journal only once it was told that nothing is left of it', async () => {
+      const left = leaveJournal(1_000, 5)
+      const unheard = new Error('nobody hears it')
+      const intake = start({ onTakenIn: () => Promise.reject(unheard) })
+      await eventually(async () => assert.deepEqual(errors, [unheard]))
+      assert.deepEqual(listJournals(root), [left, intake.journalId].toSorted())
+      await intake.stop()
+      const next = start()
+      await eventually(async () => assert.deepEqual(listJournals(root), [next.journalId]))
+      await next.stop()
+      await expectClicks(5)
+    })
+
+    test('takes in the whole of what a copy of the journal has the half of', async (t) => {
+      const id = leaveJournal(1_000, 5)
+      const file = segmentFile(path.join(root, id), 1)
+      const copy = createFolder()
+      t.after(() => rmSync(copy, { recursive: true }))
+      cpSync(dataDir, copy, { recursive: true })
+      const torn = segmentFile(path.join(journalsRoot(copy), id), 1)
+      appendFileSync(file, encodeFrame(clicksFrom(2_000, 5, link.seq)))
+      writeFileSync(torn, readFileSync(file).subarray(0, statSync(file).size - 7))
+      await start({ dataDir: copy }).stop()
+      await expectClicks(5)
+      assert.match(String(errors), /^\d+ damaged bytes$/)
+      await start().stop()
+      await expectClicks(10)
     })
 
     test('counts what the copies of one folder write, and once what was in it before', async (t) => {

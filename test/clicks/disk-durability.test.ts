@@ -29,6 +29,7 @@ describe('a journal writer that waits for the disk', () => {
       folder,
       durability: 'disk',
       files,
+      begin: () => {},
       onWritten: () => {},
       onLost: () => {},
       onDoubt: (count) => doubts.push(count),
@@ -165,6 +166,7 @@ describe('a journal writer that waits for the disk', () => {
     const writer = new JournalWriter({
       folder,
       durability: 'disk',
+      begin: () => {},
       onWritten: () => {},
       onLost: (_count, error) => assert.fail(String(error)),
       onDoubt: (_count, error) => assert.fail(String(error)),

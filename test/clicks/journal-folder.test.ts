@@ -3,12 +3,15 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { totalBacklogBytes } from '../../src/clicks/journal/journal-backlog.ts'
 import {
   adoptJournals,
   createJournal,
   journalsRoot,
   listJournals,
+  removeLeftovers,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { createFolder } from '../support/engines.ts'
 import type { OwnerMessage } from './journal-owner.ts'
@@ -112,6 +115,35 @@ describe('the journal folders', () => {
     const made = await making.told
     assert.deepEqual([...made.faults, ...(await looking.told).faults], [])
     assert.equal(made.ids.length, TURNS)
+  })
+
+  test('can be made while another process starts and removes what killed ones left', async () => {
+    mkdirSync(root)
+    const { told } = other('create-and-remove', String(TURNS))
+    let message: OwnerMessage | undefined
+    told.then((heard) => {
+      message = heard
+    })
+    while (message === undefined) {
+      removeLeftovers(root)
+      await turn()
+    }
+    assert.deepEqual(message.faults, [])
+    assert.equal(message.ids.length, TURNS)
+  })
+
+  test('can be made and removed while somebody asks what waits in all of them', async () => {
+    mkdirSync(root)
+    const { told } = other('create-and-remove', String(TURNS))
+    let message: OwnerMessage | undefined
+    told.then((heard) => {
+      message = heard
+    })
+    while (message === undefined) {
+      assert.equal(totalBacklogBytes(dataDir, new Map()), 0)
+      await turn()
+    }
+    assert.deepEqual(message.faults, [])
   })
 
   test('of killed processes can be removed by several others at once', async () => {

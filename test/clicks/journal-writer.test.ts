@@ -27,11 +27,12 @@ describe('the journal writer', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  function createWriter(options: { files?: JournalFiles } = {}) {
+  function createWriter(options: { files?: JournalFiles; begin?: () => void } = {}) {
     return new JournalWriter({
       folder,
       durability: 'process',
       files,
+      begin: () => {},
       onWritten: () => {
         wakes += 1
       },
@@ -250,6 +251,19 @@ describe('the journal writer', () => {
     assert.equal(files.openHandles(), 0)
   })
 
+  test('loses what comes before its folder could be made, and no more', async () => {
+    const refusals = [new Error('full'), new Error('still full')]
+    const writer = createWriter({
+      begin() {
+        const refusal = refusals.shift()
+        if (refusal !== undefined) throw refusal
+      },
+    })
+    for (let at = 1; at <= 4; at += 1) await recordOne(writer, at)
+    assert.deepEqual(lost, [1, 1])
+    assert.deepEqual(files.clicks(), clicksFrom(3, 2))
+  })
+
   const FIRST_SEGMENTS = [
     { name: 'in an empty journal', present: [], expected: 1 },
     { name: 'after the last one that is there', present: [3, 7], expected: 8 },
@@ -267,6 +281,7 @@ describe('the journal writer', () => {
   test('writes real files that only their owner can read', async () => {
     const writer = new JournalWriter({
       folder,
+      begin: () => {},
       onWritten: () => {},
       durability: 'process',
       onLost: (_count, error) => assert.fail(String(error)),

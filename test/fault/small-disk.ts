@@ -19,23 +19,29 @@ const REMOVED: JournalFault = {
   tidy: () => {},
 }
 
-/** Has room for one page: some hundred clicks. */
-const FULL: JournalFault = {
-  name: 'is on a full disk',
-  prepare(folder) {
-    mkdirSync(folder, { recursive: true })
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', folder], { stdio: 'ignore' })
-  },
-  strike: () => {},
-  tidy: (folder) => execFileSync('umount', [folder]),
+function smallDisk(name: string, room: string): JournalFault {
+  return {
+    name,
+    prepare(folder) {
+      mkdirSync(folder, { recursive: true })
+      execFileSync('mount', ['-t', 'tmpfs', '-o', room, 'tmpfs', folder], { stdio: 'ignore' })
+    },
+    strike: () => {},
+    tidy: (folder) => execFileSync('umount', [folder]),
+  }
 }
+
+/** Has room for one page: some hundred clicks. */
+const FULL = smallDisk('is on a full disk', 'size=4k')
+/** Has room for no file or folder. */
+const FULL_AT_START = smallDisk('was to begin on a full disk', 'nr_inodes=1')
 
 /** The faults that this machine lets us bring about: a small disk needs the right to mount one. */
 export function journalFaults(scratchFolder: string): readonly JournalFault[] {
   try {
     FULL.prepare(scratchFolder)
     FULL.tidy(scratchFolder)
-    return [REMOVED, FULL]
+    return [REMOVED, FULL, FULL_AT_START]
   } catch {
     return [REMOVED]
   }

@@ -8,6 +8,7 @@ const PROGRAM = new URL('../../src/compose/drain-worker.ts', import.meta.url)
 /** What starts drain threads over a database, as `compose/intake.ts` does. */
 export function drainWorkers(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  keepMs = 0,
 ): (journal: JournalPlace, progress: SharedArrayBuffer) => Worker {
   const { databaseUrl, dataDir } = place
   return (journal, progress) => {
@@ -16,7 +17,7 @@ export function drainWorkers(
       dataDir,
       journal,
       progress,
-      keepMs: 0,
+      keepMs,
       retentionDays: 0,
     }
     return new Worker(PROGRAM, { workerData })

@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { createFolder } from '../../lib/create-folder.ts'
 import { isCode } from '../../lib/is-code.ts'
 
-const CREATE_ATTEMPTS_MAX = 10
+const CREATE_ATTEMPTS_MAX = 100
+/** A folder that is not locked yet, and so is nobody's to adopt. */
+const BEGINNING = '.beginning'
 /** A folder that is being removed. */
 const REMOVING = '.removing'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -33,8 +35,9 @@ export function damagedJournalsFolder(dataDir: string): string {
 export function listJournals(root: string): string[] {
   try {
     return readdirSync(root, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !entry.name.endsWith(REMOVING))
-      .map((entry) => entry.name)
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .filter((name) => !name.endsWith(BEGINNING) && !name.endsWith(REMOVING))
       .sort()
   } catch (error) {
     if (isCode(error, 'ENOENT')) return []
@@ -42,11 +45,14 @@ export function listJournals(root: string): string[] {
   }
 }
 
-/** Finishes the removals that a killed process had begun. */
-export function finishRemovals(root: string): void {
+/** Removes what killed processes were about to begin or to remove. */
+export function removeLeftovers(root: string): void {
   if (!existsSync(root)) return
   for (const name of readdirSync(root)) {
-    if (name.endsWith(REMOVING)) rmSync(path.join(root, name), { recursive: true, force: true })
+    const folder = path.join(root, name)
+    if (name.endsWith(REMOVING)) rmSync(folder, { recursive: true, force: true })
+    // One that a living process is about to begin is locked, or is begun once more.
+    else if (name.endsWith(BEGINNING)) lockJournal(root, name)?.remove()
   }
 }
 
@@ -71,13 +77,21 @@ export function adoptJournals(
   return adopted
 }
 
-export function createJournal(root: string): JournalFolder {
+/**
+ * Begins a journal.
+ *
+ * @throws where the disk does not take its folder
+ */
+export function createJournal(root: string, id: string = randomUUID()): JournalFolder {
+  const folder = path.join(root, id)
   for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt += 1) {
-    const id = randomUUID()
-    createFolder(path.join(root, id))
-    const journal = lockJournal(root, id)
-    // Another process that looks for journals may have been faster; then it is that one's.
-    if (journal !== undefined) return journal
+    // A process that starts may take it for a leftover: then the next one has another name.
+    const beginning = `${folder}.${attempt}${BEGINNING}`
+    createFolder(beginning)
+    const lock = takeLock(beginning)
+    if (lock === undefined) continue
+    renameSync(beginning, folder)
+    return locked(id, folder, lock)
   }
   throw new Error(`no journal can be made and locked in ${root}`)
 }
@@ -87,34 +101,43 @@ export function isJournalId(name: string): boolean {
   return UUID.test(name)
 }
 
-/**
- * Takes the journal's lock, which the operating system frees when the process ends, however it ends.
- * Node has no file locks of its own; SQLite's are exactly that. Undefined where a process has it.
- */
+/** Takes a journal, as long as no process has it: then undefined. */
 export function lockJournal(root: string, id: string): JournalFolder | undefined {
   const folder = path.join(root, id)
+  const lock = takeLock(folder)
+  return lock && locked(id, folder, lock)
+}
+
+function locked(id: string, folder: string, lock: DatabaseSync): JournalFolder {
+  return {
+    id,
+    folder,
+    release() {
+      if (lock.isOpen) lock.close()
+    },
+    remove() {
+      const aside = folder + REMOVING
+      renameSync(folder, aside)
+      lock.close()
+      rmSync(aside, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * Takes a folder's lock, which the operating system frees when the process ends, however it ends.
+ * Node has no file locks of its own; SQLite's are exactly that. Undefined where a process has it.
+ */
+function takeLock(folder: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 })
     lock.exec('begin exclusive')
     // Its last owner may have removed it between the two calls: then this is a lock on nothing.
     if (!existsSync(path.join(folder, 'lock'))) throw new Error('the journal was removed')
+    return lock
   } catch {
     lock?.close()
     return undefined
-  }
-  const held = lock
-  return {
-    id,
-    folder,
-    release() {
-      if (held.isOpen) held.close()
-    },
-    remove() {
-      const aside = folder + REMOVING
-      renameSync(folder, aside)
-      held.close()
-      rmSync(aside, { recursive: true, force: true })
-    },
   }
 }

@@ -23,6 +23,7 @@ export type ClickDurability = 'process' | 'disk'
 export class JournalWriter implements ClickRecorder {
   readonly #folder: string
   readonly #files: JournalFiles
+  readonly #begin: () => void
   readonly #onWritten: () => void
   readonly #onLost: (count: number, error: unknown) => void
   readonly #onDoubt: (count: number, error: unknown) => void
@@ -39,18 +40,21 @@ export class JournalWriter implements ClickRecorder {
   #doubtful = 0
 
   /**
+   * @param options.begin makes the folder, unless it is there; called again where it failed
    * @param options.onWritten told after each write, so that someone may read it
    */
   constructor(options: {
     folder: string
     durability: ClickDurability
     files?: JournalFiles
+    begin: () => void
     onWritten: () => void
     onLost: (count: number, error: unknown) => void
     onDoubt: (count: number, error: unknown) => void
   }) {
     this.#folder = options.folder
     this.#files = options.files ?? systemFiles
+    this.#begin = options.begin
     this.#onWritten = options.onWritten
     this.#onLost = options.onLost
     this.#onDoubt = options.onDoubt
@@ -58,9 +62,6 @@ export class JournalWriter implements ClickRecorder {
     this.#segment = (listSegments(options.folder).at(-1) ?? 0) + 1
     if (options.durability === 'process') return
     this.#syncs = new GroupSync(this.#files, (count, error) => this.#doubt(count, error))
-    // The journal's folder, and the one of all journals, may be new too.
-    const root = path.dirname(options.folder)
-    for (const folder of [root, path.dirname(root)]) this.#syncs.changed(folder)
   }
 
   /** The segment that is being written; those below it are complete. */
@@ -135,8 +136,11 @@ export class JournalWriter implements ClickRecorder {
 
   #open(): number {
     if (this.#fd === undefined) {
+      this.#begin()
       this.#fd = this.#files.open(segmentFile(this.#folder, this.#segment))
-      this.#syncs?.changed(this.#folder)
+      // The journal's folder, and the one of all journals, may be new too.
+      const root = path.dirname(this.#folder)
+      for (const folder of [this.#folder, root, path.dirname(root)]) this.#syncs?.changed(folder)
     }
     return this.#fd
   }

@@ -1,16 +1,26 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
+import { isCode } from '../../lib/is-code.ts'
 
 const SEGMENT = /^(\d{10})\.journal$/
 
-/** The numbers of a journal's segment files, rising. */
+/** The numbers of a journal's segment files, rising; none where there is no journal. */
 export function listSegments(folder: string): number[] {
   const numbers: number[] = []
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const match = SEGMENT.exec(name)
     if (match !== null) numbers.push(Number(match[1]))
   }
   return numbers.sort((a, b) => a - b)
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return []
+    throw error
+  }
 }
 
 export function segmentFile(folder: string, segment: number): string {

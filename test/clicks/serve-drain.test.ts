@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { MessageChannel } from 'node:worker_threads'
+import type { DrainOrder, DrainReport } from '../../src/clicks/drain-messages.ts'
+import { DrainProgress } from '../../src/clicks/drain-progress.ts'
+import { encodeFrame } from '../../src/clicks/journal/frame.ts'
+import { createJournal } from '../../src/clicks/journal/journal-folder.ts'
+import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import { serveDrain } from '../../src/clicks/serve-drain.ts'
+import type { JournalPosition } from '../../src/domain/clicks/click-store.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createFolder } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { clicksFrom } from './some-clicks.ts'
+
+test('orphaned journals are taken in one after the other, so that none waits for a connection', async (t) => {
+  const root = createFolder()
+  t.after(() => rmSync(root, { recursive: true }))
+  const [own, ...orphans] = [1, 2, 3, 4].map((first) => {
+    const journal = createJournal(root)
+    t.after(() => journal.release())
+    writeFileSync(segmentFile(journal.folder, 1), encodeFrame(clicksFrom(first, 1)))
+    return { id: journal.id, folder: journal.folder }
+  })
+  assert.ok(own)
+  const taken = new Map<string, JournalPosition>()
+  let taking = 0
+  const { port1, port2 } = new MessageChannel()
+  serveDrain(port2, {
+    writer: {
+      batchMax: 100,
+      findPosition: async (id) => taken.get(id),
+      async take({ journalId, to }) {
+        taking += 1
+        assert.equal(taking, 1)
+        await turn()
+        taking -= 1
+        taken.set(journalId, to)
+        return true
+      },
+      maintain: async () => {},
+      close: async () => {},
+    },
+    clock: systemClock(),
+    journal: own,
+    progress: new DrainProgress(),
+    keepMs: 0,
+    retentionDays: 0,
+  })
+  const order = (message: DrainOrder) => port1.postMessage(message)
+  const reports: DrainReport[] = []
+  port1.on('message', (report) => reports.push(report))
+  for (const journal of orphans) order({ kind: 'take in', journal })
+  await eventually(async () => {
+    const ends = reports.filter(({ kind }) => kind !== 'read')
+    assert.deepEqual(
+      ends,
+      orphans.map(({ id }) => ({ kind: 'taken in', id })),
+    )
+  })
+  order({ kind: 'stop' })
+  await once(port1, 'close')
+  assert.deepEqual(
+    [...taken.keys()],
+    [...orphans, own].map(({ id }) => id),
+  )
+})
