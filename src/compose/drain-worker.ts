@@ -3,6 +3,7 @@ import type { JournalPlace } from '../clicks/drain-messages.ts'
 import { DrainProgress } from '../clicks/drain-progress.ts'
 import { serveDrain } from '../clicks/serve-drain.ts'
 import { systemClock } from '../lib/clock.ts'
+import { giveWay } from '../lib/give-way.ts'
 import { openClickWriter } from '../storage/open-click-writer.ts'
 
 /** What the drain thread is started with. */
@@ -23,6 +24,8 @@ if (parentPort === null) throw new Error('this runs in a thread')
 const { databaseUrl, dataDir, journal, progress, keepMs, retentionDays }: DrainWorkerData =
   workerData
 const port = parentPort
+// A batch takes tens of milliseconds, in which visitors would wait for their turns on this core.
+giveWay()
 serveDrain(port, {
   writer: openClickWriter({
     databaseUrl,

@@ -4,12 +4,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { getPriority } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
@@ -36,6 +38,15 @@ const KEPT_MS = 500
 const NOWHERE = {
   SQLite: { dataDir: '/nowhere' },
   PostgreSQL: { databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' },
+}
+
+/** Of all threads of this process (proc_pid_stat(5), field 19; the second one may hold spaces). */
+function nicenessOfThreads(): number[] {
+  const tasks = '/proc/self/task'
+  return readdirSync(tasks).map((task) => {
+    const stat = readFileSync(path.join(tasks, task, 'stat'), 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19 - 3])
+  })
 }
 
 for (const engine of ENGINES) {
@@ -145,6 +156,17 @@ for (const engine of ENGINES) {
       await eventually(() => expectClicks(2), 1_000)
       await intake.stop()
       assert.deepEqual(errors, [])
+    })
+
+    test('counts in a thread that gives way to visitors', {
+      skip: process.platform !== 'linux' && 'niceness is a thread’s own on Linux alone',
+    }, async () => {
+      const intake = start()
+      await eventually(async () => assert.ok(nicenessOfThreads().some((it) => it > getPriority(0))))
+      await intake.stop()
+      await eventually(async () =>
+        assert.ok(nicenessOfThreads().every((it) => it === getPriority(0))),
+      )
     })
 
     test('counts what is waiting before it stops, and leaves an empty journal to the next start', async () => {

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { getPriority } from 'node:os'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+
+const MODULE = new URL('../../src/lib/give-way.ts', import.meta.url)
+
+/** Tells its niceness after it has given way so many times. */
+function startThread(times: number): Worker {
+  const program = `
+    const { getPriority } = await import('node:os')
+    const { parentPort } = await import('node:worker_threads')
+    const { giveWay } = await import(${JSON.stringify(MODULE.href)})
+    for (let count = 0; count < ${times}; count += 1) giveWay()
+    parentPort.postMessage(getPriority(0))`
+  return new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
+}
+
+test('a thread that gives way is nicer than the others, down to what the system has', {
+  skip: process.platform !== 'linux' && 'niceness is a thread’s own on Linux alone',
+}, async () => {
+  const before = getPriority(0)
+  for (const [times, expected] of [
+    [1, before + 5],
+    [9, 19],
+  ] as const) {
+    const [niceness] = await once(startThread(times), 'message')
+    assert.equal(niceness, expected)
+    assert.equal(getPriority(0), before)
+  }
+})
