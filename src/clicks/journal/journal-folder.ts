@@ -132,7 +132,8 @@ function takeLock(folder: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 })
-    lock.exec('begin exclusive')
+    // It holds nothing, so a file to roll it back would only be in the way of a folder's new name.
+    lock.exec('pragma journal_mode = memory; begin exclusive')
     // Its last owner may have removed it between the two calls: then this is a lock on nothing.
     if (!existsSync(path.join(folder, 'lock'))) throw new Error('the journal was removed')
     return lock
