@@ -132,7 +132,7 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
     async makeDue(host, now) {
       await db
         .updateTable('domain_checks')
-        .set({ next_at: now })
+        .set((eb) => ({ next_at: now, fence: eb('fence', '+', 1), lease_until: null }))
         .where('domain_id', 'in', (eb) =>
           eb
             .selectFrom('domains')

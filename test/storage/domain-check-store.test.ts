@@ -74,15 +74,17 @@ describeStore('the schedule of checks', (at) => {
     same(times, { checked_at: NOW, next_at: NOW + 7, demanded_at: null })
   })
 
-  test('a new schedule, and somebody who asks, make a check under way void', async () => {
+  test('a new schedule, somebody who asks, and a host that is free make a check under way void', async () => {
     for (const supersede of [
-      (id: string) => at.store.write((stores) => stores.domainChecks.restart(id, newSchedule(NOW))),
-      (id: string) => at.store.write((stores) => stores.domainChecks.lease(id, NOW + LEASE)),
+      ({ id }: Domain) =>
+        at.store.write((stores) => stores.domainChecks.restart(id, newSchedule(NOW))),
+      ({ id }: Domain) => at.store.write((stores) => stores.domainChecks.lease(id, NOW + LEASE)),
+      ({ host }: Domain) => at.store.write((stores) => stores.domainChecks.makeDue(host, NOW)),
     ]) {
       const [domain] = await scheduled(0)
       const [running] = await lease(at.store, NOW)
       assert.ok(domain && running)
-      await supersede(domain.id)
+      await supersede(domain)
       const isCounted = await at.store.write((stores) =>
         stores.domainChecks.finish(domain.id, running.fence, newSchedule(NOW), NOW),
       )
@@ -105,6 +107,8 @@ describeStore('the schedule of checks', (at) => {
     for (const { host } of [pending, active]) {
       await at.store.write((stores) => stores.domainChecks.makeDue(host, NOW))
     }
+    same(idsOf(await lease(at.store, NOW)), [pending.id])
+    await at.store.write((stores) => stores.domainChecks.makeDue(pending.host, NOW))
     same(idsOf(await lease(at.store, NOW)), [pending.id])
   })
 

@@ -42,6 +42,9 @@ export type DomainCheckStore = {
   release(domainId: string, fence: number): Promise<void>
   /** Gives a claim a new schedule; a check that is under way counts no more. */
   restart(domainId: string, schedule: CheckSchedule): Promise<void>
-  /** Makes the pending claims on a host due at once. */
+  /**
+   * Makes the pending claims on a host due at once. A check that is under way counts no more: it may
+   * have looked before there was a reason to.
+   */
   makeDue(host: string, now: number): Promise<void>
 }
