@@ -117,7 +117,8 @@ describe('the journal folders', () => {
     assert.equal(made.ids.length, TURNS)
   })
 
-  test('can be made while another process starts and removes what killed ones left', async () => {
+  /** Does something again and again for as long as another process makes and removes journals. */
+  async function whileOthersCome(work: () => void): Promise<void> {
     mkdirSync(root)
     const { told } = other('create-and-remove', String(TURNS))
     let message: OwnerMessage | undefined
@@ -125,26 +126,18 @@ describe('the journal folders', () => {
       message = heard
     })
     while (message === undefined) {
-      removeLeftovers(root)
+      work()
       await turn()
     }
     assert.deepEqual(message.faults, [])
     assert.equal(message.ids.length, TURNS)
-  })
+  }
 
-  test('can be made and removed while somebody asks what waits in all of them', async () => {
-    mkdirSync(root)
-    const { told } = other('create-and-remove', String(TURNS))
-    let message: OwnerMessage | undefined
-    told.then((heard) => {
-      message = heard
-    })
-    while (message === undefined) {
-      assert.equal(totalBacklogBytes(dataDir, new Map()), 0)
-      await turn()
-    }
-    assert.deepEqual(message.faults, [])
-  })
+  test('can be made while another process starts and removes what killed ones left', () =>
+    whileOthersCome(() => removeLeftovers(root)))
+
+  test('can be made and removed while somebody asks what waits in all of them', () =>
+    whileOthersCome(() => assert.equal(totalBacklogBytes(dataDir, new Map()), 0)))
 
   test('of killed processes can be removed by several others at once', async () => {
     for (let count = 0; count < TURNS; count += 1) createJournal(root).release()
