@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +12,7 @@ import {
   createJournal,
   journalsRoot,
   listJournals,
+  lockJournal,
   removeLeftovers,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { createFolder } from '../support/engines.ts'
@@ -69,6 +71,14 @@ describe('the journal folders', () => {
     const journal = createJournal(root)
     assert.equal(statSync(journal.folder).mode & 0o777, 0o700)
     journal.release()
+  })
+
+  test('that cannot have their place keep no lock', () => {
+    mkdirSync(path.join(root, 'taken', 'already'), { recursive: true })
+    assert.throws(() => createJournal(root, 'taken'), { code: 'ENOTEMPTY' })
+    const again = lockJournal(root, 'taken.1.beginning')
+    assert.ok(again)
+    again.release()
   })
 
   test('are not there before the first start, which is no fault', () => {

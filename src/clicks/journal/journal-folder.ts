@@ -90,7 +90,12 @@ export function createJournal(root: string, id: string = randomUUID()): JournalF
     createFolder(beginning)
     const lock = takeLock(beginning)
     if (lock === undefined) continue
-    renameSync(beginning, folder)
+    try {
+      renameSync(beginning, folder)
+    } catch (error) {
+      lock.close()
+      throw error
+    }
     return locked(id, folder, lock)
   }
   throw new Error(`no journal can be made and locked in ${root}`)
