@@ -173,9 +173,18 @@ describeStore('the orders of certificates', (at) => {
     const hosts = Array.from({ length: 50 }, (_, index) => `go.${name}-${index}.test`)
     await activate(...hosts)
     clock.move(1)
-    await Promise.all(nodes.map((each) => each.runDue()))
+    // On a busy machine a call may run out of time for further nonces: then the authority is left
+    // alone for a while, and all go on.
+    for (let pauses = 0; pauses < 5; pauses += 1) {
+      await Promise.all(nodes.map((each) => each.runDue()))
+      const account = await at.store.read.acmeAccounts.find(picky.directory)
+      const pauseMicros = (account?.pausedUntil ?? 0) - clock.nowMicros()
+      if (pauseMicros <= 0) break
+      clock.move(pauseMicros / SECOND_MICROS)
+    }
+    const lines = nodes.flatMap(({ told }) => told)
     assert.deepEqual(
-      nodes.flatMap(({ told }) => told).toSorted(),
+      lines.filter((line) => !/^away: .*nonce/.test(line)).toSorted(),
       hosts.map((host) => `issued ${host}`).toSorted(),
     )
     assert.equal(picky.orders(), 50)
