@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode, Problem } from '../contract/errors.ts'
 import { Failure, type FieldFaults } from '../domain/failure.ts'
+import { QueueRefusal } from '../lib/fair-queue.ts'
 
 /** The status of every code of the contract; the compiler checks that none is left out. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -67,6 +68,11 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       request.log.warn({ reqId: request.id, err: error.cause }, 'the store is not available')
     }
     send(reply, error.code, error.message, error.fields)
+    return
+  }
+  if (error instanceof QueueRefusal) {
+    reply.header('Retry-After', String(error.retryAfterSeconds))
+    send(reply, error.reason === 'owner_full' ? 'rate_limited' : 'unavailable', error.message)
     return
   }
   if (error instanceof HttpRefusal) {

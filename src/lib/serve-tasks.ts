@@ -1,0 +1,16 @@
+import { parentPort } from 'node:worker_threads'
+import type { TaskMessage, TaskReply } from './task-thread.ts'
+
+/** Answers the tasks of a `TaskThread`; to be called once, by the thread's script. */
+export function serveTasks<Task, Result>(perform: (task: Task) => Result): void {
+  parentPort?.on('message', ({ id, task }: TaskMessage<Task>) => {
+    let reply: TaskReply<Result>
+    try {
+      reply = { id, result: perform(task) }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      reply = { id, error: { message, properties: error instanceof Error ? { ...error } : {} } }
+    }
+    parentPort?.postMessage(reply)
+  })
+}

@@ -1,0 +1,9 @@
+import { serveTasks } from '../../src/lib/serve-tasks.ts'
+
+export type Task = 'crash' | 'throw' | { readonly double: number }
+
+serveTasks((task: Task): number => {
+  if (task === 'crash') process.exit(3)
+  if (task === 'throw') throw Object.assign(new Error('no'), { errcode: 5 })
+  return task.double * 2
+})

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { TaskThread, TaskThreadEnded } from '../../src/lib/task-thread.ts'
+import type { Task } from './task-thread-script.ts'
+
+describe('TaskThread', () => {
+  const thread = new TaskThread<Task, number>(new URL('./task-thread-script.ts', import.meta.url))
+  after(() => thread.close())
+
+  test('returns the result of each task', async () => {
+    const results = await Promise.all([thread.run({ double: 1 }), thread.run({ double: 2 })])
+    assert.deepEqual(results, [2, 4])
+  })
+
+  test("rejects with the script's error and its properties", async () => {
+    await assert.rejects(thread.run('throw'), { message: 'no', errcode: 5 })
+  })
+
+  test('rejects what a crash interrupted, and starts again with the next task', async () => {
+    const crashing = thread.run('crash')
+    const behind = thread.run({ double: 1 })
+    await assert.rejects(crashing, TaskThreadEnded)
+    await assert.rejects(behind, TaskThreadEnded)
+    assert.equal(await thread.run({ double: 3 }), 6)
+  })
+})
