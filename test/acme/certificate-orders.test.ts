@@ -12,7 +12,8 @@ import { startChallengeServers } from '../support/challenge-servers.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { type OrderNodeOptions, orderNode, SERVICE_HOST } from '../support/order-node.ts'
-import { type Pebble, type PebbleOptions, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { type Pebble, type PebbleOptions, startPebble } from '../support/pebble.ts'
+import { skipWithout } from '../support/programs.ts'
 import { failStatements, WantedFault } from '../support/statement-faults.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 
@@ -26,11 +27,11 @@ const AFTER_LEASE = 2 * MINUTE
 /** Of the statements of an order, each so many-th fails in a run; others in other runs. */
 const STRIDE = 12
 
-const skip = pebbleMissing()
+const skip = skipWithout('pebble', 'knotd')
 let dns: DnsServer
 let pebble: Pebble
 before(async () => {
-  if (skip !== undefined) return
+  if (skip) return
   dns = await startDnsServer(['* A 127.0.0.1', '*.away A 127.0.0.2'])
   pebble = await startPebble({ dnsServer: dns.address, validitySeconds: 6 * DAY })
 })
@@ -87,7 +88,7 @@ async function stateOf(store: Store, host: string) {
 describeStore('the orders of certificates', (at) => {
   let stopServers = async () => {}
   before(async () => {
-    if (skip !== undefined) return
+    if (skip) return
     const { answers } = orderNode({ store: at.store, clock: fakeClock(Date.now()), pebble })
     stopServers = (await startChallengeServers(answers, pebble)).stop
   })

@@ -11,11 +11,12 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { freePort } from '../support/free-port.ts'
 import { handshake, visitSecurely } from '../support/https.ts'
 import { httpsSettings, openBeside, SERVICE_HOST } from '../support/https-node.ts'
-import { type Pebble, type PebbleOptions, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { type Pebble, type PebbleOptions, startPebble } from '../support/pebble.ts'
+import { skipWithout } from '../support/programs.ts'
 import { startService } from '../support/service.ts'
 import { startProcess } from '../support/service-process.ts'
 
-const skip = pebbleMissing()
+const skip = skipWithout('pebble', 'knotd')
 const KILLER = new URL('../support/kill-at-statement.ts', import.meta.url).href
 const ISSUED_MS = 60_000
 const HOUR = 60 * 60
@@ -26,7 +27,7 @@ const SERVICE_LINES = ['go.service A 127.0.0.1']
 
 let dns: DnsServer
 before(async () => {
-  if (skip === undefined) dns = await startDnsServer(SERVICE_LINES)
+  if (!skip) dns = await startDnsServer(SERVICE_LINES)
 })
 after(() => dns?.stop())
 

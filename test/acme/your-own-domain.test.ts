@@ -9,12 +9,13 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { visitSecurely } from '../support/https.ts'
-import { type Pebble, pebbleMissing, startPebble } from '../support/pebble.ts'
+import { type Pebble, startPebble } from '../support/pebble.ts'
+import { skipWithout } from '../support/programs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
 const PAGE = new URL('../../docs/your-own-domain.md', import.meta.url)
-const skip = pebbleMissing()
+const skip = skipWithout('pebble', 'knotd')
 const run = promisify(execFile)
 const ISSUED_MS = 30_000
 const SERVICE = 'go.example.test'
@@ -40,7 +41,7 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
   let service: ServiceProcess
   let env: Record<string, string>
   before(async () => {
-    if (skip !== undefined) return
+    if (skip) return
     dns = await startDnsServer(ALWAYS)
     pebble = await startPebble({ dnsServer: dns.address })
     place = await SQLITE.createPlace()

@@ -6,11 +6,12 @@ import { launchChromium } from '../support/chromium.ts'
 import { type DestinationServer, startDestination } from '../support/destination-server.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const PHONE = { width: 360, height: 640 }
 
-describe('A visitor with Chromium', () => {
+describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
   let browser: Browser
   before(async () => {
     browser = await launchChromium()

@@ -8,6 +8,7 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { skipWithout } from '../support/programs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -25,7 +26,7 @@ const ALWAYS = [
 ]
 
 for (const engine of ENGINES) {
-  describe(`terse domain on ${engine.name}`, () => {
+  describe(`terse domain on ${engine.name}`, { skip: skipWithout('knotd') }, () => {
     let dns: DnsServer
     let place: Place
     let env: Record<string, string>

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { findPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { startPgBouncer } from '../support/pgbouncer.ts'
+import { skipWithout } from '../support/programs.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
@@ -13,8 +14,7 @@ const SLACK_MS = 1_000
 const EDITS = 10
 const WANTED = 20
 
-const program = findPgBouncer()
-const skip = program === undefined ? 'PgBouncer is missing, and Debian’s cannot be had' : false
+const skip = skipWithout('pgbouncer')
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
   describe('two nodes behind PgBouncer in transaction mode', { skip, timeout: 60_000 }, () => {
@@ -25,7 +25,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     before(async () => {
       const place = await engine.createPlace()
       started.defer(() => place.remove())
-      const pooler = await startPgBouncer(String(program), String(place.databaseUrl))
+      const pooler = await startPgBouncer(String(place.databaseUrl))
       started.defer(() => pooler.stop())
       cluster = await startCluster(2, pooler.url)
       started.defer(() => cluster.stop())

@@ -4,6 +4,7 @@ import { type Api, expectStatus } from '../support/api.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES } from '../support/engines.ts'
 import { expectProblem } from '../support/problems.ts'
+import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
@@ -33,7 +34,7 @@ const ALWAYS = [
 ]
 
 for (const engine of ENGINES) {
-  describe(`the DNS of a domain, on ${engine.name}`, () => {
+  describe(`the DNS of a domain, on ${engine.name}`, { skip: skipWithout('knotd') }, () => {
     let dns: DnsServer
     let service: Service
     let acme: Api

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { findPromtool, numberOf } from '../support/prometheus.ts'
+import { skipWithout } from '../support/programs.ts'
+import { numberOf, openPromtool } from '../support/prometheus.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
@@ -102,13 +103,8 @@ for (const engine of ENGINES) {
       assert.match(text, /^# TYPE terse_domains gauge$/m)
     })
 
-    test('are as Prometheus wants them', async (t) => {
-      const promtool = findPromtool()
-      if (promtool === undefined) {
-        t.skip('promtool is not installed, and Debian’s package cannot be had')
-        return
-      }
-      promtool.run(['check', 'metrics'], await scrape())
+    test('are as Prometheus wants them', { skip: skipWithout('promtool') }, async () => {
+      openPromtool().run(['check', 'metrics'], await scrape())
     })
   })
 }

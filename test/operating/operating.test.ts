@@ -6,7 +6,8 @@ import { before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createFolder, SQLITE } from '../support/engines.ts'
-import { findPromtool, metricNames } from '../support/prometheus.ts'
+import { skipWithout } from '../support/programs.ts'
+import { metricNames, openPromtool } from '../support/prometheus.ts'
 import { startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
@@ -126,12 +127,10 @@ describe('what operators are given', () => {
     assert.deepEqual(unnamed, ['terse_cache_entries'])
   })
 
-  test('the queries and rules are as Prometheus reads them, and the alerts fire when they should', (t) => {
-    const promtool = findPromtool()
-    if (promtool === undefined) {
-      t.skip('promtool is not installed, and Debian’s package cannot be had')
-      return
-    }
+  test('the queries and rules are as Prometheus reads them, and the alerts fire when they should', {
+    skip: skipWithout('promtool'),
+  }, (t) => {
+    const promtool = openPromtool()
     promtool.run(['check', 'rules', ALERTS])
     promtool.run(['test', 'rules', ALERT_TESTS])
     const rules = panels.flatMap(({ targets = [] }) =>

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { findOrInstall } from './debian-program.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
+import { getProgram } from './programs.ts'
 
 /** A real DNS server on loopback, in charge of everything under `test`. */
 export type DnsServer = {
@@ -18,12 +18,8 @@ export type DnsServer = {
   stop(): Promise<void>
 }
 
-/** Starts Knot DNS: the machine's own, or Debian's, installed where the tests run as root. */
+/** Starts Knot DNS. */
 export async function startDnsServer(lines: readonly string[] = []): Promise<DnsServer> {
-  const program = findOrInstall('knotd', 'knot')
-  if (program === undefined) {
-    throw new Error('The DNS tests need Knot DNS (knotd); install it and run again.')
-  }
   const folder = mkdtempSync(path.join(tmpdir(), 'terse-knot-'))
   const port = await freePort()
   const zone = path.join(folder, 'test.zone')
@@ -33,7 +29,7 @@ export async function startDnsServer(lines: readonly string[] = []): Promise<Dns
   writeFileSync(zone, zoneFile(serial, lines))
 
   let log = ''
-  const child: ChildProcess = spawn(program, ['-c', settings], {
+  const child: ChildProcess = spawn(getProgram('knotd'), ['-c', settings], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   for (const stream of [child.stdout, child.stderr]) {

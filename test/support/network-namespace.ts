@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { findOrInstall } from './debian-program.ts'
+import { findProgram } from './programs.ts'
 
 /** For tests of networks: RFC 2544, appendix C.2.2. */
 export const TEST_NETWORK = '198.18.0.0/15'
@@ -26,7 +26,7 @@ export type NetworkNamespace = {
 
 /** Undefined where the machine does not let these tests have one. */
 export function createNetworkNamespace(wires: number): NetworkNamespace | undefined {
-  const program = findOrInstall('ip', 'iproute2')
+  const program = findProgram('ip')
   if (program === undefined || process.getuid?.() !== 0) return undefined
   const ip = (...args: string[]) => execFileSync(program, args, { stdio: 'pipe' })
   const name = `terse-${randomBytes(4).toString('hex')}`

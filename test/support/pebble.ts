@@ -6,9 +6,9 @@ import { Agent, get } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { selfSigned } from '../../src/acme/self-signed.ts'
-import { findOrInstall } from './debian-program.ts'
 import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
+import { getProgram } from './programs.ts'
 
 const START_MS = 10_000
 
@@ -43,17 +43,6 @@ export type PebbleOptions = {
   readonly validitySeconds?: number
   /** Keys of external accounts by their names; then none is opened without. */
   readonly externalKeys?: Readonly<Record<string, string>>
-}
-
-/**
- * Why there is no Pebble for the tests, undefined where there is. Installs Debian's where the tests run
- * as root. On a machine of continuous integration it must not be missing.
- */
-export function pebbleMissing(): string | undefined {
-  if (findOrInstall('pebble', 'pebble') !== undefined) return undefined
-  const reason = 'Pebble is missing: install the package pebble (Debian 12 or newer), and run again'
-  if (process.env.CI) throw new Error(reason)
-  return reason
 }
 
 export async function startPebble(options: PebbleOptions): Promise<Pebble> {
@@ -93,11 +82,9 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   }
 
   async function start(): Promise<void> {
-    const program = findOrInstall('pebble', 'pebble')
-    if (program === undefined) throw new Error('Pebble is missing')
     log = ''
     const started = spawn(
-      program,
+      getProgram('pebble'),
       ['-config', file('config.json'), '-dnsserver', options.dnsServer],
       {
         env: {

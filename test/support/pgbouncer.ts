@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findOrInstall } from './debian-program.ts'
 import { freePort } from './free-port.ts'
+import { getProgram } from './programs.ts'
 import { startProxyProgram } from './proxy-process.ts'
 
 const GUIDE = fileURLToPath(new URL('../../docs/operating/README.md', import.meta.url))
@@ -17,14 +17,7 @@ type Pooler = {
   stop(): Promise<void>
 }
 
-/** Undefined where there is no PgBouncer and none can be had. */
-export function findPgBouncer(): string | undefined {
-  const program = findOrInstall('pgbouncer', 'pgbouncer')
-  if (program === undefined && process.env.CI) throw new Error('PgBouncer is missing')
-  return program
-}
-
-export async function startPgBouncer(program: string, databaseUrl: string): Promise<Pooler> {
+export async function startPgBouncer(databaseUrl: string): Promise<Pooler> {
   const documented = /^```ini\n(pool_mode[^`]*)^```$/m.exec(readFileSync(GUIDE, 'utf8'))?.[1]
   if (documented === undefined) throw new Error('the documentation says nothing about PgBouncer')
   const database = new URL(databaseUrl)
@@ -46,11 +39,16 @@ ${documented}`,
   )
   // It refuses to run as root; the set-up of the tests has made this user for PostgreSQL.
   const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
-  const stop = await startProxyProgram(program, [...user, file], folder, async () => {
-    const socket = connect(port, '127.0.0.1')
-    await once(socket, 'connect')
-    socket.destroy()
-  })
+  const stop = await startProxyProgram(
+    getProgram('pgbouncer'),
+    [...user, file],
+    folder,
+    async () => {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.destroy()
+    },
+  )
   database.port = String(port)
   return {
     url: database.href,

@@ -1,7 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { getProgram } from './programs.ts'
 
 /**
  * The number of a metric in an exposition; undefined where it has none with these labels.
@@ -37,48 +35,13 @@ export type Promtool = {
   run(args: readonly string[], input?: string): void
 }
 
-/** Prometheus's own checks: the machine's, or those in Debian's package; undefined where neither can be had. */
-export function findPromtool(): Promtool | undefined {
-  const program = onPath() ?? unpacked()
-  if (program === undefined) return undefined
+/** Prometheus's own checks. */
+export function openPromtool(): Promtool {
+  const program = getProgram('promtool')
   return {
     run(args, input) {
       const { status, stdout, stderr } = spawnSync(program, args, { input, encoding: 'utf8' })
       if (status !== 0) throw new Error(`promtool ${args.join(' ')}:\n${stdout}${stderr}`)
     },
-  }
-}
-
-function onPath(): string | undefined {
-  return (process.env.PATH ?? '')
-    .split(path.delimiter)
-    .map((folder) => path.join(folder, 'promtool'))
-    .find((file) => existsSync(file))
-}
-
-/** The one file out of the package, without its service. It stays for the next run. */
-function unpacked(): string | undefined {
-  const kept = path.join(tmpdir(), 'terse-test-promtool')
-  const program = path.join(kept, 'usr', 'bin', 'promtool')
-  if (existsSync(program)) return program
-  if (!existsSync('/usr/bin/apt-get')) return undefined
-  const folder = mkdtempSync(path.join(tmpdir(), 'terse-promtool-'))
-  const quiet = { cwd: folder, stdio: 'ignore' } as const
-  try {
-    execFileSync('apt-get', ['update', '-qq'], quiet)
-    execFileSync('apt-get', ['download', '-qq', 'prometheus'], quiet)
-    const archive = readdirSync(folder).find((name) => name.endsWith('.deb'))
-    if (archive === undefined) return undefined
-    execFileSync(
-      'sh',
-      ['-c', `dpkg-deb --fsys-tarfile "$0" | tar -x ./usr/bin/promtool`, archive],
-      quiet,
-    )
-    execFileSync('mv', ['-T', folder, kept], quiet)
-    return program
-  } catch {
-    // No network, or another kind of system.
-    rmSync(folder, { recursive: true, force: true })
-    return undefined
   }
 }

@@ -7,6 +7,7 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { keepCertificate } from '../support/https.ts'
+import { skipWithout } from '../support/programs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type Service, startService } from '../support/service.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
@@ -14,7 +15,7 @@ import { createTestAuthority } from '../support/test-authority.ts'
 const HOUR_MS = 3_600_000
 const authority = createTestAuthority()
 
-describe('the doctor, about certificates', () => {
+describe('the doctor, about certificates', { skip: skipWithout('knotd') }, () => {
   let dns: DnsServer
   let service: Service
   let env: Record<string, string>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
 import { startCaddy } from '../support/caddy.ts'
-import { findOrInstall } from '../support/debian-program.ts'
 import { SQLITE } from '../support/engines.ts'
 import { handshake, visitSecurely } from '../support/https.ts'
 import { startNginx } from '../support/nginx.ts'
+import { getProgram, skipWithout } from '../support/programs.ts'
 import type { ProxyProcess } from '../support/proxy-process.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -23,14 +23,7 @@ const PROXIES = [
 ] as const
 
 for (const { name, start } of PROXIES) {
-  const program = findOrInstall(name, name)
-  if (program === undefined && process.env.CI !== undefined) {
-    throw new Error(`${name} is not there, and could not be installed`)
-  }
-  const skip =
-    program === undefined && `${name} is not there; install Debian’s package of that name`
-
-  describe(`${name} in front, as its example has it`, { skip }, () => {
+  describe(`${name} in front, as its example has it`, { skip: skipWithout(name) }, () => {
     let service: Service
     let proxy: ProxyProcess
     let ca: string
@@ -45,7 +38,7 @@ for (const { name, start } of PROXIES) {
       id = expectStatus(await api.post('/domains', { domain: ACTIVE }), 201).body.id
       const link = { domain: ACTIVE, key: 'x', url: DESTINATION }
       expectStatus(await api.post('/links', link), 201)
-      proxy = await start(program ?? '', service.port)
+      proxy = await start(getProgram(name), service.port)
       ca = proxy.authorityPem
     })
     after(async () => {

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Programs that the tests drive, by the names that they go by, and the Debian package that has them. */
+const PROGRAMS = {
+  caddy: { names: ['caddy'], package: 'caddy' },
+  chromium: {
+    names: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
+    package: 'chromium',
+  },
+  ip: { names: ['ip'], package: 'iproute2' },
+  knotd: { names: ['knotd'], package: 'knot' },
+  nginx: { names: ['nginx'], package: 'nginx' },
+  pebble: { names: ['pebble'], package: 'pebble' },
+  pgbouncer: { names: ['pgbouncer'], package: 'pgbouncer' },
+  promtool: { names: ['promtool'], package: 'prometheus' },
+} as const
+
+export type Program = keyof typeof PROGRAMS
+
+const FOLDERS = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin']
+const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+const APT = '/usr/bin/apt-get'
+/** Another program that uses apt may hold its locks for minutes, as a machine's first update does. */
+const LOCK_SECONDS = 300
+const LOCK_RETRY_SECONDS = 5
+
+/** The file of a program, undefined where the machine has none. */
+export function findProgram(program: Program): string | undefined {
+  const { names } = PROGRAMS[program]
+  const files = names.flatMap((name) => FOLDERS.map((folder) => path.join(folder, name)))
+  if (program === 'chromium') files.push(MAC_CHROME)
+  return files.find((file) => existsSync(file))
+}
+
+/** @throws where the machine does not have the program */
+export function getProgram(program: Program): string {
+  const file = findProgram(program)
+  if (file === undefined) throw new Error(reasonToSkip(program))
+  return file
+}
+
+/**
+ * The reason to skip tests that need these programs, for the test runner; false where all are there.
+ *
+ * @throws on a machine of continuous integration, where no program may be missing
+ */
+export function skipWithout(...programs: readonly Program[]): string | false {
+  const missing = programs.find((program) => findProgram(program) === undefined)
+  if (missing === undefined) return false
+  const reason = reasonToSkip(missing)
+  if (process.env.CI) throw new Error(reason)
+  return reason
+}
+
+function reasonToSkip(program: Program): string {
+  return `${program} is not installed (Debian package: ${PROGRAMS[program].package})`
+}
+
+/**
+ * Installs what the tests need and the machine does not have, all at once, where the tests run as root
+ * on Debian or a relative. Elsewhere, and where it fails, the tests that need it are skipped.
+ */
+export async function installMissingPrograms(): Promise<void> {
+  const missing = Object.keys(PROGRAMS).filter((name) => !findProgram(name as Program))
+  if (missing.length === 0 || process.getuid?.() !== 0 || !existsSync(APT)) return
+  const packages = missing.map((name) => PROGRAMS[name as Program].package)
+  process.stderr.write(`Installing what the tests need: ${packages.join(', ')}\n`)
+  try {
+    await updateLists()
+    apt('install', '-y', '-qq', '--no-install-recommends', ...packages)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`They could not be installed: ${reason}\n`)
+  }
+}
+
+/** apt waits for the lock of its packages, but not for that of its lists. */
+async function updateLists(): Promise<void> {
+  const giveUpAtMs = performance.now() + LOCK_SECONDS * 1_000
+  for (;;) {
+    try {
+      apt('update', '-qq')
+      return
+    } catch (error) {
+      const isLocked = String(error).includes('lock')
+      if (!isLocked || performance.now() > giveUpAtMs) throw error
+    }
+    await sleep(LOCK_RETRY_SECONDS * 1_000)
+  }
+}
+
+/** @throws with what apt printed on its standard error */
+function apt(...args: readonly string[]): void {
+  execFileSync(APT, ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  })
+}
