@@ -13,6 +13,9 @@ const OWN = 'go.acme.test'
 const ACTIVE = 'links.acme.test'
 const DESTINATION = 'https://example.com/there'
 const YEAR = 31_536_000
+const DESTINATION_LENGTH_MAX = 8_192
+/** With the destination below 16 KiB, which the client of this test accepts as an answer's head. */
+const VISITOR_QUERY_LENGTH = 7_000
 
 const PROXIES = [
   { name: 'caddy', start: startCaddy },
@@ -52,6 +55,19 @@ for (const { name, start } of PROXIES) {
       assert.equal(answer.headers.location, `${DESTINATION}?q=1`)
       const listed = await visitSecurely(proxy.httpsPort, OWN, '/api/v1/links', { ca })
       assert.equal(listed.status, 401)
+    })
+
+    test('passes on the longest destinations, with a long query of the visitor behind', async () => {
+      const api = await service.api('acme')
+      const longest = `https://example.com/${'d'.repeat(DESTINATION_LENGTH_MAX - 20)}`
+      const link = { domain: ACTIVE, key: 'long', url: longest }
+      expectStatus(await api.post('/links', link), 201)
+      const query = `?q=${'v'.repeat(VISITOR_QUERY_LENGTH)}`
+      for (const expected of ['', query]) {
+        const answer = await visitSecurely(proxy.httpsPort, ACTIVE, `/long${expected}`, { ca })
+        assert.equal(answer.status, 302)
+        assert.equal(answer.headers.location, longest + expected)
+      }
     })
 
     test('has none for a name that is not active there', async () => {
