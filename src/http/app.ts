@@ -4,6 +4,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { meterApi } from './api-meter.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
+import { compressAnswers } from './compression/compress-answers.ts'
+import { Compressor } from './compression/compressor.ts'
 import { limitDuration } from './deadline.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
@@ -61,10 +63,13 @@ export async function buildApp(
     authorize(request)
   })
 
+  const compressor = new Compressor((err) => logger.warn({ err }, 'compression failed'))
+  app.addHook('onClose', () => compressor.close())
+  compressAnswers(app, compressor)
   limitDuration(app)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
-  if (deps.servesApi) await describeApi(app)
+  if (deps.servesApi) await describeApi(app, compressor)
   await app.register(serviceRoutes, deps)
   await app.register(metricsRoute, deps)
   for (const routes of deps.servesApi ? API_ROUTES : []) {

@@ -1,0 +1,43 @@
+/** A content coding that answers may have. */
+export type ContentCoding = 'br' | 'gzip'
+
+/** All of them, the preferred first. */
+export const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
+
+/** An older name of the same coding (RFC 9110, section 8.4.1.3). */
+const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' }
+
+/**
+ * Returns the coding that an `Accept-Encoding` header prefers (RFC 9110, section 12.5.3), or undefined
+ * when the answer is to be sent without one. A coding whose weight cannot be read counts as refused.
+ *
+ * @param offered what this answer can have; the first is taken among equals
+ */
+export function preferredCoding(
+  header: string | undefined,
+  offered: readonly ContentCoding[],
+): ContentCoding | undefined {
+  if (header === undefined) return undefined
+  const weights = new Map(header.split(',').map(parseMember))
+  const others = weights.get('*') ?? 0
+  let best: ContentCoding | undefined
+  let bestWeight = 0
+  for (const coding of offered) {
+    const weight = weights.get(coding) ?? others
+    if (weight <= bestWeight) continue
+    best = coding
+    bestWeight = weight
+  }
+  // Without a weight of its own, the plain form is acceptable, and a coding is better.
+  return (weights.get('identity') ?? 0) > bestWeight ? undefined : best
+}
+
+function parseMember(member: string): [name: string, weight: number] {
+  const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+  return [ALIASES[name] ?? name, weight === undefined ? 1 : weightOf(weight)]
+}
+
+function weightOf(text: string): number {
+  return /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(text) ? Number(text) : 0
+}
