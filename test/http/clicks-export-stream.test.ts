@@ -1,18 +1,37 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { createGunzip, gunzipSync } from 'node:zlib'
 import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
 import { Failure } from '../../src/domain/failure.ts'
 import { eventually } from '../support/eventually.ts'
 import { CLICK, type ExportServer, startExportServer } from './export-server.ts'
 
 const BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => CLICK)
+/** Hardly becomes smaller when it is compressed. */
+const NOISY_BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => ({
+  ...CLICK,
+  referrer: randomBytes(200).toString('base64'),
+}))
 const BATCHES = 1_000
 /** What the two ends' socket buffers and the streams between may hold, generously: some megabytes. */
 const BATCHES_AHEAD_MAX = 200
 const EXPORTS_MAX = 4
+
+async function countLines(
+  stream: AsyncIterable<Buffer>,
+  onChunk: (linesSoFar: number) => void = () => {},
+): Promise<number> {
+  let lines = 0
+  for await (const chunk of stream) {
+    lines += chunk.toString('latin1').split('\n').length - 1
+    onChunk(lines)
+  }
+  return lines
+}
 
 describe('an export, while it is read', () => {
   let exportServer: ExportServer
@@ -37,9 +56,12 @@ describe('an export, while it is read', () => {
     }
   }
 
-  async function open(query = 'format=ndjson'): Promise<IncomingMessage> {
+  async function open(
+    query = 'format=ndjson',
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<IncomingMessage> {
     const request = get(`${exportServer.url}?${query}`, {
-      headers: { authorization: 'Bearer x' },
+      headers: { authorization: 'Bearer x', ...headers },
       agent: false,
     })
     const [response] = await once(request, 'response')
@@ -67,9 +89,7 @@ describe('an export, while it is read', () => {
     exportServer.batches = () => endless(BATCH, BATCHES)
     const response = await open()
     assert.ok((await standstill()) < BATCHES_AHEAD_MAX, `${source.batches} batches`)
-    let lines = 0
-    for await (const chunk of response) for (const byte of chunk) if (byte === 10) lines += 1
-    assert.equal(lines, BATCHES * BATCH.length)
+    assert.equal(await countLines(response), BATCHES * BATCH.length)
     assert.equal(response.complete, true)
     assert.ok(source.isEnded)
   })
@@ -149,6 +169,76 @@ describe('an export, while it is read', () => {
       assert.ok(source.batches <= 5 * (nth + 1), `${source.batches} batches`)
     }
     await eventually(async () => assert.ok(source.isEnded))
+  })
+
+  describe('compressed', () => {
+    const GZIP = { 'accept-encoding': 'br, gzip' }
+    const NOISY_BATCHES = 100
+
+    test('is the same, and reads no further ahead than its client', async () => {
+      exportServer.batches = () => endless(NOISY_BATCH, NOISY_BATCHES)
+      const response = await open('format=csv', GZIP)
+      assert.equal(response.headers['content-encoding'], 'gzip')
+      assert.equal(response.headers.vary, 'Accept-Encoding')
+      const ahead = await standstill()
+      assert.ok(ahead < NOISY_BATCHES / 2, `${ahead} batches`)
+      const lines = await countLines(response.pipe(createGunzip()))
+      assert.equal(lines, NOISY_BATCHES * NOISY_BATCH.length + 1)
+      assert.ok(source.isEnded)
+    })
+
+    test('is sent batch by batch, before the next one is there', async () => {
+      const next = Promise.withResolvers<void>()
+      exportServer.batches = async function* () {
+        yield BATCH
+        await next.promise
+      }
+      const gunzip = (await open('format=ndjson', GZIP)).pipe(createGunzip())
+      const lines = await countLines(gunzip, (soFar) => {
+        if (soFar === BATCH.length) next.resolve()
+      })
+      assert.equal(lines, BATCH.length)
+    })
+
+    test('stops to read when its client goes away', async () => {
+      const response = await open('format=ndjson', GZIP)
+      await once(response, 'data')
+      response.destroy()
+      await eventually(async () => assert.ok(source.isEnded))
+    })
+
+    test('stops to read when its client does not read on', async () => {
+      exportServer.server.timeout = 300
+      exportServer.batches = () => endless(NOISY_BATCH)
+      const response = await open('format=ndjson', GZIP)
+      await eventually(async () => assert.ok(source.isEnded))
+      response.destroy()
+    })
+
+    test('breaks off, rather than end, where reading on fails', async () => {
+      exportServer.batches = async function* () {
+        yield* endless(BATCH, 3)
+        throw Failure.unavailable(new Error('gone'))
+      }
+      const response = await open('format=csv', GZIP)
+      response.resume()
+      await new Promise((resolve) => response.once('close', resolve))
+      assert.equal(response.complete, false)
+    })
+
+    test('of nothing is an empty gzip stream', async () => {
+      exportServer.batches = async function* () {}
+      const bytes = Buffer.concat(await (await open('format=ndjson', GZIP)).toArray())
+      assert.equal(gunzipSync(bytes).length, 0)
+    })
+
+    test('is sent as it is to a client that takes brotli alone', async () => {
+      exportServer.batches = () => endless(BATCH, 1)
+      const response = await open('format=ndjson', { 'accept-encoding': 'br' })
+      assert.equal(response.headers['content-encoding'], undefined)
+      const text = Buffer.concat(await response.toArray()).toString()
+      assert.equal(text.split('\n').length - 1, BATCH.length)
+    })
   })
 
   test('of nothing is the header line, or nothing', async () => {

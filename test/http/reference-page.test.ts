@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
+import { referenceScript } from '../support/reference-script.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type VisitAnswer, visit } from '../support/visit.ts'
 
@@ -9,6 +12,11 @@ const TYPES: Readonly<Record<string, RegExp>> = {
   css: /^text\/css/,
   png: /^image\/png/,
 }
+
+const UNREAD_CONNECTIONS = 20
+const UNREAD_ANSWERS = 10
+/** Some 330 MB are asked for. */
+const GROWN_BYTES_MAX = 32 * 1024 * 1024
 
 function policyOf(answer: VisitAnswer): ReadonlyMap<string, readonly string[]> {
   const header = String(answer.headers['content-security-policy'])
@@ -97,25 +105,67 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('starts with an address of here, and asks no outside validator', async () => {
-      const { body } = await visit(service.port, '/docs/static/swagger-initializer.js')
+    test('reads the description that the API serves, and asks no outside validator', async () => {
+      const initializer = assetsOf(page.body, origin).find(({ href }) => href.includes('/initial'))
+      const { body } = await visit(service.port, initializer?.pathname ?? '')
       assert.match(body, /validatorUrl: null/)
-      const withoutPictures = body.replaceAll(/data:[^'"]+/g, '').replaceAll(/^\s*\/\/.*$/gm, '')
-      assert.doesNotMatch(withoutPictures, /https?:\/\//)
+      assert.match(body, /url: '\/api\/v1\/openapi\.json'/)
+      assert.doesNotMatch(body, /https?:\/\//)
     })
 
-    test('reads the description that the API serves', async () => {
-      const shown = await visit(service.port, '/docs/json')
-      const served = await visit(service.port, '/api/v1/openapi.json')
-      assert.deepEqual(JSON.parse(shown.body), JSON.parse(served.body))
+    test('is asked for each time, and its files are kept for ever', async () => {
+      assert.equal(page.headers['cache-control'], 'no-cache')
+      const headers = { 'if-none-match': String(page.headers.etag) }
+      assert.equal((await visit(service.port, '/docs', { headers })).status, 304)
+      for (const { pathname } of assetsOf(page.body, origin)) {
+        const answer = await visit(service.port, pathname, { method: 'HEAD' })
+        assert.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable')
+        assert.equal((await visit(service.port, pathname, { headers })).status, 200)
+      }
+    })
+
+    test('has a description that is read again only when it has changed', async () => {
+      const { headers } = await visit(service.port, '/api/v1/openapi.json')
+      assert.equal(headers['cache-control'], 'no-cache')
+      const known = { 'if-none-match': String(headers.etag) }
+      const again = await visit(service.port, '/api/v1/openapi.json', { headers: known })
+      assert.equal(again.status, 304)
+      assert.equal(again.body, '')
+    })
+
+    test('holds one copy of a file for all answers that wait to be read', async () => {
+      const target = await referenceScript(service.port)
+      const request = `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+      const before = process.memoryUsage().arrayBuffers
+      const sockets = await Promise.all(
+        Array.from({ length: UNREAD_CONNECTIONS }, async () => {
+          const socket = connect({ host: '127.0.0.1', port: service.port })
+          socket.on('error', () => {})
+          await once(socket, 'connect')
+          socket.write(request.repeat(UNREAD_ANSWERS))
+          return socket
+        }),
+      )
+      try {
+        // All of the requests above came before this one.
+        await visit(service.port, target)
+        const grown = process.memoryUsage().arrayBuffers - before
+        assert.ok(grown < GROWN_BYTES_MAX, `${grown} bytes more`)
+      } finally {
+        for (const socket of sockets) socket.destroy()
+      }
     })
 
     test('is not there on a link host, nor is anything beside it', async () => {
-      for (const path of ['/docs', '/docs/static/swagger-ui.css', '/api/v1/openapi.json']) {
+      const script = await referenceScript(service.port)
+      for (const path of ['/docs', script, '/api/v1/openapi.json']) {
         assert.equal((await visit(service.port, path, { host: 'go.acme.test' })).status, 404, path)
       }
       for (const path of [
         '/docs/nothing',
+        '/docs/static',
+        '/docs/static/',
+        '/docs/static/swagger-ui-bundle.js',
         '/docs/static/nothing.js',
         '/docs/static/../../package.json',
         '/docs/static/%2e%2e/%2e%2e/package.json',
