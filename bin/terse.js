@@ -13,19 +13,19 @@ const { optionalDependencies } = JSON.parse(
 const packages = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name))
 const [[, requiredVersion]] = packages
 const [packageName] = packages.find(([name]) => name.endsWith(`-${platform}`)) ?? []
+// npm makes this link last. A package that failed its check may leave files behind, and never has one.
+const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
 // Beside the program: whoever can change what is kept there could change the program itself.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/terse', import.meta.url))
 
-if (packageName === undefined) await runHere(`There is no package of it for ${platform}.`)
-else {
-  const installed = fileURLToPath(
-    new URL(`../node_modules/${packageName}/bin/node`, import.meta.url),
+if (!existsSync(installed)) {
+  await runHere(
+    packageName === undefined
+      ? `There is no package of it for ${platform}.`
+      : `npm ci has not installed ${packageName}; npm ci --loglevel=verbose shows why.`,
   )
-  if (!existsSync(installed)) {
-    await runHere(`npm ci has not installed ${packageName}; npm ci --loglevel=verbose shows why.`)
-  } else if (realpathSync(process.execPath) === realpathSync(installed)) await run()
-  else runWith(installed)
-}
+} else if (realpathSync(process.execPath) === realpathSync(installed)) await run()
+else runWith(installed)
 
 async function run() {
   // Types are stripped and modules compiled once, not in every process: half of what a command costs.
@@ -61,7 +61,9 @@ function runWith(node) {
   const child = spawn(node, args, { stdio: 'inherit' })
   if (child.pid === undefined) {
     // As where the C library is another one (musl): the packages are for glibc.
-    child.on('error', (error) => runHere(`That of ${packageName} cannot run: ${error.message}.`))
+    child.on('error', (error) =>
+      runHere(`The one that npm ci installed cannot run: ${error.code}.`),
+    )
     return
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
