@@ -3,11 +3,12 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { ENGINES } from '../support/engines.ts'
+import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
 // Storage has no part in this: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
-  describe('The API reference in Chromium', () => {
+  describe('The API reference in Chromium', { skip: skipWithout('chromium') }, () => {
     let browser: Browser
     let service: Service
     before(async () => {
