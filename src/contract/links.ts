@@ -3,6 +3,7 @@ import { pageOf, pageQuery } from './pagination.ts'
 import { destinationInput, line, timestamp, uuid } from './primitives.ts'
 
 const KEY_LENGTH_MAX = 190
+const KEY_VARIANTS_MAX = 16
 const TAGS_MAX = 50
 const TAG_LENGTH_MAX = 50
 const UTM_LENGTH_MAX = 500
@@ -50,7 +51,7 @@ const key = z
   .string()
   .min(1, 'must not be empty')
   .describe(
-    `1 to ${KEY_LENGTH_MAX} letters and digits of any script, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments.`,
+    `1 to ${KEY_LENGTH_MAX} letters and digits of any script, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments. At most ${KEY_VARIANTS_MAX} keys of a domain may differ only by letter case.`,
   )
 
 const optionalFields = {

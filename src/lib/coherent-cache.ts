@@ -5,7 +5,7 @@ const ABSENT_BYTES_MAX = 16 * 1024 * 1024
 /** What one such name takes besides its characters, roughly. */
 const ABSENT_ENTRY_BYTES = 200
 /** For how long an answer that was overtaken by a change may still be given. */
-const ANSWER_AGE_MS_MAX = 500
+export const ANSWER_AGE_MS_MAX = 500
 
 /** What a cache has been asked since it was made, and what it holds now. */
 export type CacheUse = {
@@ -86,6 +86,11 @@ export class CoherentCache<V extends object> {
     }
     this.#misses += 1
     return this.#loads.get(name) ?? this.#startLoad(name)
+  }
+
+  /** Whether it still holds this very value. */
+  holds(name: string, value: V): boolean {
+    return this.#present.get(name) === value
   }
 
   /** Takes in what a mirror had of an earlier cache. */

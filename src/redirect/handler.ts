@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { isUnavailable } from '../domain/failure.ts'
-import { foldKey } from '../domain/links/key.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import type { PasswordVault } from '../domain/links/password-vault.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -24,7 +23,7 @@ import {
 } from './pages/visitor-pages.ts'
 import { type FailedAttempt, passwordAttempts } from './password-attempts.ts'
 import type { PasswordCookies } from './password-cookie.ts'
-import { type PreparedLink, pickLink } from './prepared-link.ts'
+import type { PreparedLink } from './prepared-link.ts'
 import { sendPage, sendRedirect } from './respond.ts'
 import { keyOfPath } from './visit-key.ts'
 import { VisitMeter } from './visit-meter.ts'
@@ -44,7 +43,7 @@ export type RedirectHandler = {
 
 /** Answers visits to links: find, decide, record, respond. */
 export function redirectHandler(deps: {
-  finder: Pick<LinkFinder, 'findHost' | 'findGroup'>
+  finder: Pick<LinkFinder, 'findHost' | 'findLink'>
   recorder: ClickRecorder
   makeClick: ClickMaker
   vault: PasswordVault
@@ -72,10 +71,10 @@ export function redirectHandler(deps: {
   function findOn(host: LinkHost | undefined, path: string): FoundLink | Promise<FoundLink> {
     const key = path === '/' ? undefined : keyOfPath(path)
     if (host === undefined || key === undefined) return { host, link: undefined }
-    const group = finder.findGroup(host.keyspaceId, foldKey(key))
-    return group instanceof Promise
-      ? group.then((loaded) => ({ host, link: loaded && pickLink(loaded, key) }))
-      : { host, link: group && pickLink(group, key) }
+    const link = finder.findLink(host.keyspaceId, key)
+    return link instanceof Promise
+      ? link.then((loaded) => ({ host, link: loaded }))
+      : { host, link }
   }
 
   function decideFor(

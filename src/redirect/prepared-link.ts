@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { UTM_FIELDS } from '../domain/links/link.ts'
 import type { LinkDirectory, VisitedLink } from '../domain/links/link-directory.ts'
 import { formatParameter, withParameters } from './destination-query.ts'
@@ -16,51 +17,67 @@ export type PreparedLink = {
   readonly password: string | null
 }
 
-/** All links of a keyspace whose keys differ only by letter case. */
-export type LinkGroup = readonly PreparedLink[]
+/**
+ * What is cached under a folded key: the one link that has it, whatever its letter case, or that several
+ * links have it. Each of those is cached under a name of its own that holds `variantsId`.
+ */
+export type LinkEntry =
+  | { readonly link: PreparedLink; readonly variantsId: undefined }
+  | { readonly link: undefined; readonly variantsId: string }
 
 /** What one link takes in memory besides its texts, roughly, in bytes. */
 const LINK_BYTES = 400
 
-export async function loadGroup(
+/** @returns undefined where no link has the key in any letter case */
+export async function loadByFoldedKey(
   directory: LinkDirectory,
   keyspaceId: number,
   foldedKey: string,
-): Promise<LinkGroup | undefined> {
-  const links = await directory.findByFoldedKey(keyspaceId, foldedKey)
-  return links.length === 0 ? undefined : links.map(prepare)
+): Promise<LinkEntry | undefined> {
+  const [first, second] = await directory.findByFoldedKey(keyspaceId, foldedKey)
+  if (first === undefined) return undefined
+  return second === undefined ? entryOf(first) : { link: undefined, variantsId: randomUUID() }
+}
+
+export async function loadByKey(
+  directory: LinkDirectory,
+  keyspaceId: number,
+  key: string,
+): Promise<LinkEntry | undefined> {
+  const link = await directory.findByKey(keyspaceId, key)
+  return link && entryOf(link)
 }
 
 /** As text, for a copy. Another form needs another number of the copy's format. */
-export function encodeGroup(group: LinkGroup): string {
-  return JSON.stringify(group)
+export function encodeEntry({ link, variantsId }: LinkEntry): string {
+  return JSON.stringify(link ?? variantsId)
 }
 
-export function decodeGroup(text: string): LinkGroup {
-  const links: (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null })[] =
+export function decodeEntry(text: string): LinkEntry {
+  const decoded: string | (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null }) =
     JSON.parse(text)
+  if (typeof decoded === 'string') return { link: undefined, variantsId: decoded }
   // JSON has no infinity, and says null.
-  return links.map((link) => ({
-    ...link,
-    expiresAtMs: link.expiresAtMs ?? Number.POSITIVE_INFINITY,
-  }))
+  const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
+  return { link: { ...decoded, expiresAtMs }, variantsId: undefined }
 }
 
-/** A bound on the memory that a group takes, in bytes. */
-export function groupBytes(group: LinkGroup): number {
-  let bytes = 0
-  for (const link of group) {
-    bytes += LINK_BYTES + link.key.length * 2 + link.url.length
-    bytes += (link.ios?.length ?? 0) + (link.android?.length ?? 0)
-    bytes += (link.expiredRedirectUrl?.length ?? 0) + (link.password?.length ?? 0)
-  }
-  return bytes
+/** A bound on the memory that an entry takes, in bytes. */
+export function entryBytes({ link }: LinkEntry): number {
+  if (link === undefined) return LINK_BYTES
+  return (
+    LINK_BYTES +
+    link.key.length * 2 +
+    link.url.length +
+    (link.ios?.length ?? 0) +
+    (link.android?.length ?? 0) +
+    (link.expiredRedirectUrl?.length ?? 0) +
+    (link.password?.length ?? 0)
+  )
 }
 
-/** The link of exactly this key; where there is none, the only one that differs by letter case. */
-export function pickLink(group: LinkGroup, key: string): PreparedLink | undefined {
-  // Nearly always there is one, and what it is called does not matter.
-  return group.length === 1 ? group[0] : group.find((link) => link.key === key)
+function entryOf(link: VisitedLink): LinkEntry {
+  return { link: prepare(link), variantsId: undefined }
 }
 
 function prepare(link: VisitedLink): PreparedLink {

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { foldKey } from '../domain/links/key.ts'
 import type { LinkDirectory } from '../domain/links/link-directory.ts'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
@@ -23,27 +24,31 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
     .where('domains.status', '=', sql.lit('active')),
 )
 
-const findByFoldedKey = statement((db, group: { keyspaceId: number; foldedKey: string }) =>
-  db
-    .selectFrom('links')
-    .select([
-      'seq',
-      'key',
-      'url',
-      'ios',
-      'android',
-      'utm_source',
-      'utm_medium',
-      'utm_campaign',
-      'utm_term',
-      'utm_content',
-      'utm_name',
-      'password',
-      'expires_at',
-      'expired_redirect_url',
-    ])
-    .where('keyspace_id', '=', group.keyspaceId)
-    .where('key_folded', '=', group.foldedKey),
+const VISITED_COLUMNS = [
+  'seq',
+  'key',
+  'url',
+  'ios',
+  'android',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+  'password',
+  'expires_at',
+  'expired_redirect_url',
+] as const
+
+type FoldedKey = { keyspaceId: number; foldedKey: string }
+
+const findByFoldedKey = statement((db, { keyspaceId, foldedKey }: FoldedKey) =>
+  selectVariants(db, { keyspaceId, foldedKey }).limit(sql.lit(2)),
+)
+
+const findByKey = statement((db, { key, ...folded }: FoldedKey & { key: string }) =>
+  selectVariants(db, folded).where('key', '=', key),
 )
 
 export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
@@ -51,5 +56,16 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
     findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
     findByFoldedKey: async (keyspaceId, foldedKey) =>
       (await findByFoldedKey(db, { keyspaceId, foldedKey })).rows,
+    findByKey: async (keyspaceId, key) =>
+      (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows[0],
   }
+}
+
+/** The links whose keys are the same but for letter case. */
+function selectVariants(db: Kysely<Schema>, { keyspaceId, foldedKey }: FoldedKey) {
+  return db
+    .selectFrom('links')
+    .select(VISITED_COLUMNS)
+    .where('keyspace_id', '=', keyspaceId)
+    .where('key_folded', '=', foldedKey)
 }

@@ -1,5 +1,5 @@
-import type { ExpressionBuilder, Kysely } from 'kysely'
-import { foldKey } from '../domain/links/key.ts'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import { foldKey, KEY_VARIANTS_MAX } from '../domain/links/key.ts'
 import type { Link } from '../domain/links/link.ts'
 import type { LinkStore } from '../domain/links/link-store.ts'
 import { StaleRow } from '../domain/store.ts'
@@ -8,6 +8,9 @@ import { selectLinks, toRow, withCounters } from './link-rows.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
+
+/** Keeps every other transaction that locks the same name waiting until this one ends. */
+export type LockName = (tx: Kysely<Schema>, name: string) => Promise<void>
 
 const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
 
@@ -21,16 +24,27 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
+const findVariants = statement((db, folded: { keyspaceId: number; foldedKey: string }) =>
+  db
+    .selectFrom('links')
+    .select('seq')
+    .where('keyspace_id', '=', folded.keyspaceId)
+    .where('key_folded', '=', folded.foldedKey)
+    .limit(sql.lit(KEY_VARIANTS_MAX + 1)),
+)
+
 /**
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may look at many rows
  * @param on.tellsInsertId whether an insert tells the new row's number without `returning`
+ * @param on.lockName undefined where one transaction writes at a time
  */
 export function linkStore(on: {
   db: Kysely<Schema>
   scans: Kysely<Schema>
   pending: Pending
   tellsInsertId: boolean
+  lockName: LockName | undefined
 }): LinkStore {
   const { db, pending } = on
   const readPage = linkPages(on)
@@ -103,6 +117,12 @@ export function linkStore(on: {
       }
       await deleteTags(link)
       await insertTags(link)
+    },
+
+    async countVariants(keyspaceId, key) {
+      const foldedKey = foldKey(key)
+      await on.lockName?.(db, `link-variants ${keyspaceId}/${foldedKey}`)
+      return (await findVariants(db, { keyspaceId, foldedKey })).rows.length
     },
 
     async delete(workspaceId, id) {

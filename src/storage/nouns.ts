@@ -14,7 +14,7 @@ import { idempotencyStore } from './idempotency-store.ts'
 import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
 import { linkDirectory } from './link-directory.ts'
-import { linkStore } from './link-store.ts'
+import { type LockName, linkStore } from './link-store.ts'
 import { nodeStore } from './node-store.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
@@ -31,6 +31,8 @@ export type EngineTraits = {
    * `returning`, for which SQLite fills a table of its own.
    */
   readonly tellsInsertId: boolean
+  /** Undefined where one transaction writes at a time. */
+  readonly lockName?: LockName
 }
 
 /**
@@ -39,7 +41,7 @@ export type EngineTraits = {
  * @param on.scans for queries that may look at many rows
  */
 export function nouns(
-  { changeLog, rawClicks, tellsInsertId }: EngineTraits,
+  { changeLog, rawClicks, tellsInsertId, lockName }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Kysely<Schema>; pending: Pending },
 ): Nouns {
   const { db, pending } = on
@@ -55,7 +57,7 @@ export function nouns(
     certificateOrders: certificateOrderStore(db),
     acmeAccounts: acmeAccountStore(db),
     acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({ ...on, tellsInsertId }),
+    links: linkStore({ ...on, tellsInsertId, lockName }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, rawClicks(on.scans)),

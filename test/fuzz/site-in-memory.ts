@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Click } from '../../src/domain/clicks/click.ts'
 import { Failure } from '../../src/domain/failure.ts'
+import { foldKey } from '../../src/domain/links/key.ts'
 import { NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
 import type { LinkHost, VisitedLink } from '../../src/domain/links/link-directory.ts'
 import { passwordVault } from '../../src/domain/links/password-vault.ts'
@@ -79,8 +80,9 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
         if (key.startsWith('slow')) await new Promise(setImmediate)
         if (key === 'away') throw Failure.unavailable('the store is away')
         if (key === 'broken') throw new Error('a bug')
-        return LINKS.get(key) ?? []
+        return (LINKS.get(key) ?? []).slice(0, 2)
       },
+      findByKey: async (_, key) => LINKS.get(foldKey(key))?.find((link) => link.key === key),
     },
   })
   const clicks: Click[] = []

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { decide, type Visit } from '../../src/redirect/decide.ts'
-import { pickLink } from '../../src/redirect/prepared-link.ts'
 import { preparedLink } from './prepared-links.ts'
 
 const NOW_MS = Date.UTC(2026, 5, 1)
@@ -115,19 +114,4 @@ describe('decide', () => {
     test(`answers ${what}`, () =>
       assert.partialDeepStrictEqual(decide({ ...VISIT, ...visit }, NOW_MS), expected))
   }
-})
-
-describe('pickLink', () => {
-  const upper = preparedLink({ seq: 1, key: 'SALE' })
-  const lower = preparedLink({ seq: 2, key: 'sale' })
-  test('takes the exact key before one that differs by letter case', () => {
-    assert.equal(pickLink([upper, lower], 'sale'), lower)
-    assert.equal(pickLink([lower, upper], 'SALE'), upper)
-  })
-  test('takes the only key that differs by letter case', () => {
-    assert.equal(pickLink([upper], 'Sale'), upper)
-  })
-  test('takes none of several that differ by letter case', () => {
-    assert.equal(pickLink([upper, lower], 'Sale'), undefined)
-  })
 })

@@ -27,7 +27,7 @@ describe('What a click is made from', () => {
     const redirect = redirectHandler({
       finder: {
         findHost: () => HOST,
-        findGroup: () => [preparedLink()],
+        findLink: () => preparedLink(),
       },
       recorder: { record: (_click, done) => done() },
       makeClick(link_seq, raw) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Link } from '../../src/domain/links/link.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addDomain, addHome, addKeyspace, addLink } from './samples.ts'
@@ -39,23 +40,40 @@ describeStore('the link directory', (at) => {
     assert.equal((await findActiveHost(owner.domain))?.keyspaceId, owner.keyspace_id)
   })
 
-  test('finds every link of a keyspace whose key is the same but for letter case', async () => {
+  const visited = (link: Link) => {
+    const { id, workspace_id, keyspace_id, domain, external_id, tags, ...rest } = link
+    const { clicks, last_click, created_at, updated_at, ...columns } = rest
+    return columns
+  }
+
+  test('finds the links of a keyspace whose keys are the same but for letter case, two at most', async () => {
     const home = await addHome(at.store)
+    const { directory } = at.store.read
     const elsewhere = await addKeyspace(at.store, home.workspace_id)
-    const expected = [
-      await addLink(at.store, home, { key: 'Ähre', password: 'sealed', ios: 'myapp://a' }),
-      await addLink(at.store, home, { key: 'äHRE', expires_at: '2030-01-01T00:00:00.000001Z' }),
-    ]
     await addLink(at.store, home, { key: 'ahre' })
     await addLink(at.store, elsewhere, { key: 'Ähre' })
-    const found = await at.store.read.directory.findByFoldedKey(home.keyspace_id, 'ähre')
+    same(await directory.findByFoldedKey(home.keyspace_id, 'ähre'), [])
+    const first = await addLink(at.store, home, { key: 'Ähre', password: 'p', ios: 'myapp://a' })
+    same(await directory.findByFoldedKey(home.keyspace_id, 'ähre'), [visited(first)])
+    const expires_at = '2030-01-01T00:00:00.000001Z'
+    const second = await addLink(at.store, home, { key: 'äHRE', expires_at })
+    const both = await directory.findByFoldedKey(home.keyspace_id, 'ähre')
     same(
-      found.toSorted((a, b) => a.seq - b.seq),
-      expected.map(({ id, workspace_id, keyspace_id, domain, external_id, tags, ...visited }) => {
-        const { clicks, last_click, created_at, updated_at, ...rest } = visited
-        return rest
-      }),
+      both.toSorted((a, b) => a.seq - b.seq),
+      [visited(first), visited(second)],
     )
-    same(await at.store.read.directory.findByFoldedKey(home.keyspace_id, 'Ähre'), [])
+    await addLink(at.store, home, { key: 'ÄHRE' })
+    assert.equal((await directory.findByFoldedKey(home.keyspace_id, 'ähre')).length, 2)
+    same(await directory.findByFoldedKey(home.keyspace_id, 'Ähre'), [])
+  })
+
+  test('finds the link of exactly one key', async () => {
+    const home = await addHome(at.store)
+    const { directory } = at.store.read
+    const upper = await addLink(at.store, home, { key: 'SALE' })
+    const lower = await addLink(at.store, home, { key: 'sale' })
+    same(await directory.findByKey(home.keyspace_id, 'SALE'), visited(upper))
+    same(await directory.findByKey(home.keyspace_id, 'sale'), visited(lower))
+    assert.equal(await directory.findByKey(home.keyspace_id, 'Sale'), undefined)
   })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Api, apiClient } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
+import { variantOf } from '../support/key-variants.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
@@ -47,6 +48,21 @@ for (const engine of ENGINES) {
       }
       const list = await apis[0]?.get('/links?search=contested')
       assert.equal(list?.body.meta.total, ROUNDS)
+    })
+
+    test('that create 24 keys at once that differ only by letter case: 16 get 201', async () => {
+      const keys = Array.from({ length: 24 }, (_, index) => variantOf('contested', index))
+      const answers = await postAll(keys.map((key) => ({ domain: 'localhost', key })))
+      const made = answers.filter(({ status }) => status === 201)
+      assert.equal(made.length, 16)
+      for (const { status, body } of answers) {
+        if (status !== 201) assert.match(String(body.errors?.key), /16 variants/)
+      }
+      const [first] = made
+      assert.equal((await apis[0]?.delete(`/links/${first?.body.id}`))?.status, 200)
+      const unused = keys.filter((key) => !made.some(({ body }) => body.key === key))
+      const again = await postAll(unused.map((key) => ({ domain: 'localhost', key })))
+      assert.equal(again.filter(({ status }) => status === 201).length, 1)
     })
 
     test('that claim the same new host at once with different keys: both get 201', async () => {

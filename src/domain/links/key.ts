@@ -4,6 +4,12 @@ import type { Parsed } from '../failure.ts'
 /** In code points, after normalisation. */
 const KEY_LENGTH_MAX = 190
 
+/**
+ * Links of a domain whose keys differ only by letter case. Far more than an import from a service with
+ * case-sensitive keys brings, and few enough to look through.
+ */
+export const KEY_VARIANTS_MAX = 16
+
 /** No letter or digit that is easily taken for another: no 0, 1, i, l, o. */
 const GENERATED_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const GENERATED_LENGTH = 7

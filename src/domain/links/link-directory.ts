@@ -15,10 +15,15 @@ export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags'> & {
   readonly key: string
 }
 
-/** How redirects find links. Read at every cache miss, so each is one look-up in one index. */
+/** How redirects find links. Read at every cache miss, so each is one look-up in one index, of two rows at most. */
 export type LinkDirectory = {
   /** Undefined for a host that no workspace has proved. */
   findActiveHost(host: string): Promise<LinkHost | undefined>
-  /** The links whose keys are the same but for letter case: none, one, or rarely a few. */
+  /**
+   * Two at most of the links whose keys are the same but for letter case: enough to tell whether there
+   * is none, one, or several.
+   */
   findByFoldedKey(keyspaceId: number, foldedKey: string): Promise<readonly VisitedLink[]>
+  /** The link of exactly this key. */
+  findByKey(keyspaceId: number, key: string): Promise<VisitedLink | undefined>
 }

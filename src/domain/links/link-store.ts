@@ -33,6 +33,12 @@ export type LinkStore = {
    * @throws {UniqueViolation} when the new key is taken in its keyspace
    */
   update(link: Link, before: Link): Promise<void>
+  /**
+   * Counts the links whose keys are this one but for letter case, up to one more than
+   * `KEY_VARIANTS_MAX`. Other units that count the same wait until this unit ends: so of several that
+   * add a link first and then count, each sees what the earlier ones have added.
+   */
+  countVariants(keyspaceId: number, key: string): Promise<number>
   /** What was deleted. */
   delete(workspaceId: string, id: string): Promise<Link | undefined>
   /**

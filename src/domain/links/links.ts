@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { Shares } from '../../lib/shares.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
-import { linkChange } from '../changes/change.ts'
+import { type Change, linkChange } from '../changes/change.ts'
 import { insertClaim, newClaim } from '../domains/claim.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { Domains } from '../domains/domains.ts'
@@ -13,7 +13,7 @@ import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import type { Page } from '../page.ts'
 import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
-import { foldKey, generateKey, isReservedKey } from './key.ts'
+import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
 import { type LinkQuery, needsScan } from './link-store.ts'
@@ -117,8 +117,10 @@ export function links(deps: {
       refuseReserved(link.keyspace_id, key)
       const inserted = await stores.links.insert({ ...link, key })
       if (inserted === undefined) throw keyTaken()
+      await refuseManyVariants(stores, inserted)
       return inserted
     }
+    // Not counted: one of 27.5 billion does not happen to meet 16 variants of itself.
     for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
       const inserted = await stores.links.insert({ ...link, key: generateKey(random) })
       if (inserted !== undefined) return inserted
@@ -162,7 +164,7 @@ export function links(deps: {
             updated_at: now,
           }
           const inserted = await insert(stores, fresh, key)
-          await stores.changes.append(linkChange(inserted.keyspace_id, foldKey(inserted.key)), now)
+          await stores.changes.append(changeOf(inserted), now)
           return inserted
         }),
       )
@@ -215,9 +217,11 @@ export function links(deps: {
           }
           refuseReserved(next.keyspace_id, next.key)
           await stores.links.update(next, current)
-          await stores.changes.append(linkChange(current.keyspace_id, foldKey(current.key)), now)
-          if (next.keyspace_id !== current.keyspace_id || next.key !== current.key) {
-            await stores.changes.append(linkChange(next.keyspace_id, foldKey(next.key)), now)
+          const [from, to] = [changeOf(current), changeOf(next)]
+          await stores.changes.append(from, now)
+          if (to.subject !== from.subject) {
+            await refuseManyVariants(stores, next)
+            await stores.changes.append(to, now)
           }
           return next
         })
@@ -233,13 +237,25 @@ export function links(deps: {
       await store.write(async (stores) => {
         const link = await stores.links.delete(workspaceId, id)
         if (link === undefined) throw Failure.notFound('Link')
-        await stores.changes.append(
-          linkChange(link.keyspace_id, foldKey(link.key)),
-          clock.nowMicros(),
-        )
+        await stores.changes.append(changeOf(link), clock.nowMicros())
       })
     },
   }
+}
+
+/** @param written in this unit already, so that it is counted */
+async function refuseManyVariants(
+  { links }: Nouns,
+  written: Pick<Link, 'keyspace_id' | 'key'>,
+): Promise<void> {
+  if ((await links.countVariants(written.keyspace_id, written.key)) <= KEY_VARIANTS_MAX) return
+  throw Failure.invalid({
+    key: [`has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`],
+  })
+}
+
+function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
+  return linkChange(keyspace_id, foldKey(key))
 }
 
 function keyTaken(): Failure {

@@ -19,6 +19,7 @@ import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { CLICK_DAYS_STORAGE } from './click-rows.ts'
 import { openConnections } from './connections.ts'
+import { lockName } from './lock-name.ts'
 import { Notifications } from './notifications.ts'
 import { openPool } from './pool.ts'
 import { probe } from './probe.ts'
@@ -54,6 +55,7 @@ const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   rawClicks: postgresRawClickPages,
   tellsInsertId: false,
+  lockName,
 }
 
 export type PostgresOptions = {

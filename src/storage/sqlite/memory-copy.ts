@@ -7,7 +7,7 @@ import { createFolder } from '../../lib/create-folder.ts'
 import { isBusy } from './errors.ts'
 
 /** Raised with every change of what the values look like; a copy of another format is begun anew. */
-const FORMAT = '2'
+const FORMAT = '3'
 /** As many as processes may share a data folder. */
 const COPIES_MAX = 256
 /** Written at once: a few milliseconds of the thread that answers visitors. */
