@@ -25,16 +25,17 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
 
 /** To be loaded once visitors are served: it is half of what there is to load. */
 export function openApi(
-  { config, instance, log, serviceHost, throttles }: Foundation,
+  foundation: Foundation,
   { authenticator, domains, checks, intake, observation }: ApiParts,
 ): Promise<FastifyInstance> {
+  const { config, instance, log, serviceHost, throttles } = foundation
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,
     clock,
     random: systemRandom,
     domains,
-    vault: vaultOf(instance),
+    vault: vaultOf(foundation),
     serviceHost,
     appSchemes: config.appSchemes,
     claimOnLink: config.claimOnLink,

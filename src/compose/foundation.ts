@@ -3,6 +3,7 @@ import type { Config } from '../config/read-config.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { type PasswordVault, passwordVault } from '../domain/links/password-vault.ts'
+import type { PasswordHasher } from '../domain/passwords/password-hasher.ts'
 import { systemRandom } from '../lib/random.ts'
 import type { Throttles } from '../lib/throttles.ts'
 import type { Instance } from './instance.ts'
@@ -14,10 +15,11 @@ export type Foundation = {
   readonly log: Logger
   readonly serviceHost: ServiceHost
   readonly throttles: Throttles
+  readonly hasher: PasswordHasher
 }
 
-export function vaultOf({ instanceKey }: Instance): PasswordVault {
-  return passwordVault(deriveKey(instanceKey, 'link-password'), systemRandom)
+export function vaultOf({ instance, hasher }: Foundation): PasswordVault {
+  return passwordVault(deriveKey(instance.instanceKey, 'link-password'), systemRandom, hasher)
 }
 
 export function logFailure(log: Logger): (error: unknown) => void {

@@ -16,6 +16,7 @@ import { openMemory } from './memory.ts'
 import { openCopy, startCopying } from './memory-copy.ts'
 import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
+import { openPasswordHasher } from './password-hasher.ts'
 import type { Job } from './polling-job.ts'
 import { openCountriesOf, openRedirect, openSalts } from './redirects.ts'
 import { findServiceHost, openServiceHost } from './service-host.ts'
@@ -84,7 +85,8 @@ export async function startNode(
     config.tls === undefined
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, { serviceHost, copy }, log)
-  const foundation = { config, instance, log, serviceHost, throttles }
+  const hashing = openPasswordHasher()
+  const foundation = { config, instance, log, serviceHost, throttles, hasher: hashing.hasher }
   const memory = openMemory(config, instance, log, { copy, https: tls?.memory })
   const salts = openSalts(foundation)
   const { domains, checks, startChecking } = openDomains(config, instance, log)
@@ -154,6 +156,7 @@ export async function startNode(
       salts.stop(),
       ...jobs.map((job) => job.stop()),
       app?.close(),
+      hashing.close(),
     ])
     await heartbeat?.stop(left)
     copying?.stop()

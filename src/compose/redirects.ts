@@ -12,11 +12,12 @@ import { passwordCookies } from '../redirect/password-cookie.ts'
 import { type Foundation, logFailure, vaultOf } from './foundation.ts'
 
 export function openRedirect(
-  { config, instance, log, serviceHost, throttles }: Foundation,
+  foundation: Foundation,
   finder: LinkFinder,
   recorder: ClickRecorder,
   origins: { readonly salts: VisitorSalts; readonly countries: Countries },
 ): RedirectHandler {
+  const { config, instance, log, serviceHost, throttles } = foundation
   const { clock, instanceKey } = instance
   const sharedHost = {
     keyspaceId: serviceHost.keyspaceId,
@@ -28,7 +29,7 @@ export function openRedirect(
     finder,
     recorder,
     makeClick: clickMaker(origins),
-    vault: vaultOf(instance),
+    vault: vaultOf(foundation),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,
     throttles,

@@ -37,12 +37,18 @@ export class Throttle {
   take(key: string): ThrottleVerdict {
     const now = this.#clock.nowMicros()
     const window = this.#windowOf(key, now)
-    const leftMicros = window.startedAtMicros + this.#windowMicros - now
-    const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
-    if (window.used >= this.#limit) return { allowed: false, remaining: 0, resetSeconds }
-    window.used += 1
-    this.#onCount?.(key, 1)
-    return { allowed: true, remaining: this.#limit - window.used, resetSeconds }
+    const verdict = this.#verdictOn(window, now)
+    if (verdict.allowed) {
+      window.used += 1
+      this.#onCount?.(key, 1)
+    }
+    return verdict
+  }
+
+  /** What `take` would return, without counting anything. */
+  peek(key: string): ThrottleVerdict {
+    const now = this.#clock.nowMicros()
+    return this.#verdictOn(this.#currentWindow(key, now) ?? { startedAtMicros: now, used: 0 }, now)
   }
 
   /** Takes an event back that turned out not to be of the kind that is limited. */
@@ -59,9 +65,23 @@ export class Throttle {
     window.used = Math.max(0, window.used + events)
   }
 
+  #verdictOn({ startedAtMicros, used }: Window, now: number): ThrottleVerdict {
+    const leftMicros = Math.min(startedAtMicros, now) + this.#windowMicros - now
+    const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
+    return used >= this.#limit
+      ? { allowed: false, remaining: 0, resetSeconds }
+      : { allowed: true, remaining: this.#limit - used - 1, resetSeconds }
+  }
+
+  #currentWindow(key: string, now: number): Window | undefined {
+    const window = this.#windows.get(key)
+    const hasEnded = window !== undefined && now - window.startedAtMicros >= this.#windowMicros
+    return hasEnded ? undefined : window
+  }
+
   #windowOf(key: string, now: number): Window {
-    let window = this.#windows.get(key)
-    if (window === undefined || now - window.startedAtMicros >= this.#windowMicros) {
+    let window = this.#currentWindow(key, now)
+    if (window === undefined) {
       this.#windows.delete(key)
       window = { startedAtMicros: now, used: 0 }
       this.#windows.set(key, window)

@@ -2,7 +2,7 @@ import type { LinkHost } from '../domain/links/link-directory.ts'
 import { withoutQrMark } from '../domain/qr/qr-mark.ts'
 import type { Device } from './click/agent.ts'
 import { parseQuery, withParameters } from './destination-query.ts'
-import type { PreparedLink } from './prepared-link.ts'
+import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 
 /** Everything about a visit that its answer depends on. */
 export type Visit = {
@@ -24,7 +24,7 @@ export type Decision =
   | { readonly kind: 'expired' }
   /** To where the domain's or the link's owner wants such visits to go. */
   | { readonly kind: 'fallback'; readonly location: string }
-  | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: string }
+  | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
   | { readonly kind: 'redirect'; readonly link: PreparedLink; readonly location: string }
 
 /** What a visit gets. The order of the questions is the order of the design. */

@@ -13,6 +13,7 @@ import { type Decision, decide } from './decide.ts'
 import { type AnswerHeaders, type Exchange, HttpExchange } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
 import {
+  busyPage,
   EXPIRED_PAGE,
   INVALID_REQUEST_PAGE,
   NOT_FOUND_PAGE,
@@ -180,7 +181,8 @@ export function redirectHandler(deps: {
       return
     }
     const { link, password } = decision
-    const attempt = await attemptPassword(request, addressOf(exchange), link.seq, password)
+    const attempted = { seq: link.seq, password }
+    const attempt = await attemptPassword(request, addressOf(exchange), attempted)
     if (attempt.kind !== 'right') {
       refuseAttempt(exchange, attempt)
       return
@@ -207,6 +209,12 @@ export function redirectHandler(deps: {
         const retry = { 'Retry-After': String(attempt.waitSeconds) }
         sendPage(exchange, 429, tooManyAttemptsPage(attempt.waitSeconds), retry)
         meter.count('password_throttled', exchange.startedMs)
+        return
+      }
+      case 'busy': {
+        const retry = { 'Retry-After': String(attempt.waitSeconds) }
+        sendPage(exchange, 503, busyPage(attempt.waitSeconds), retry)
+        meter.count('password_busy', exchange.startedMs)
         return
       }
       case 'malformed':

@@ -14,7 +14,14 @@ export type PreparedLink = {
   /** Milliseconds since the epoch; Infinity for never. */
   readonly expiresAtMs: number
   readonly expiredRedirectUrl: string | null
-  readonly password: string | null
+  readonly password: LinkPassword | null
+}
+
+/** What it takes to compare a password with that of a link. */
+export type LinkPassword = {
+  readonly sealed: string
+  readonly linkId: string
+  readonly workspaceId: string
 }
 
 /**
@@ -27,6 +34,8 @@ export type LinkEntry =
 
 /** What one link takes in memory besides its texts, roughly, in bytes. */
 const LINK_BYTES = 400
+/** What its password adds. */
+const PASSWORD_BYTES = 350
 
 /** @returns undefined where no link has the key in any letter case */
 export async function loadByFoldedKey(
@@ -72,7 +81,7 @@ export function entryBytes({ link }: LinkEntry): number {
     (link.ios?.length ?? 0) +
     (link.android?.length ?? 0) +
     (link.expiredRedirectUrl?.length ?? 0) +
-    (link.password?.length ?? 0)
+    (link.password === null ? 0 : PASSWORD_BYTES)
   )
 }
 
@@ -95,6 +104,10 @@ function prepare(link: VisitedLink): PreparedLink {
     android: withUtm(link.android),
     expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
     expiredRedirectUrl: link.expired_redirect_url,
-    password: link.password,
+    password: link.password === null ? null : passwordOf(link, link.password),
   }
+}
+
+function passwordOf({ id, workspace_id }: VisitedLink, sealed: string): LinkPassword {
+  return { sealed, linkId: id, workspaceId: workspace_id }
 }

@@ -13,6 +13,8 @@ type VisitOutcome =
   | 'password_wrong'
   | 'password_malformed'
   | 'password_throttled'
+  /** 503: too many passwords were waiting to be looked at. */
+  | 'password_busy'
   | 'method_refused'
   /** 503: what was asked for was not in memory, and the store did not answer. */
   | 'unavailable'
@@ -36,6 +38,7 @@ export class VisitMeter {
     password_wrong: 0,
     password_malformed: 0,
     password_throttled: 0,
+    password_busy: 0,
     method_refused: 0,
     unavailable: 0,
     failed: 0,

@@ -26,6 +26,8 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
 
 const VISITED_COLUMNS = [
   'seq',
+  'id',
+  'workspace_id',
   'key',
   'url',
   'ios',

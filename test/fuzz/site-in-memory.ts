@@ -15,12 +15,20 @@ import { clickMaker } from '../../src/redirect/click/click-maker.ts'
 import { linkFinder } from '../../src/redirect/find-link.ts'
 import { redirectHandler } from '../../src/redirect/handler.ts'
 import { passwordCookies } from '../../src/redirect/password-cookie.ts'
+import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const KEY = Buffer.alloc(32, 7)
 const CACHE_BYTES = 1024 * 1024
 
-const BASE: VisitedLink = { ...NO_ATTRIBUTES, seq: 0, key: '', url: 'https://example.com/' }
+const BASE: VisitedLink = {
+  ...NO_ATTRIBUTES,
+  seq: 0,
+  id: '',
+  workspace_id: '',
+  key: '',
+  url: 'https://example.com/',
+}
 
 const LINKS = new Map<string, readonly VisitedLink[]>(
   Object.entries<Partial<VisitedLink>[]>({
@@ -106,7 +114,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
       salts: { at: () => ({ day: 0, text: '', key: sipKeyOf(KEY) }) },
       countries: (address) => (address.startsWith('203.') ? 'DE' : ''),
     }),
-    vault: passwordVault(KEY, systemRandom),
+    vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),
     clock,
     throttles: new Throttles({ clock, peers: undefined }),

@@ -1,17 +1,35 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { linkChange } from '../../src/domain/changes/change.ts'
+import { deriveKey } from '../../src/domain/instance/instance-keys.ts'
+import { argon2id } from '../../src/domain/passwords/argon2id.ts'
+import { systemRandom } from '../../src/lib/random.ts'
+import { sealing } from '../../src/lib/seal.ts'
 import { expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, postLink, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
+import { visit } from '../support/visit.ts'
 
 const TEXT = 'correct horse battery staple'
 
 onEachEngine('The password of a link', (stage) => {
+  /** The status that a visitor gets who types the text. */
+  async function typeText(path: string, host = 'localhost'): Promise<number | undefined> {
+    const { status } = await visit(stage.service.port, path, {
+      host,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ password: TEXT }).toString(),
+    })
+    return status
+  }
+
   test('comes back as one opaque string, never as the text or something made from it alone', async () => {
     const { id, password } = await createLink(stage.api, { password: TEXT })
     assert.match(password, /^[A-Za-z0-9_-]{60,}$/)
-    const bytes = Buffer.from(password.replace('sealed_', ''), 'base64url').toString('latin1')
+    const bytes = Buffer.from(password.replace('sealed2_', ''), 'base64url').toString('latin1')
     for (const readable of [password, bytes]) {
       for (const hint of [TEXT, 'correct', 'argon2']) assert.ok(!readable.includes(hint), hint)
     }
@@ -64,10 +82,57 @@ onEachEngine('The password of a link', (stage) => {
     expectInvalid(await stage.api.patch(`/links/${id}`, { password }), 'password')
   })
 
-  test('may be a text that only looks like a sealed one', async () => {
-    const text = `sealed_${'A'.repeat(102)}`
-    const { password } = await createLink(stage.api, { password: text })
-    assert.notEqual(password, text)
+  test('is refused where it has the form of a sealed one, even of another instance', async () => {
+    const text = `sealed2_${'A'.repeat(102)}`
+    expectInvalid(await postLink(stage.api, { password: text }), 'password')
+    const { id, password } = await createLink(stage.api, { password: TEXT })
+    expectInvalid(await stage.api.patch(`/links/${id}`, { password: text }), 'password')
+    assert.equal((await showLink(stage.api, id)).password, password)
+    for (const other of [`sealed_${'A'.repeat(102)}`, text.slice(0, -1)]) {
+      const made = await createLink(stage.api, { password: other })
+      assert.notEqual(made.password, other)
+    }
+  })
+
+  test('stays as an earlier release sealed it when it is sent back', async () => {
+    const { store, instanceKey } = stage.service.instance
+    const salt = randomBytes(16)
+    const plain = Buffer.concat([salt, argon2id({ text: TEXT, salt })])
+    const box = sealing(deriveKey(instanceKey, 'link-password'), systemRandom)
+    const password = `sealed_${box.seal(plain).toString('base64url')}`
+    const made = await createLink(stage.api)
+    await store.write(async (stores) => {
+      const link = await stores.links.findById(made.workspace_id, made.id)
+      assert.ok(link !== undefined)
+      await stores.links.update({ ...link, password }, link)
+      await stores.changes.append(linkChange(link.keyspace_id, link.key), link.updated_at)
+    })
+    expectStatus(await stage.api.put(`/links/${made.id}`, await showLink(stage.api, made.id)), 200)
+    assert.equal((await showLink(stage.api, made.id)).password, password)
+    expectInvalid(await postLink(stage.api, { password }), 'password')
+    assert.equal(await typeText(`/${made.key}`), 303)
+  })
+
+  test('opens its own link alone, even where the database has a copy of it', async () => {
+    const { store } = stage.service.instance
+    const from = await createLink(stage.api, { password: TEXT })
+    const to = await createLink(stage.api)
+    await store.write(async (stores) => {
+      const link = await stores.links.findById(to.workspace_id, to.id)
+      assert.ok(link !== undefined)
+      await stores.links.update({ ...link, password: from.password }, link)
+      await stores.changes.append(linkChange(link.keyspace_id, link.key), link.updated_at)
+    })
+    assert.equal(await typeText(`/${from.key}`), 303)
+    assert.equal(await typeText(`/${to.key}`), 403)
+  })
+
+  test('opens its link still after the link has another key on another domain', async () => {
+    const { id, password } = await createLink(stage.api, { password: TEXT })
+    const moved = { domain: 'moved.localhost', key: 'moved', password }
+    const { body } = expectStatus(await stage.api.patch(`/links/${id}`, moved), 200)
+    assert.equal(body.password, password)
+    assert.equal(await typeText('/moved', 'moved.localhost'), 303)
   })
 
   test('is 1 to 512 characters of any script', async () => {

@@ -18,7 +18,9 @@ const EXPIRED_WITH_URL = preparedLink({
   expiresAtMs: NOW_MS - 1,
   expiredRedirectUrl: 'https://link.example/expired',
 })
-const PROTECTED = preparedLink({ password: 'sealed_x' })
+const PROTECTED = preparedLink({
+  password: { sealed: 'sealed_x', linkId: 'link', workspaceId: 'workspace' },
+})
 const APP = preparedLink({ ios: 'https://example.com/ios', android: 'https://example.com/android' })
 
 const VISIT: Visit = {
@@ -82,7 +84,11 @@ describe('decide', () => {
       { link: { ...LINK, expiresAtMs: NOW_MS + 1 } },
       { kind: 'redirect', location: 'https://example.com/web' },
     ],
-    ['a link with a password', { link: PROTECTED }, { kind: 'ask-password', password: 'sealed_x' }],
+    [
+      'a link with a password',
+      { link: PROTECTED },
+      { kind: 'ask-password', password: { sealed: 'sealed_x' } },
+    ],
     [
       'a link with a password, from one who knows it',
       { link: PROTECTED, knowsPassword: true },

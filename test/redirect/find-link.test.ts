@@ -51,7 +51,8 @@ describe('the link finder', () => {
   }
 
   function store(key: string, url: string): void {
-    stored.set(key, { ...NO_ATTRIBUTES, seq: stored.size + 1, key, url })
+    const ids = { seq: stored.size + 1, id: '', workspace_id: '' }
+    stored.set(key, { ...NO_ATTRIBUTES, ...ids, key, url })
   }
 
   /** As another process learns of it. */

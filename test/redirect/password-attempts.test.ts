@@ -2,43 +2,68 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { HASH_QUEUE } from '../../src/domain/passwords/password-hasher.ts'
+import { FairQueue, QueueRefusal } from '../../src/lib/fair-queue.ts'
 import { Throttles } from '../../src/lib/throttles.ts'
 import {
   type AttemptPassword,
   type PasswordAttempt,
   passwordAttempts,
 } from '../../src/redirect/password-attempts.ts'
+import { eventually } from '../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
 const SEQ = 1
+/** Failures in a minute: of an address at a link, and of all addresses at it. */
 const PER_ADDRESS = 10
 const PER_LINK = 100
 const WINDOW_SECONDS = 60
+const HOUR_SECONDS = 60 * 60
 
 describe('attempts at a password', () => {
   let clock: FakeClock
   let attemptPassword: AttemptPassword
+  /** Passwords that were looked at. */
   let verified = 0
+  let owners: Set<string>
+  /** Thrown by the next look at a password. */
+  let failure: Error | undefined
   beforeEach(() => {
     clock = fakeClock()
     verified = 0
-    const vault = {
-      async verify(sealed: string, text: string) {
-        verified += 1
-        return sealed === `sealed ${text}`
-      },
-    }
+    owners = new Set()
+    failure = undefined
+    const queue = new FairQueue({ ...HASH_QUEUE, waitingPerOwnerMax: HASH_QUEUE.waitingMax })
     attemptPassword = passwordAttempts({
-      vault,
       throttles: new Throttles({ clock, peers: undefined }),
+      vault: {
+        verify(sealed, text, { owner, onTurn }) {
+          owners.add(owner)
+          return queue.run(owner, async () => {
+            if (failure !== undefined) throw failure
+            onTurn?.()
+            await nextTurn()
+            verified += 1
+            return sealed === `sealed ${text}`
+          })
+        },
+      },
     })
   })
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost')
     const address = url.searchParams.get('address') ?? ''
-    const seq = Number(url.searchParams.get('seq'))
-    response.end(JSON.stringify(await attemptPassword(request, address, seq, 'sealed sesame')))
+    const link = {
+      seq: Number(url.searchParams.get('seq')),
+      password: { sealed: 'sealed sesame', linkId: 'link', workspaceId: 'acme' },
+    }
+    try {
+      response.end(JSON.stringify(await attemptPassword(request, address, link)))
+    } catch (error) {
+      response.end(JSON.stringify({ kind: String(error) }))
+    }
   })
   before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
   after(() => server.close())
@@ -57,8 +82,24 @@ describe('attempts at a password', () => {
     return JSON.parse(await answer.text())
   }
 
+  /** How many of these attempts ended in each way, one after the other. */
+  async function attemptAll(
+    each: readonly { address: string; password?: string; seq?: number }[],
+  ): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    for (const one of each) {
+      const { kind } = await attempt(one)
+      counts[kind] = (counts[kind] ?? 0) + 1
+    }
+    return counts
+  }
+
   /** An address of its own for each number. */
-  const addressOf = (number: number) => `198.51.100.${number}`
+  const addressOf = (number: number) => `198.51.${number >> 8}.${number & 0xff}`
+  const times = <T>(count: number, one: (index: number) => T) =>
+    Array.from({ length: count }, (_, index) => one(index))
+  const wrong = (number: number) => ({ address: addressOf(number), password: 'wrong' })
+  const right = (number: number) => ({ address: addressOf(number), password: 'sesame' })
 
   test('end right, wrong, or with what is no password form', async () => {
     const address = addressOf(1)
@@ -66,33 +107,117 @@ describe('attempts at a password', () => {
     assert.deepEqual(await attempt({ address, password: 'Sesame' }), { kind: 'wrong' })
     assert.deepEqual(await attempt({ address }), { kind: 'malformed' })
     assert.equal(verified, 2, 'what is no form costs no hash')
+    assert.deepEqual([...owners], ['visitors of acme'])
   })
 
-  test('are limited for an address, the right ones too, until a minute is over', async () => {
-    const mine = { address: addressOf(1), password: 'sesame' }
-    for (let count = 0; count < PER_ADDRESS; count += 1) {
-      assert.equal((await attempt(mine)).kind, 'right')
-    }
+  test('are not limited while they are right, one after the other or at once', async () => {
+    const mine = right(1)
+    assert.deepEqual(await attemptAll(times(3 * PER_ADDRESS, () => mine)), {
+      right: 3 * PER_ADDRESS,
+    })
+    const together = await Promise.all(times(3 * PER_ADDRESS, () => attempt(mine)))
+    for (const { kind } of together) assert.equal(kind, 'right')
+    const everybody = await attemptAll(times(PER_LINK + 10, right))
+    assert.deepEqual(everybody, { right: PER_LINK + 10 })
+  })
+
+  test('are limited for an address that fails at a link, until a minute is over', async () => {
+    assert.deepEqual(await attemptAll(times(PER_ADDRESS, () => wrong(1))), { wrong: PER_ADDRESS })
     clock.move(20)
     const throttled = { kind: 'throttled', waitSeconds: WINDOW_SECONDS - 20 }
-    assert.deepEqual(await attempt(mine), throttled)
-    assert.deepEqual(await attempt({ ...mine, seq: SEQ + 1 }), throttled)
+    assert.deepEqual(await attempt(wrong(1)), throttled)
+    assert.deepEqual(await attempt(right(1)), throttled)
     assert.equal(verified, PER_ADDRESS, 'the password was not looked at')
-    assert.equal((await attempt({ ...mine, address: addressOf(2) })).kind, 'right')
+    assert.equal((await attempt(right(2))).kind, 'right', 'another address')
+    assert.equal((await attempt({ ...wrong(1), seq: 2 })).kind, 'wrong', 'another link')
     clock.move(WINDOW_SECONDS - 20)
-    assert.equal((await attempt(mine)).kind, 'right')
+    assert.equal((await attempt(right(1))).kind, 'right')
   })
 
-  test('are limited for a link, but for the right ones, until a minute is over', async () => {
-    for (let number = 1; number < PER_LINK; number += 1) {
-      assert.equal((await attempt({ address: addressOf(number) })).kind, 'malformed')
-    }
-    const right = { address: addressOf(201), password: 'sesame' }
-    assert.equal((await attempt(right)).kind, 'right')
-    assert.equal((await attempt({ ...right, password: 'wrong' })).kind, 'wrong')
-    assert.deepEqual(await attempt(right), { kind: 'throttled', waitSeconds: WINDOW_SECONDS })
-    assert.equal((await attempt({ ...right, seq: SEQ + 1 })).kind, 'right')
+  test('are not limited by what is no form', async () => {
+    const malformed = times(2 * PER_LINK, (index) => ({ address: addressOf(index % 10) }))
+    assert.deepEqual(await attemptAll(malformed), { malformed: 2 * PER_LINK })
+    assert.equal((await attempt(right(1))).kind, 'right')
+    assert.equal((await attempt(right(99))).kind, 'right')
+  })
+
+  test('of a /64 network count as those of one address', async () => {
+    const from = (host: string) => ({ address: host, password: 'wrong' })
+    await attemptAll(times(PER_ADDRESS, (index) => from(`2001:db8:1:2::${index + 1}`)))
+    assert.equal((await attempt(from('2001:db8:1:2:ffff::1'))).kind, 'throttled')
+    assert.equal((await attempt(from('2001:db8:1:3::1'))).kind, 'wrong')
+  })
+
+  test('that come at once do not pass before the first failures are counted', async () => {
+    const together = await Promise.all(times(5 * PER_ADDRESS, () => attempt(wrong(1))))
+    assert.equal(together.filter(({ kind }) => kind === 'wrong').length, PER_ADDRESS)
+    assert.equal(verified, PER_ADDRESS)
+    verified = 0
+    await Promise.all(times(2 * PER_LINK, (index) => attempt(wrong(100 + index))))
+    assert.ok(verified <= PER_LINK, `${verified} of all addresses`)
+  })
+
+  test('leave a part of the limit of a link to addresses that have not failed there', async () => {
+    const guessers = times(10, (number) => times(PER_ADDRESS, () => wrong(number))).flat()
+    const { wrong: failures = 0 } = await attemptAll(guessers)
+    // The first failure of each, and half of what the link may have for the others.
+    assert.equal(failures, 10 + PER_LINK / 2)
+    assert.deepEqual(await attempt(right(9)), { kind: 'throttled', waitSeconds: WINDOW_SECONDS })
+    assert.equal((await attempt(right(50))).kind, 'right')
+    assert.equal((await attempt(wrong(50))).kind, 'wrong')
+    assert.equal((await attempt(right(50))).kind, 'throttled')
+    assert.equal((await attempt({ ...right(9), seq: 2 })).kind, 'right')
+    // The minute is over, but not the hour in which their failures are remembered.
     clock.move(WINDOW_SECONDS)
-    assert.equal((await attempt(right)).kind, 'right')
+    const again = times(10, (number) => times(PER_ADDRESS, () => wrong(number))).flat()
+    assert.deepEqual(await attemptAll(again), { wrong: PER_LINK / 2, throttled: PER_LINK / 2 })
+    assert.equal((await attempt(right(51))).kind, 'right')
+    clock.move(HOUR_SECONDS)
+    assert.equal((await attempt(right(9))).kind, 'right')
+  })
+
+  test('are limited for a link, whatever addresses they come from', async () => {
+    const counts = await attemptAll(times(2 * PER_LINK, wrong))
+    assert.deepEqual(counts, { wrong: PER_LINK, throttled: PER_LINK })
+    assert.equal((await attempt(right(1_000))).kind, 'throttled')
+    clock.move(WINDOW_SECONDS)
+    assert.equal((await attempt(right(1_000))).kind, 'right')
+  })
+
+  test('that are not looked at are not counted', async () => {
+    failure = new QueueRefusal('hashes', 'full', 2)
+    const busy = { kind: 'busy', waitSeconds: 2 }
+    for (const one of times(2 * PER_ADDRESS, () => wrong(1))) {
+      assert.deepEqual(await attempt(one), busy)
+    }
+    failure = new Error('a bug')
+    assert.deepEqual(await attempt(wrong(1)), { kind: 'Error: a bug' })
+    failure = undefined
+    assert.deepEqual(await attemptAll(times(PER_ADDRESS, () => wrong(1))), { wrong: PER_ADDRESS })
+  })
+
+  test('are counted in all processes together', async () => {
+    const listeners: ((counts: readonly (readonly [string, string, number])[]) => void)[] = []
+    const [one, other] = times(2, (index) => {
+      const throttles = new Throttles({
+        clock,
+        peers: {
+          onTold: (listener) => listeners.push(listener),
+          tell: (counts) => listeners[1 - index]?.(counts),
+        },
+      })
+      const vault = {
+        async verify(_sealed: string, _text: string, { onTurn }: { onTurn?: () => void }) {
+          onTurn?.()
+          return false
+        },
+      }
+      return passwordAttempts({ vault, throttles })
+    })
+    assert.ok(one !== undefined && other !== undefined)
+    attemptPassword = one
+    await attemptAll(times(PER_ADDRESS, () => wrong(1)))
+    attemptPassword = other
+    await eventually(async () => assert.equal((await attempt(wrong(1))).kind, 'throttled'))
   })
 })

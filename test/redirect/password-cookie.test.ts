@@ -7,7 +7,8 @@ import { preparedLink } from './prepared-links.ts'
 const NOW_MS = Date.UTC(2026, 0, 1)
 const LIFETIME_MS = 10 * 60 * 1_000
 
-const link = preparedLink({ password: 'sealed_one' })
+const password = (sealed: string) => ({ sealed, linkId: 'link', workspaceId: 'workspace' })
+const link = preparedLink({ password: password('sealed_one') })
 const cookies = passwordCookies(randomBytes(32))
 const pairOf = (setCookie: string) => setCookie.split(';', 1)[0] ?? ''
 const pair = pairOf(cookies.issue(link, '/key', false, NOW_MS))
@@ -49,8 +50,8 @@ describe('The cookie of a visitor who typed a password', () => {
   }
 
   const others = [
-    ['another link', preparedLink({ seq: 2, password: 'sealed_one' })],
-    ['the same link with a new password', preparedLink({ password: 'sealed_two' })],
+    ['another link', preparedLink({ seq: 2, password: password('sealed_one') })],
+    ['the same link with a new password', preparedLink({ password: password('sealed_two') })],
   ] as const
   for (const [what, other] of others) {
     test(`is refused for ${what}`, () => assert.ok(!cookies.accepts(other, pair, NOW_MS)))

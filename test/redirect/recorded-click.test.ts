@@ -10,6 +10,7 @@ import { Throttles } from '../../src/lib/throttles.ts'
 import type { RawVisit } from '../../src/redirect/click/raw-visit.ts'
 import { redirectHandler } from '../../src/redirect/handler.ts'
 import { passwordCookies } from '../../src/redirect/password-cookie.ts'
+import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { visit } from '../support/visit.ts'
 import { rawVisit } from './click/raw-visits.ts'
@@ -42,7 +43,7 @@ describe('What a click is made from', () => {
         }
         return { at: 0, link_seq, flags: 0, visitor: 0, ...nothing, source: '' }
       },
-      vault: passwordVault(randomBytes(32), systemRandom),
+      vault: passwordVault(randomBytes(32), systemRandom, directHasher()),
       cookies: passwordCookies(randomBytes(32)),
       clock,
       throttles: new Throttles({ clock, peers: undefined }),

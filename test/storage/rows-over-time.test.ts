@@ -5,6 +5,7 @@ import { domains } from '../../src/domain/domains/domains.ts'
 import { links } from '../../src/domain/links/links.ts'
 import { passwordVault } from '../../src/domain/links/password-vault.ts'
 import { systemRandom } from '../../src/lib/random.ts'
+import { directHasher } from '../support/direct-hasher.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addWorkspace, NOW, unique } from './samples.ts'
 
@@ -26,7 +27,7 @@ async function services({ store }: StoreUnderTest) {
   const linkService = links({
     ...base,
     domains: domainService,
-    vault: passwordVault(Buffer.alloc(32), systemRandom),
+    vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
     appSchemes: [],
     claimOnLink: true,
   })

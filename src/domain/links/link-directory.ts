@@ -12,6 +12,8 @@ export type LinkHost = {
 /** What a redirect must know of a link. */
 export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags'> & {
   readonly seq: number
+  readonly id: string
+  readonly workspace_id: string
   readonly key: string
 }
 

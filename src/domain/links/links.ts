@@ -100,12 +100,16 @@ export function links(deps: {
   }
 
   /** What a password field stores: the sealed form of a text, or the sealed form it already has. */
-  async function sealed(password: string, current: string | null): Promise<string> {
-    if (password === current) return password
+  async function sealed(
+    password: string,
+    link: Pick<Link, 'id' | 'workspace_id' | 'password'>,
+  ): Promise<string> {
+    if (password === link.password) return password
+    // Taken for a text, it would protect the link with something that nobody types.
     if (deps.vault.isSealed(password)) {
       throw Failure.invalid({ password: ['is the sealed form of another password; send the text'] })
     }
-    return deps.vault.seal(password)
+    return deps.vault.seal(password, { linkId: link.id, owner: `workspace ${link.workspace_id}` })
   }
 
   async function insert(
@@ -139,7 +143,10 @@ export function links(deps: {
       const { domain, key, url, ...changes } = parseLinkInput(input, rules)
       if (url === undefined) throw Failure.invalid({ url: ['is required'] })
       if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
-      const password = changes.password ? await sealed(changes.password, null) : null
+      const identity = { id: uuidV7(clock, random), workspace_id: workspaceId }
+      const password = changes.password
+        ? await sealed(changes.password, { ...identity, password: null })
+        : null
       let claimed: Domain | undefined
 
       const link = await store.write((stores) =>
@@ -152,8 +159,7 @@ export function links(deps: {
           const fresh = {
             ...NO_ATTRIBUTES,
             ...changes,
-            id: uuidV7(clock, random),
-            workspace_id: workspaceId,
+            ...identity,
             keyspace_id: keyspace.keyspaceId,
             domain,
             url,
@@ -190,7 +196,7 @@ export function links(deps: {
     async update(workspaceId, id, input) {
       const { domain: host, password: passwordText, ...changes } = parseLinkInput(input, rules)
       const before = await get(workspaceId, id)
-      const password = passwordText ? await sealed(passwordText, before.password) : passwordText
+      const password = passwordText ? await sealed(passwordText, before) : passwordText
       let claimed: Domain | undefined
 
       try {

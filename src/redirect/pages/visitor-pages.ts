@@ -36,11 +36,21 @@ export const INVALID_REQUEST_PAGE: PageContent = {
 }
 
 export function tooManyAttemptsPage(waitSeconds: number): PageContent {
-  const wait = waitSeconds === 1 ? '1 second' : `${waitSeconds} seconds`
   return {
     title: 'Too many attempts',
-    body: `<p>The password was tried too often. Please wait ${wait}, then go back and try again.</p>`,
+    body: `<p>Too many wrong passwords were tried. Please wait ${secondsText(waitSeconds)}, then go back and try again.</p>`,
   }
+}
+
+export function busyPage(waitSeconds: number): PageContent {
+  return {
+    title: 'Many people are opening this link',
+    body: `<p>Your password has not been checked yet. Please wait ${secondsText(waitSeconds)}, then go back and try again.</p>`,
+  }
+}
+
+function secondsText(seconds: number): string {
+  return seconds === 1 ? '1 second' : `${seconds} seconds`
 }
 
 export function passwordPage(wrong: boolean): PageContent {

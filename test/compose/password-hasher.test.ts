@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { openPasswordHasher } from '../../src/compose/password-hasher.ts'
+import { argon2id } from '../../src/domain/passwords/argon2id.ts'
+import { QueueRefusal } from '../../src/lib/fair-queue.ts'
+
+describe('The hasher with threads of its own', () => {
+  const { hasher, close } = openPasswordHasher()
+  after(close)
+
+  test('returns the hash that the calling thread would compute', async () => {
+    const tasks = ['sesame', 'pferd ä', ''].map((text) => ({ text, salt: randomBytes(16) }))
+    const hashes = await Promise.all(tasks.map((task) => hasher.hash('acme', task)))
+    assert.deepEqual(
+      hashes.map((hash) => Buffer.from(hash)),
+      tasks.map((task) => Buffer.from(argon2id(task))),
+    )
+  })
+
+  test('refuses what is too much for one owner, and hashes for another in turn', async () => {
+    const task = { text: 'sesame', salt: randomBytes(16) }
+    const ended: string[] = []
+    const flood = Array.from({ length: 80 }, () =>
+      hasher.hash('flood', task).then(
+        () => ended.push('flood'),
+        (error) => {
+          assert.ok(error instanceof QueueRefusal)
+          ended.push(error.reason)
+        },
+      ),
+    )
+    await hasher.hash('other', task)
+    const hashed = ended.filter((how) => how === 'flood').length
+    assert.ok(hashed <= 4, `${hashed} hashes of the flood were made first`)
+    await Promise.all(flood)
+    assert.ok(ended.includes('owner_full'))
+  })
+})

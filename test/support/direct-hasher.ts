@@ -1,0 +1,11 @@
+import { argon2id } from '../../src/domain/passwords/argon2id.ts'
+import { HASH_QUEUE, PasswordHasher } from '../../src/domain/passwords/password-hasher.ts'
+import { FairQueue } from '../../src/lib/fair-queue.ts'
+
+/** Hashes in the calling thread. */
+export function directHasher(): PasswordHasher {
+  return new PasswordHasher({
+    queue: new FairQueue(HASH_QUEUE),
+    compute: async (task) => argon2id(task),
+  })
+}
