@@ -67,7 +67,9 @@ const optionalFields = {
   password: line(PASSWORD_LENGTH_MAX)
     .nullable()
     .optional()
-    .describe('The text that visitors must type; or the sealed string as it came, to keep it.'),
+    .describe(
+      'The text that visitors must type; or the sealed string as it came, to keep it. The sealed string of another link is refused.',
+    ),
   expires_at: z
     .string()
     .nullable()

@@ -41,7 +41,7 @@ export function passwordAttempts(deps: {
     concurrency: Number.POSITIVE_INFINITY,
     concurrencyPerOwner: 4,
     waitingPerOwnerMax: 64,
-    waitingMax: 1_024,
+    waitingMax: 4_096,
     deadlineMs: 5_000,
   })
 

@@ -34,7 +34,7 @@ describe('attempts at a password', () => {
     verified = 0
     owners = new Set()
     failure = undefined
-    const queue = new FairQueue({ ...HASH_QUEUE, waitingPerOwnerMax: HASH_QUEUE.waitingMax })
+    const queue = new FairQueue({ ...HASH_QUEUE, waitingPerOwnerMax: 2 * PER_LINK })
     attemptPassword = passwordAttempts({
       throttles: new Throttles({ clock, peers: undefined }),
       vault: {

@@ -3,13 +3,14 @@ import type { HashTask } from './argon2id.ts'
 
 /**
  * One hash keeps a core busy for about 25 ms, so an owner's full queue takes about a second. A request
- * to the API waits for less than 3 s in all.
+ * to the API waits for less than 3 s in all. There is room for 64 full queues: an owner whose queue is
+ * empty finds a place beside them.
  */
 export const HASH_QUEUE: FairQueueOptions = {
   work: 'password hashes',
   concurrency: 2,
   waitingPerOwnerMax: 64,
-  waitingMax: 256,
+  waitingMax: 4_096,
   deadlineMs: 2_000,
 }
 
