@@ -5,8 +5,12 @@ import { type Instance, openInstance } from '../../src/compose/instance.ts'
 import { type FurtherMemory, openMemory } from '../../src/compose/memory.ts'
 import { readConfig } from '../../src/config/read-config.ts'
 import type { CopiedKind, MemoryCopy } from '../../src/domain/nodes/memory-copy.ts'
+import { encodeEntry } from '../../src/redirect/prepared-link.ts'
 import { openMemoryCopy } from '../../src/storage/sqlite/memory-copy.ts'
+import { preparedLink } from '../redirect/prepared-links.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
+
+const LINK = encodeEntry({ link: preparedLink(), variantsId: undefined })
 
 describe('the memory of a node that begins with a copy', () => {
   let place: Place
@@ -53,8 +57,8 @@ describe('the memory of a node that begins with a copy', () => {
 
   test('leaves no certificate in it where there is no HTTPS to follow what becomes of it', async () => {
     const https = { listeners: [], restore() {} }
-    assert.deepEqual(await startOver('[]', https), { counts: [1, 1, 1], warnings: [] })
-    assert.deepEqual(await startOver('[]', undefined), { counts: [1, 1, 0], warnings: [] })
+    assert.deepEqual(await startOver(LINK, https), { counts: [1, 1, 1], warnings: [] })
+    assert.deepEqual(await startOver(LINK, undefined), { counts: [1, 1, 0], warnings: [] })
   })
 
   test('begins it anew where it cannot be read', async () => {
