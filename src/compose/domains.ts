@@ -47,6 +47,7 @@ export function openDomains(
     onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
     findCertificate: certificateFinder(config, instance),
     onMove: (move) => log.warn(move, 'a domain moved to the workspace that has proved it'),
+    onRoom: () => wake(),
   })
   return {
     domains: domains({
@@ -61,14 +62,19 @@ export function openDomains(
     checks,
     startChecking() {
       const job = startPollingJob({
-        work: checks.runDue,
+        work: checks.startDue,
         intervalMs: CHECK_POLL_INTERVAL_MS,
         message: 'domains could not be checked now',
         log,
         cancel: checks.cancel,
       })
       wake = job.wake
-      return job
+      return {
+        async stop() {
+          await job.stop()
+          await checks.settled()
+        },
+      }
     },
   }
 }

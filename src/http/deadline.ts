@@ -6,7 +6,7 @@ const ANSWER_MS_MAX = 2_750
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the work may take as long as the database's time-out for such work allows. */
+    /** Whether the work may take as long as its own time-outs allow: those of scans, or of DNS. */
     mayTakeLong?: true
   }
 }

@@ -1,11 +1,26 @@
 import { type Kysely, sql } from 'kysely'
 import type { AcmeBudgetStore } from '../domain/certificates/acme-budget-store.ts'
+import { waitMicros } from '../domain/certificates/budget.ts'
 import type { Schema } from './schema.ts'
 
 export function acmeBudgetStore(db: Kysely<Schema>): AcmeBudgetStore {
+  async function spentUntil(directory: string, subject: string): Promise<number> {
+    const row = await db
+      .selectFrom('acme_budgets')
+      .select('spent_until')
+      .where('directory', '=', directory)
+      .where('subject', '=', subject)
+      .executeTakeFirst()
+    return row?.spent_until ?? 0
+  }
+
   return {
-    async charge(directory, subject, { burst, refillMicros }, now) {
+    spentUntil,
+
+    async charge(directory, subject, budget, now) {
+      const { burst, refillMicros, kept = 0 } = budget
       const fullMicros = burst * refillMicros
+      const usableMicros = (burst - kept) * refillMicros
       // One statement, so that those who spend at once wait for one another and none has to try again.
       // What lies further ahead than a whole bucket was written by a clock that has been set back since.
       const charged = await sql<{ spent_until: number }>`
@@ -17,17 +32,11 @@ export function acmeBudgetStore(db: Kysely<Schema>): AcmeBudgetStore {
             when acme_budgets.spent_until > ${now + fullMicros} then ${now + fullMicros}
             else acme_budgets.spent_until + ${refillMicros}
           end
-        where acme_budgets.spent_until <= ${now + fullMicros - refillMicros}
+        where acme_budgets.spent_until <= ${now + usableMicros - refillMicros}
           or acme_budgets.spent_until > ${now + fullMicros}
         returning spent_until`.execute(db)
       if (charged.rows.length > 0) return 0
-      const { spent_until } = await db
-        .selectFrom('acme_budgets')
-        .select('spent_until')
-        .where('directory', '=', directory)
-        .where('subject', '=', subject)
-        .executeTakeFirstOrThrow()
-      return Math.max(1, spent_until + refillMicros - fullMicros - now)
+      return Math.max(1, waitMicros(budget, await spentUntil(directory, subject), now))
     },
 
     async refund(directory, subject, { refillMicros }) {

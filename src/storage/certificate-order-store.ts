@@ -6,6 +6,7 @@ import type {
 } from '../domain/certificates/certificate-order.ts'
 import type { CertificateOrderStore } from '../domain/certificates/certificate-order-store.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
+import { dealInTurn } from './deal-in-turn.ts'
 import type { Schema } from './schema.ts'
 
 type Row = Selectable<Schema['certificate_orders']>
@@ -30,12 +31,6 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
     return result.numUpdatedRows > 0n
   }
 
-  /** Due, and in nobody's work. */
-  const due = (now: number) =>
-    orders()
-      .where('next_at', '<=', now)
-      .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
-
   return {
     async find(host) {
       const row = await orders().where('host', '=', host).executeTakeFirst()
@@ -47,11 +42,24 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
       return row && (challengeOf(row) ?? undefined)
     },
 
-    async want(host, now) {
+    async want(host, { workspaceId, queue }, now) {
       await db
         .insertInto('certificate_orders')
-        .values({ host, attempts: 0, next_at: now, fence: 0 })
+        .values({ host, workspace_id: workspaceId, queue, attempts: 0, next_at: now, fence: 0 })
         .onConflict((conflict) => conflict.column('host').doNothing())
+        .execute()
+    },
+
+    async assign(host, workspaceId, now) {
+      const update = () =>
+        db
+          .updateTable('certificate_orders')
+          .set({ workspace_id: workspaceId })
+          .where('host', '=', host)
+      await update().execute()
+      await update()
+        .set({ queue: 'new', attempts: 0, next_at: now, failure: null })
+        .where('queue', '=', 'failing')
         .execute()
     },
 
@@ -97,7 +105,10 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
                 .selectFrom('domains')
                 .select('domains.host')
                 .whereRef('domains.host', '=', 'certificate_orders.host')
-                .where('domains.status', '=', ACTIVE),
+                .where('domains.status', '=', ACTIVE)
+                .where(
+                  sql<boolean>`cast(domains.workspace_id as text) = certificate_orders.workspace_id`,
+                ),
             ),
           ),
         )
@@ -127,18 +138,38 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
       return row.count
     },
 
-    hasDue: async (now) => (await due(now).limit(1).executeTakeFirst()) !== undefined,
-
-    async leaseDue(now, leaseUntil, limit) {
-      const rows = await due(now).orderBy('next_at').orderBy('host').limit(limit).execute()
-      const leases: LeasedOrder[] = []
-      for (const row of rows) {
-        const fence = row.fence + 1
-        const isOurs = await write(row.host, row.fence, { fence, lease_until: leaseUntil })
-        if (isOurs) leases.push({ ...orderOf(row), fence })
-      }
-      return leases
+    async findDueWorkspaces(queue, from, to) {
+      const rows = await db
+        .selectFrom('certificate_orders')
+        .select('workspace_id')
+        .distinct()
+        .where('queue', '=', queue)
+        .where('next_at', '>=', from)
+        .where('next_at', '<=', to)
+        .execute()
+      return rows.map(({ workspace_id }) => workspace_id)
     },
+
+    leaseDue: (queue, shares, now, leaseUntil, limit) =>
+      dealInTurn<Row, LeasedOrder>({
+        shares,
+        limit,
+        find: (workspaceId, count) =>
+          orders()
+            .where('queue', '=', queue)
+            .where('workspace_id', '=', workspaceId)
+            .where('next_at', '<=', now)
+            .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
+            .orderBy('next_at')
+            .orderBy('host')
+            .limit(count)
+            .execute(),
+        async take(row) {
+          const fence = row.fence + 1
+          const isOurs = await write(row.host, row.fence, { fence, lease_until: leaseUntil })
+          return isOurs ? { ...orderOf(row), fence } : undefined
+        },
+      }),
 
     extend: (host, fence, leaseUntil) => write(host, fence, { lease_until: leaseUntil }),
     advance: (host, fence, changes) => write(host, fence, columnsOf(changes)),
@@ -148,12 +179,22 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
 }
 
 function orderOf(row: Row): CertificateOrder {
-  const { host, attempts, next_at, failure, directory, purpose, private_key, order_url } = row
+  const { host, workspace_id, queue, attempts, next_at, failure } = row
+  const { directory, purpose, private_key, order_url } = row
   const underWay =
     directory === null || purpose === null || private_key === null
       ? null
       : { directory, purpose, sealedKey: private_key, url: order_url }
-  return { host, underWay, challenge: challengeOf(row), attempts, nextAt: next_at, failure }
+  return {
+    host,
+    workspaceId: workspace_id,
+    queue,
+    underWay,
+    challenge: challengeOf(row),
+    attempts,
+    nextAt: next_at,
+    failure,
+  }
 }
 
 function challengeOf(row: Row): PosedChallenge | null {
@@ -162,10 +203,11 @@ function challengeOf(row: Row): PosedChallenge | null {
 }
 
 function columnsOf(
-  changes: Partial<Omit<CertificateOrder, 'host'>>,
+  changes: Partial<Omit<CertificateOrder, 'host' | 'workspaceId'>>,
 ): Updateable<Schema['certificate_orders']> {
-  const { underWay, challenge, attempts, nextAt, failure } = changes
+  const { queue, underWay, challenge, attempts, nextAt, failure } = changes
   return {
+    ...(queue !== undefined && { queue }),
     ...(underWay !== undefined && {
       directory: underWay?.directory ?? null,
       purpose: underWay?.purpose ?? null,

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { DomainCheckStore, LeasedCheck } from '../domain/domains/domain-check-store.ts'
+import { dealInTurn } from './deal-in-turn.ts'
 import type { Schema } from './schema.ts'
 
 const PENDING = sql.lit<DomainStatus>('pending')
@@ -13,6 +14,7 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
       .innerJoin('domains', 'domains.id', 'checks.domain_id')
       .selectAll('domains')
       .select([
+        'checks.workspace_id as turn_of',
         'checks.since',
         'checks.attempts',
         'checks.next_at',
@@ -25,7 +27,7 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
     row: Awaited<ReturnType<ReturnType<typeof checks>['executeTakeFirstOrThrow']>>,
     leaseUntil: number,
   ): Promise<LeasedCheck | undefined> {
-    const { since, attempts, next_at, missing_since, fence: readFence, ...domain } = row
+    const { since, attempts, next_at, missing_since, fence: readFence, turn_of, ...domain } = row
     const fence = readFence + 1
     const result = await db
       .updateTable('domain_checks')
@@ -34,15 +36,17 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
       .where('fence', '=', readFence)
       .executeTakeFirst()
     if (result.numUpdatedRows === 0n) return undefined
-    return { domain, schedule: { since, attempts, next_at, missing_since }, fence }
+    const schedule = { since, attempts, next_at, missing_since }
+    return { domain, workspaceId: turn_of, schedule, fence }
   }
 
   return {
-    async insert(domainId, schedule) {
+    async insert(claim, schedule) {
       await db
         .insertInto('domain_checks')
         .values({
-          domain_id: domainId,
+          domain_id: claim.id,
+          workspace_id: claim.workspace_id,
           ...schedule,
           checked_at: null,
           demanded_at: null,
@@ -60,34 +64,33 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
         .where('domain_id', '=', domainId)
         .executeTakeFirst(),
 
-    async hasDue(now) {
-      const due = await db
+    async findDueWorkspaces(from, to) {
+      const rows = await db
         .selectFrom('domain_checks')
-        .select('domain_id')
-        .where('next_at', '<=', now)
-        .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
-        .limit(1)
-        .executeTakeFirst()
-      return due !== undefined
+        .select('workspace_id')
+        .distinct()
+        .where('next_at', '>=', from)
+        .where('next_at', '<=', to)
+        .execute()
+      return rows.map(({ workspace_id }) => workspace_id)
     },
 
-    async leaseDue(now, leaseUntil, limit) {
-      const rows = await checks()
-        .where('checks.next_at', '<=', now)
-        .where((eb) =>
-          eb.or([eb('checks.lease_until', 'is', null), eb('checks.lease_until', '<=', now)]),
-        )
-        .orderBy('checks.next_at')
-        .orderBy('checks.domain_id')
-        .limit(limit)
-        .execute()
-      const leases: LeasedCheck[] = []
-      for (const row of rows) {
-        const lease = await take(row, leaseUntil)
-        if (lease !== undefined) leases.push(lease)
-      }
-      return leases
-    },
+    leaseDue: (shares, now, leaseUntil, limit) =>
+      dealInTurn({
+        shares,
+        limit,
+        find: (workspaceId, count) =>
+          checks()
+            .where('checks.workspace_id', '=', workspaceId)
+            .where('checks.next_at', '<=', now)
+            .where((eb) =>
+              eb.or([eb('checks.lease_until', 'is', null), eb('checks.lease_until', '<=', now)]),
+            )
+            .orderBy('checks.next_at')
+            .limit(count)
+            .execute(),
+        take: (row) => take(row, leaseUntil),
+      }),
 
     async lease(domainId, leaseUntil) {
       const row = await checks().where('checks.domain_id', '=', domainId).executeTakeFirst()

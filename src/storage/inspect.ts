@@ -11,6 +11,7 @@ import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { Node } from '../domain/nodes/node.ts'
 import { acmeAccountStore } from './acme-account-store.ts'
+import { acmeBudgetStore } from './acme-budget-store.ts'
 import { certificateOrderStore } from './certificate-order-store.ts'
 import { certificateStore } from './certificate-store.ts'
 import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
@@ -99,6 +100,7 @@ export function inspectCertificate(
       certificates: certificateStore(db),
       certificateOrders: certificateOrderStore(db),
       acmeAccounts: acmeAccountStore(db),
+      acmeBudgets: acmeBudgetStore(db),
     }
     return certificateStanding(stores, host, directory, now)
   })

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ChallengeType } from '../domain/certificates/certificate-authority.ts'
-import type { OrderPurpose } from '../domain/certificates/certificate-order.ts'
+import type { OrderPurpose, OrderQueue } from '../domain/certificates/certificate-order.ts'
 import type { Change } from '../domain/changes/change.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { Node } from '../domain/nodes/node.ts'
@@ -40,6 +40,8 @@ export type Schema = {
   /** When each claim is checked. A row goes with its claim. */
   domain_checks: {
     domain_id: string
+    /** Of the claim; empty where a node of an earlier release inserted the row. */
+    workspace_id: Generated<string>
     since: number
     attempts: number
     next_at: number | null
@@ -73,6 +75,9 @@ export type Schema = {
   /** What is to be done about the certificate of each host that is to have one. */
   certificate_orders: {
     host: string
+    /** In which the host is active; empty for the service's own host. */
+    workspace_id: Generated<string>
+    queue: Generated<OrderQueue>
     attempts: number
     next_at: number
     failure: string | null

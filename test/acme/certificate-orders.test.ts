@@ -363,7 +363,8 @@ describeStore('the orders of certificates', (at) => {
     await at.store.write(async (stores) => {
       for (let count = 0; count < 40; count += 1) {
         const order = { directory: pebble.directory, host: `${count}.${name}.test` } as const
-        await chargeOrder(stores, { ...order, purpose: 'first' }, clock.nowMicros())
+        const purpose = 'first'
+        await chargeOrder(stores, { ...order, purpose }, unique('w'), clock.nowMicros())
       }
     })
     await activate(host)

@@ -168,7 +168,8 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
       await instance.store.write(async (stores) => {
         await certificatesOf(instance).save(stores, { ...current, ...life })
         await stores.certificateOrders.remove(SERVICE_HOST)
-        await stores.certificateOrders.want(SERVICE_HOST, now)
+        const place = { workspaceId: '', queue: 'ready' } as const
+        await stores.certificateOrders.want(SERVICE_HOST, place, now)
       })
       await eventually(async () => assert.notEqual(await serial(), before), ISSUED_MS)
     }

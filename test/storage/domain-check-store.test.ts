@@ -12,8 +12,14 @@ const WRITERS = 6
 const ROUNDS = 5
 
 describeStore('the schedule of checks', (at) => {
-  const lease = (store: Store, now: number, limit = 100) =>
-    store.write((stores) => stores.domainChecks.leaseDue(now, now + LEASE, limit))
+  const lease = async (store: Store, now: number, limit = 100) => {
+    const owners = await store.read.domainChecks.findDueWorkspaces(0, now)
+    const shares = new Map(owners.map((owner) => [owner, limit]))
+    const { leases } = await store.write((stores) =>
+      stores.domainChecks.leaseDue(shares, now, now + LEASE, limit),
+    )
+    return leases
+  }
   const idsOf = (leases: Awaited<ReturnType<typeof lease>>) => leases.map(({ domain }) => domain.id)
 
   /** Claims whose checks are due so many microseconds from now; nothing else is due. */
@@ -24,7 +30,7 @@ describeStore('the schedule of checks', (at) => {
     for (const delay of delays) {
       const domain = await addDomain(at.store, workspace.id)
       const schedule = { ...newSchedule(NOW), next_at: NOW + delay }
-      await at.store.write((stores) => stores.domainChecks.insert(domain.id, schedule))
+      await at.store.write((stores) => stores.domainChecks.insert(domain, schedule))
       domains.push(domain)
     }
     return domains
@@ -32,12 +38,11 @@ describeStore('the schedule of checks', (at) => {
 
   test('leases what is due, the oldest first, and not what is not', async () => {
     const [later, first, second] = await scheduled(1, -9, -5)
-    assert.equal(await at.store.read.domainChecks.hasDue(NOW), true)
     const leases = await lease(at.store, NOW)
     same(idsOf(leases), [first?.id, second?.id])
     same(leases[0]?.domain, first)
     same(leases[0]?.schedule, { ...newSchedule(NOW), next_at: NOW - 9 })
-    assert.equal(await at.store.read.domainChecks.hasDue(NOW), false)
+    same(await lease(at.store, NOW), [])
     same(idsOf(await lease(at.store, NOW + 1)), [later?.id])
   })
 
@@ -117,16 +122,19 @@ describeStore('the schedule of checks', (at) => {
     assert.ok(domain)
     await at.store.write((stores) => stores.domains.delete(domain.workspace_id, domain.id))
     assert.equal(await at.store.read.domainChecks.find(domain.id), undefined)
-    assert.equal(await at.store.read.domainChecks.hasDue(NOW), false)
+    same(await at.store.read.domainChecks.findDueWorkspaces(0, NOW), [])
   })
 })
 
 /** Takes every check off the schedule. */
 async function clear(at: StoreUnderTest): Promise<void> {
   const forever = Number.MAX_SAFE_INTEGER
-  for (const { domain } of await at.store.write((stores) =>
-    stores.domainChecks.leaseDue(forever, forever, 1_000),
-  )) {
+  const owners = await at.store.read.domainChecks.findDueWorkspaces(0, forever)
+  const { leases } = await at.store.write((stores) => {
+    const shares = new Map(owners.map((owner) => [owner, 1_000]))
+    return stores.domainChecks.leaseDue(shares, forever, forever, 1_000)
+  })
+  for (const { domain } of leases) {
     await at.store.write((stores) =>
       stores.domainChecks.restart(domain.id, { ...newSchedule(NOW), next_at: null }),
     )

@@ -39,8 +39,9 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
     store = at.store,
     resolver: DnsResolver = dns,
     findCertificate?: (host: string) => Promise<CertificateStanding>,
-  ) =>
-    domainChecks({
+  ) => {
+    let ended = 0
+    const checks = domainChecks({
       ...base,
       store,
       resolver,
@@ -48,8 +49,21 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
       proofKey: KEY,
       target: { host: TARGET, addresses: [] },
       onMove: (move) => moves.push(move),
+      onRoom: () => {
+        ended += 1
+      },
       findCertificate,
     })
+    /** Checks what is due until nothing is. */
+    async function runDue(): Promise<void> {
+      for (let before = -1; before !== ended; ) {
+        before = ended
+        await checks.startDue()
+        await checks.settled()
+      }
+    }
+    return { ...checks, runDue }
+  }
   const host = `${unique('go')}.acme.test`
   const claim = async () => {
     const { id: workspaceId } = await addWorkspace(at.store)
@@ -317,7 +331,8 @@ describeStore('the checks of domains', (at) => {
     const checks = node(at.store, dns, async () => standing)
     const now = clock.nowMicros()
     await at.store.write(async (stores) => {
-      await stores.certificateOrders.want(host, now)
+      const place = { workspaceId: mine.workspaceId, queue: 'new' } as const
+      await stores.certificateOrders.want(host, place, now)
       await stores.certificateOrders.finish(host, 0, { nextAt: now * 2, failure: 'no way to it' })
     })
     assert.equal((await checks.report(mine.workspaceId, mine.id)).certificate, null)

@@ -37,7 +37,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.countByStatus': (s) => s.domains.countByStatus(),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
     'domainChecks.find': (s) => s.domainChecks.find(id),
-    'domainChecks.hasDue': (s) => s.domainChecks.hasDue(NOW),
+    'domainChecks.findDueWorkspaces': (s) => s.domainChecks.findDueWorkspaces(0, NOW),
     'hsts.find': (s) => s.hsts.find(id),
     'certificates.find': (s) => s.certificates.find(host),
     'certificates.findLife': (s) => s.certificates.findLife(host),
@@ -48,8 +48,10 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'certificateOrders.missing': (s) => s.certificateOrders.missing('', 10),
     'certificateOrders.leftOver': (s) => s.certificateOrders.leftOver('', 10),
     'certificateOrders.countFailing': (s) => s.certificateOrders.countFailing(),
-    'certificateOrders.hasDue': (s) => s.certificateOrders.hasDue(NOW),
+    'certificateOrders.findDueWorkspaces': (s) =>
+      s.certificateOrders.findDueWorkspaces('new', 0, NOW),
     'acmeAccounts.find': (s) => s.acmeAccounts.find('https://ca.example/'),
+    'acmeBudgets.spentUntil': (s) => s.acmeBudgets.spentUntil('https://ca.example/', 'orders'),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.page': (s) => s.links.page(listOf(workspace)),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
@@ -90,9 +92,10 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'domainChecks.insert': async (s) => {
       const domain = newDomain(workspace)
       await s.domains.insert(domain)
-      await s.domainChecks.insert(domain.id, newSchedule(NOW))
+      await s.domainChecks.insert(domain, newSchedule(NOW))
     },
-    'domainChecks.leaseDue': (s) => s.domainChecks.leaseDue(NOW, NOW + 1, 10),
+    'domainChecks.leaseDue': (s) =>
+      s.domainChecks.leaseDue(new Map([[workspace, 10]]), NOW, NOW + 1, 10),
     'domainChecks.lease': (s) => s.domainChecks.lease(id, NOW + 1),
     'domainChecks.noteDemand': (s) => s.domainChecks.noteDemand(id, NOW),
     'domainChecks.finish': (s) => s.domainChecks.finish(id, 1, newSchedule(NOW), NOW),
@@ -108,10 +111,13 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'certificates.save': (s) => s.certificates.save(newSealedCertificate(), NOW),
     'certificates.noteAdvice': (s) => s.certificates.noteAdvice(host, 'id', { start: 1, end: 2 }),
     'certificates.remove': (s) => s.certificates.remove(host),
-    'certificateOrders.want': (s) => s.certificateOrders.want(id, NOW),
+    'certificateOrders.want': (s) =>
+      s.certificateOrders.want(id, { workspaceId: workspace, queue: 'new' }, NOW),
+    'certificateOrders.assign': (s) => s.certificateOrders.assign(host, workspace, NOW),
     'certificateOrders.hasten': (s) => s.certificateOrders.hasten(id, NOW),
     'certificateOrders.remove': (s) => s.certificateOrders.remove(id),
-    'certificateOrders.leaseDue': (s) => s.certificateOrders.leaseDue(NOW, NOW + 1, 10),
+    'certificateOrders.leaseDue': (s) =>
+      s.certificateOrders.leaseDue('new', new Map([[workspace, 10]]), NOW, NOW + 1, 10),
     'certificateOrders.extend': (s) => s.certificateOrders.extend(host, 1, NOW),
     'certificateOrders.advance': (s) => s.certificateOrders.advance(host, 1, { challenge: null }),
     'certificateOrders.finish': (s) => s.certificateOrders.finish(host, 1, { nextAt: NOW }),

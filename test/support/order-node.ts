@@ -60,6 +60,7 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     clock,
     ...options.acme,
   })
+  let ended = 0
   const orders = certificateOrders({
     store,
     clock,
@@ -76,7 +77,9 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     onIssued: (host) => told.push(`issued ${host}`),
     onFailed: (host, reason) => told.push(`failed ${host}: ${reason}`),
     onAway: (_, reason) => told.push(`away: ${reason}`),
-    onRoom: () => {},
+    onRoom: () => {
+      ended += 1
+    },
     onError: (error) => told.push(`error: ${error instanceof Error ? error.stack : error}`),
   })
   return {
@@ -86,13 +89,10 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     dns,
     told,
     async runDue() {
-      for (;;) {
+      for (let before = -1; before !== ended; ) {
+        before = ended
         await orders.startDue()
         await orders.settled()
-        const now = clock.nowMicros()
-        const account = await store.read.acmeAccounts.find(authority.directory)
-        if ((account?.pausedUntil ?? 0) > now) return
-        if (!(await store.read.certificateOrders.hasDue(now))) return
       }
     },
   }

@@ -14,6 +14,9 @@ import { pauseMicros } from './order-backoff.ts'
 
 const generate = promisify(generateKeyPair)
 
+/** However many hosts the authority has limited in a row: one workspace may have all of them. */
+const LIMITED_PAUSE_MICROS_MAX = 20_000_000
+
 /** A new private key for signatures, PKCS #8 in PEM: P-256, which every authority takes. */
 export async function newKeyPem(): Promise<string> {
   const { privateKey } = await generate('ec', { namedCurve: 'P-256' })
@@ -79,15 +82,17 @@ export function accountHolder(deps: {
     async pause({ failures, url }, error) {
       const now = clock.nowMicros()
       const isForgotten = error.trouble === 'account' && url !== null
-      const waitMicros = Math.max(
-        pauseMicros(isForgotten ? 1 : failures + 1, unit()),
-        // What is asked of one host alone must not hold up all the others.
-        error.trouble === 'limited' ? 0 : (error.retryAfterMs ?? 0) * 1_000,
-      )
+      // What is asked of one host must hold up the others for seconds only, and tell them nothing of it.
+      const isLimited = error.trouble === 'limited'
+      const grown = pauseMicros(isForgotten ? 1 : failures + 1, unit())
+      const waitMicros = isLimited
+        ? Math.min(grown, LIMITED_PAUSE_MICROS_MAX)
+        : Math.max(grown, (error.retryAfterMs ?? 0) * 1_000)
+      const failure = isLimited ? 'the authority asks for fewer orders' : error.message
       return store.write(async (stores) => {
         // Opened anew by the same key, it is the old account where there is one.
         if (isForgotten) await stores.acmeAccounts.setUrl(directory, null)
-        const pause = { until: now + waitMicros, failure: error.message }
+        const pause = { until: now + waitMicros, failure }
         return stores.acmeAccounts.pause(directory, failures, pause)
       })
     },

@@ -8,6 +8,8 @@ export type AcmeBudgetStore = {
    * @returns microseconds until it may be spent again, where nothing was left; else 0
    */
   charge(directory: string, subject: string, budget: Budget, now: number): Promise<number>
+  /** When a budget is full again, in microseconds since the epoch; 0 for one that was never spent. */
+  spentUntil(directory: string, subject: string): Promise<number>
   /** Gives back what was spent once. */
   refund(directory: string, subject: string, budget: Budget): Promise<void>
   /** Forgets those that are full again. */

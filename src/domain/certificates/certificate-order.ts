@@ -8,6 +8,12 @@ export type OrderPurpose =
   /** It replaces one sooner, as the authority has advised. */
   | 'advised'
 
+/**
+ * Which line a host waits in. `ready`: it has a certificate or an order under way, or is the service's
+ * own. `new`: it has no certificate yet. `failing`: it has none, and its last order failed.
+ */
+export type OrderQueue = 'ready' | 'new' | 'failing'
+
 /** An order that has been begun. What it holds is enough for another process to go on with it. */
 export type OrderUnderWay = {
   /** Where it is placed. */
@@ -30,6 +36,9 @@ export type PosedChallenge = {
 export type CertificateOrder = {
   /** Lower-case, in A-label form. */
   readonly host: string
+  /** In which the host is active; empty for the service's own host. */
+  readonly workspaceId: string
+  readonly queue: OrderQueue
   readonly underWay: OrderUnderWay | null
   readonly challenge: PosedChallenge | null
   /** Failed attempts in a row. */

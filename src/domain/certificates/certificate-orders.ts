@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { LeasedWork } from '../../lib/leased-work.ts'
 import type { DnsResolver } from '../domains/dns-resolver.ts'
 import type { Store } from '../store.ts'
 import { accountHolder } from './account-holder.ts'
@@ -6,20 +7,24 @@ import type { AcmeAccount } from './acme-account-store.ts'
 import { AuthorityError } from './authority-error.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
 import { certificateNeed, type NeedSources } from './certificate-need.ts'
-import type { LeasedOrder } from './certificate-order.ts'
+import type { LeasedOrder, OrderPurpose, OrderQueue } from './certificate-order.ts'
 import type { FinishedOrder } from './certificate-order-store.ts'
 import type { Certificates } from './certificates.ts'
 import type { ChallengePolicy } from './challenge-choice.ts'
-import { heldOrder, LEASE_MICROS } from './held-order.ts'
+import { type HeldOrder, heldOrder } from './held-order.ts'
 import type { KeyVault } from './key-vault.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { orderWaitMicros } from './order-backoff.ts'
 import { refundOrder } from './order-budgets.ts'
+import { OrderLeasing } from './order-leasing.ts'
 import { type OrderResult, runOrder } from './order-run.ts'
 import { type WantedCertificates, wantedCertificates } from './wanted-certificates.ts'
 
 /** Orders that one process has under way at once. */
 const ORDERS_MAX = 16
+/** Of these, how many may belong to one workspace: one whose hosts are slow leaves room for the others. */
+const ORDERS_PER_WORKSPACE_MAX = 4
+const READY: OrderQueue = 'ready'
 const HOUR_MICROS = 60 * 60 * 1_000_000
 /** How long a host waits that the authority has had enough of without saying until when. */
 const LIMITED_MICROS = HOUR_MICROS
@@ -61,6 +66,14 @@ export function certificateOrders(deps: {
   const { store, clock, authority, certificates, unit } = deps
   const { directory } = authority
   const account = accountHolder({ store, clock, authority, vault: deps.accountVault, unit })
+  let isCancelled = false
+  const { findOwner, reconcile, reconcileAll } = wantedCertificates({
+    store,
+    clock,
+    certificates,
+    serviceHost: deps.serviceHost,
+    isCancelled: () => isCancelled,
+  })
   const run = {
     store,
     clock,
@@ -69,6 +82,7 @@ export function certificateOrders(deps: {
     account,
     vault: deps.keyVault,
     challenges: deps.challenges,
+    findOwner,
     wait: deps.wait,
   }
   const needSources: NeedSources = {
@@ -77,14 +91,18 @@ export function certificateOrders(deps: {
     noteAdvice: (host, ariId, window) =>
       store.write((stores) => stores.certificates.noteAdvice(host, ariId, window)),
   }
-  const underWay = new Set<Promise<void>>()
-  let isCancelled = false
-  const { isWanted, reconcile, reconcileAll } = wantedCertificates({
+  const working = new LeasedWork<LeasedOrder>({
+    concurrency: ORDERS_MAX,
+    concurrencyPerWorkspace: ORDERS_PER_WORKSPACE_MAX,
+    run: workSafely,
+    onRoom: deps.onRoom,
+  })
+  const held = new Map<LeasedOrder, HeldOrder>()
+  const leasing = new OrderLeasing({
     store,
-    clock,
-    certificates,
-    serviceHost: deps.serviceHost,
-    isCancelled: () => isCancelled,
+    directory,
+    working,
+    isCharged: (lease) => held.get(lease)?.underWay() != null,
   })
 
   async function work(lease: LeasedOrder): Promise<void> {
@@ -94,14 +112,15 @@ export function certificateOrders(deps: {
       const current = await store.read.certificates.find(host)
       const purpose = lease.underWay?.purpose ?? (await certificateNeed(needSources, current))
       if (typeof purpose === 'object') {
-        const rest = { nextAt: purpose.restUntil, attempts: 0, failure: null }
+        const rest = { nextAt: purpose.restUntil, attempts: 0, failure: null, queue: READY }
         await store.write((stores) => stores.certificateOrders.finish(host, fence, rest))
         return
       }
       const replaces = current?.directory === directory ? (current.ariId ?? undefined) : undefined
-      const held = heldOrder(lease, store, clock)
-      const result = await runOrder(run, held, purpose, replaces)
-      await conclude(lease, result, before)
+      const order = heldOrder(lease, store, clock)
+      held.set(lease, order)
+      const result = await runOrder(run, order, purpose, replaces)
+      await conclude(lease, purpose, result, before)
     } catch (error) {
       if (error instanceof LeaseLost) return
       await giveBack(lease, before, error)
@@ -110,6 +129,7 @@ export function certificateOrders(deps: {
 
   async function conclude(
     lease: LeasedOrder,
+    purpose: OrderPurpose,
     result: OrderResult,
     before: AcmeAccount,
   ): Promise<void> {
@@ -121,9 +141,9 @@ export function certificateOrders(deps: {
         const { certificate, challenge } = result
         const life = certificate.notAfter - certificate.notBefore
         const isKept = await store.write(async (stores) => {
-          if (!(await isWanted(stores, host))) return false
+          if ((await findOwner(stores, host)) === undefined) return false
           const nextAt = now + Math.min(HOUR_MICROS, Math.round(life / 20))
-          const done = { ...none, attempts: 0, failure: null, nextAt }
+          const done = { ...none, attempts: 0, failure: null, nextAt, queue: READY }
           if (!(await stores.certificateOrders.finish(host, fence, done))) return false
           await certificates.save(stores, certificate)
           return true
@@ -140,7 +160,9 @@ export function certificateOrders(deps: {
       case 'failed': {
         const { reason } = result
         const nextAt = now + orderWaitMicros(attempts + 1, unit())
-        const failed = { ...none, attempts: attempts + 1, failure: reason, nextAt }
+        const isLast = purpose === 'first' && host !== deps.serviceHost
+        const queue: OrderQueue = isLast ? 'failing' : 'ready'
+        const failed = { ...none, attempts: attempts + 1, failure: reason, nextAt, queue }
         await store.write(async (stores) => {
           const order = await stores.certificateOrders.find(host)
           if (!(await stores.certificateOrders.finish(host, fence, failed))) return
@@ -184,16 +206,9 @@ export function certificateOrders(deps: {
     } catch (error) {
       // The store is away: the lease ends by itself.
       if (!isCancelled) deps.onError(error)
+    } finally {
+      held.delete(lease)
     }
-  }
-
-  async function lease(): Promise<readonly LeasedOrder[]> {
-    const now = clock.nowMicros()
-    const room = ORDERS_MAX - underWay.size
-    if (isCancelled || room <= 0) return []
-    if (!(await store.read.certificateOrders.hasDue(now))) return []
-    if ((await account.stand()).pausedUntil > now) return []
-    return store.write((stores) => stores.certificateOrders.leaseDue(now, now + LEASE_MICROS, room))
   }
 
   return {
@@ -201,18 +216,13 @@ export function certificateOrders(deps: {
     reconcileAll,
 
     async startDue() {
-      for (const each of await lease()) {
-        const working = workSafely(each).finally(() => {
-          underWay.delete(working)
-          deps.onRoom()
-        })
-        underWay.add(working)
-      }
+      const now = clock.nowMicros()
+      const pausedUntil = (await store.read.acmeAccounts.find(directory))?.pausedUntil ?? 0
+      if (isCancelled || pausedUntil > now) return
+      await leasing.startDue(now)
     },
 
-    async settled() {
-      while (underWay.size > 0) await Promise.all(underWay)
-    },
+    settled: () => working.settled(),
 
     cancel() {
       isCancelled = true

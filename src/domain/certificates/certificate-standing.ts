@@ -1,5 +1,7 @@
 import type { Nouns } from '../store.ts'
+import { waitText } from './budget.ts'
 import type { CertificateLife } from './certificate.ts'
+import { firstOrderWait } from './order-budgets.ts'
 
 /** How a host that is to have a certificate stands, for those who look after it. */
 export type CertificateStanding = {
@@ -13,7 +15,7 @@ export type CertificateStanding = {
 
 /** @param directory of the authority that certificates come from now */
 export async function certificateStanding(
-  stores: Pick<Nouns, 'certificates' | 'certificateOrders' | 'acmeAccounts'>,
+  stores: Pick<Nouns, 'certificates' | 'certificateOrders' | 'acmeAccounts' | 'acmeBudgets'>,
   host: string,
   directory: string,
   now: number,
@@ -25,8 +27,15 @@ export async function certificateStanding(
   ])
   if (order === undefined) return { life, problem: null, nextAttemptAt: null }
   const isDue = order.nextAt <= now
-  const problem = order.failure ?? (isDue ? (account?.failure ?? null) : null)
+  const wait =
+    isDue && order.queue !== 'ready'
+      ? await firstOrderWait(stores, directory, order.workspaceId, now)
+      : undefined
+  const ofAccount = isDue ? (account?.failure ?? null) : null
+  const problem = order.failure ?? ofAccount ?? (wait && waitText(wait)) ?? null
   const pausedUntil = isDue ? (account?.pausedUntil ?? 0) : 0
   const isAwaited = problem !== null || life === null
-  return { life, problem, nextAttemptAt: isAwaited ? Math.max(order.nextAt, pausedUntil) : null }
+  const waitUntil = now + (wait?.waitMicros ?? 0)
+  const nextAttemptAt = Math.max(order.nextAt, pausedUntil, wait === undefined ? 0 : waitUntil)
+  return { life, problem, nextAttemptAt: isAwaited ? nextAttemptAt : null }
 }

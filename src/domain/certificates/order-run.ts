@@ -5,7 +5,7 @@ import type { DnsResolver } from '../domains/dns-resolver.ts'
 import type { Store } from '../store.ts'
 import { type AccountHolder, newKeyPem } from './account-holder.ts'
 import { AuthorityError } from './authority-error.ts'
-import { BudgetSpent } from './budget.ts'
+import { BudgetSpent, waitText } from './budget.ts'
 import type { Certificate } from './certificate.ts'
 import type {
   AuthorityAccount,
@@ -19,6 +19,7 @@ import type { HeldOrder } from './held-order.ts'
 import type { KeyVault } from './key-vault.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { chargeOrder } from './order-budgets.ts'
+import type { WantedCertificates } from './wanted-certificates.ts'
 
 /** How long an order is followed before its turn comes again later. */
 const FOLLOW_MICROS = 30_000_000
@@ -47,6 +48,7 @@ export type OrderRunOptions = {
   /** For the private keys of certificates. */
   readonly vault: KeyVault
   readonly challenges: ChallengePolicy
+  readonly findOwner: WantedCertificates['findOwner']
   /** Settles after that time, or sooner when all is to end. */
   readonly wait: (ms: number) => Promise<void>
 }
@@ -78,16 +80,19 @@ export async function runOrder(
     const begun: OrderUnderWay = { directory, purpose, sealedKey, url: null }
     try {
       await store.write(async (stores) => {
-        await chargeOrder(stores, { directory, host, purpose }, clock.nowMicros())
-        const changes = { underWay: begun, challenge: null }
+        const owner = await options.findOwner(stores, host)
+        // No longer active: its row is about to go.
+        if (owner === undefined) throw new LeaseLost()
+        const order = { directory, host, purpose }
+        await chargeOrder(stores, order, owner || undefined, clock.nowMicros())
+        const changes = { underWay: begun, challenge: null, queue: 'ready' } as const
         const { fence } = held.lease
         if (!(await stores.certificateOrders.advance(host, fence, changes))) throw new LeaseLost()
       })
       return begun
     } catch (error) {
       if (!(error instanceof BudgetSpent)) throw error
-      const failure = `waits, because ${error.message}`
-      return { kind: 'later', afterMicros: error.waitMicros, failure }
+      return { kind: 'later', afterMicros: error.waitMicros, failure: waitText(error) }
     }
   }
 

@@ -8,11 +8,14 @@ const SWEEP_BATCH = 200
 
 /** Keeps a row in the store for each host that is to have a certificate, and for no other. */
 export type WantedCertificates = {
-  /** Whether a host is to have one: the service's own and those that are active. */
-  isWanted(stores: Nouns, host: string): Promise<boolean>
   /**
-   * Adds the hosts that have become active and forgets those that are not any more, with their
-   * certificates.
+   * The workspace that a host's certificate is for: that in which it is active; empty for the service's
+   * own host, undefined for one that is to have none.
+   */
+  findOwner(stores: Nouns, host: string): Promise<string | undefined>
+  /**
+   * Adds the hosts that have become active, gives those that are active in another workspace by now to
+   * that one, and forgets those that are not active any more, with their certificates.
    */
   reconcile(hosts: readonly string[]): Promise<void>
   /** The same for all hosts: what was missed while nobody looked. */
@@ -29,20 +32,24 @@ export function wantedCertificates(deps: {
 }): WantedCertificates {
   const { store, clock, certificates, serviceHost } = deps
 
-  async function isWanted(stores: Nouns, host: string): Promise<boolean> {
-    if (!isCertifiable(host)) return false
-    return host === serviceHost || (await stores.domains.findActive(host)) !== undefined
+  async function findOwner(stores: Nouns, host: string): Promise<string | undefined> {
+    if (!isCertifiable(host)) return undefined
+    return host === serviceHost ? '' : (await stores.domains.findActive(host))?.workspace_id
   }
 
   async function reconcileOne(host: string): Promise<void> {
-    const [wanted, order] = await Promise.all([
-      isWanted(store.read, host),
+    const [owner, order] = await Promise.all([
+      findOwner(store.read, host),
       store.read.certificateOrders.find(host),
     ])
-    if (wanted === (order !== undefined)) return
+    if (owner === order?.workspaceId) return
     await store.write(async (stores) => {
-      if (await isWanted(stores, host)) {
-        await stores.certificateOrders.want(host, clock.nowMicros())
+      const workspaceId = await findOwner(stores, host)
+      const now = clock.nowMicros()
+      if (workspaceId !== undefined) {
+        const queue = host === serviceHost ? 'ready' : 'new'
+        await stores.certificateOrders.want(host, { workspaceId, queue }, now)
+        await stores.certificateOrders.assign(host, workspaceId, now)
       } else if (await stores.certificateOrders.remove(host)) {
         await certificates.remove(stores, host)
       }
@@ -50,7 +57,7 @@ export function wantedCertificates(deps: {
   }
 
   return {
-    isWanted,
+    findOwner,
 
     async reconcile(hosts) {
       for (const host of hosts) await reconcileOne(host)

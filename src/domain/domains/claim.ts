@@ -28,7 +28,7 @@ export function newClaim(workspaceId: string, host: string, clock: Clock, random
 export async function insertClaim(stores: Nouns, domain: Domain): Promise<number | undefined> {
   if (!(await stores.domains.insert(domain))) return undefined
   const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
-  await stores.domainChecks.insert(domain.id, newSchedule(domain.created_at))
+  await stores.domainChecks.insert(domain, newSchedule(domain.created_at))
   await stores.changes.append(hostChange(domain.host), domain.created_at)
   return keyspaceId
 }

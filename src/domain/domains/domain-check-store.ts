@@ -4,6 +4,8 @@ import type { Domain } from './domain.ts'
 /** A domain that one node may check, until its lease ends. */
 export type LeasedCheck = {
   readonly domain: Domain
+  /** Whose turn it was; empty for a claim that a node of an earlier release has made. */
+  readonly workspaceId: string
   readonly schedule: CheckSchedule
   /** Rises with every lease: results under an older one are refused. */
   readonly fence: number
@@ -19,11 +21,22 @@ type CheckTimes = {
 
 /** The schedule of checks: one row for each claim, which goes with it. */
 export type DomainCheckStore = {
-  insert(domainId: string, schedule: CheckSchedule): Promise<void>
+  insert(claim: Pick<Domain, 'id' | 'workspace_id'>, schedule: CheckSchedule): Promise<void>
   find(domainId: string): Promise<CheckTimes | undefined>
-  hasDue(now: number): Promise<boolean>
-  /** Takes up to `limit` checks that are due and that no other node has under way, the oldest first. */
-  leaseDue(now: number, leaseUntil: number, limit: number): Promise<readonly LeasedCheck[]>
+  /** The workspaces of checks that became due from one instant to another, leased or not. */
+  findDueWorkspaces(from: number, to: number): Promise<readonly string[]>
+  /**
+   * Leases up to `limit` checks that are due and not leased: one of each workspace in turn, those of a
+   * workspace in the order in which they became due.
+   *
+   * @param shares how many checks each workspace may get, in the order of their turns
+   */
+  leaseDue(
+    shares: ReadonlyMap<string, number>,
+    now: number,
+    leaseUntil: number,
+    limit: number,
+  ): Promise<{ readonly leases: readonly LeasedCheck[]; readonly idle: readonly string[] }>
   /**
    * Takes one check, due or not, from whichever node has it under way, too: its result counts no
    * more. Undefined where another node was faster.

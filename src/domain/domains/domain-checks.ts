@@ -1,5 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
-import { Shares } from '../../lib/shares.ts'
+import { DueTurns } from '../../lib/due-turns.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
+import { LeasedWork } from '../../lib/leased-work.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { Failure } from '../failure.ts'
 import { StaleRow, type Store, UniqueViolation } from '../store.ts'
@@ -13,28 +15,41 @@ import type { LeasedCheck } from './domain-check-store.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ServiceTarget } from './service-target.ts'
 
-/** Checks that one process has under way at once. */
-const CHECKS_MAX = 16
-/** Looks at DNS that one workspace has under way at once. */
-const LOOKS_MAX = 4
+/** Scheduled checks that one process has under way at once. Each asks some five questions of DNS. */
+const CHECKS_MAX = 32
+/** Of these, how many may belong to one workspace: its silent names leave room for the others. */
+const CHECKS_PER_WORKSPACE_MAX = 8
+/** Looks that callers of the API wait for. */
+const LOOK_QUEUE = {
+  work: 'DNS look-ups',
+  concurrency: 16,
+  concurrencyPerOwner: 4,
+  waitingPerOwnerMax: 16,
+  waitingMax: 256,
+  deadlineMs: 5_000,
+}
 /** Longer than the slowest check, so that a lease ends early only with its process. */
 const LEASE_MICROS = 2 * 60_000_000
 /** How often somebody may ask for a check of one domain. */
 const DEMAND_INTERVAL_MICROS = 60_000_000
 
 export type DomainChecks = {
-  /** Checks what is due, until nothing is, or until `cancel`. */
-  runDue(): Promise<void>
+  /** Starts the checks that are due, the workspaces in turn, as far as there is room for them. */
+  startDue(): Promise<void>
+  /** Settles when no check is under way. */
+  settled(): Promise<void>
   /**
    * Looks at DNS now, and changes nothing.
    *
-   * @throws {Failure} `not_found`, `rate_limited`
+   * @throws {Failure} `not_found`
+   * @throws {QueueRefusal} while others look, or the workspace itself does
    */
   report(workspaceId: string, id: string): Promise<DnsReport>
   /**
    * Checks a domain now, and changes its status where that follows.
    *
    * @throws {Failure} `not_found`; `rate_limited` within a minute of the last time it was asked for
+   * @throws {QueueRefusal} as `report`
    */
   verify(workspaceId: string, id: string): Promise<DnsReport>
   /** Ends the checks under way without a result. */
@@ -52,12 +67,21 @@ export function domainChecks(deps: {
   /** Told of a check that failed; it is made again. */
   onError: (error: unknown) => void
   onMove: (move: DomainMove) => void
+  /** Called when a check has ended, so that there is room for another. */
+  onRoom: () => void
   /** How a host's certificate stands; undefined where certificates are somebody else's work. */
   findCertificate: CertificateFinder | undefined
 }): DomainChecks {
   const { store, clock, resolver } = deps
   const { look, hasLostProof } = dnsLooks(deps)
-  const looks = new Shares(LOOKS_MAX)
+  const looks = new FairQueue(LOOK_QUEUE)
+  const turns = new DueTurns((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
+  const checking = new LeasedWork<LeasedCheck>({
+    concurrency: CHECKS_MAX,
+    concurrencyPerWorkspace: CHECKS_PER_WORKSPACE_MAX,
+    run: checkSafely,
+    onRoom: deps.onRoom,
+  })
   let isCancelled = false
 
   async function check(lease: LeasedCheck): Promise<DnsLook> {
@@ -90,15 +114,6 @@ export function domainChecks(deps: {
     return domain
   }
 
-  /** Looks at DNS within the workspace's share of it. */
-  async function within<T>(workspaceId: string, work: () => Promise<T>): Promise<T> {
-    const result = looks.run(workspaceId, work)
-    if (result === undefined) {
-      throw Failure.tooMany(`A workspace may look at ${LOOKS_MAX} domains at once.`)
-    }
-    return result
-  }
-
   /** Takes the check for somebody who asked for it. */
   async function leaseOnDemand(id: string): Promise<LeasedCheck> {
     return store.write(async (stores) => {
@@ -121,26 +136,32 @@ export function domainChecks(deps: {
   }
 
   return {
-    async runDue() {
-      while (!isCancelled) {
-        const now = clock.nowMicros()
-        if (!(await store.read.domainChecks.hasDue(now))) return
-        const leases = await store.write((stores) =>
-          stores.domainChecks.leaseDue(now, now + LEASE_MICROS, CHECKS_MAX),
+    async startDue() {
+      const now = clock.nowMicros()
+      await turns.refresh(now)
+      for (;;) {
+        const inTurn = turns.next().map((id) => [id, checking.roomOf(id)] as const)
+        const shares = new Map(inTurn.filter(([, room]) => room > 0))
+        if (isCancelled || checking.room === 0 || shares.size === 0) return
+        const { leases, idle } = await store.write((stores) =>
+          stores.domainChecks.leaseDue(shares, now, now + LEASE_MICROS, checking.room),
         )
-        if (leases.length === 0) return
-        await Promise.all(leases.map(checkSafely))
+        for (const lease of leases) checking.start(lease)
+        turns.settle(new Set(leases.map(({ workspaceId }) => workspaceId)), idle)
+        if (leases.length === 0 && idle.length === 0) return
       }
     },
 
+    settled: () => checking.settled(),
+
     async report(workspaceId, id) {
       const domain = await get(workspaceId, id)
-      return within(workspaceId, async () => reportLook(deps, domain, await look(domain)))
+      return looks.run(workspaceId, async () => reportLook(deps, domain, await look(domain)))
     },
 
     async verify(workspaceId, id) {
       await get(workspaceId, id)
-      return within(workspaceId, async () => {
+      return looks.run(workspaceId, async () => {
         const lease = await leaseOnDemand(id)
         const seen = await check(lease)
         if (deps.findCertificate !== undefined) {

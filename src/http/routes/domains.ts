@@ -91,7 +91,7 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
   app.get(
     '/domains/:id/dns',
     {
-      config: { scope: 'domains:read' },
+      config: { scope: 'domains:read', mayTakeLong: true },
       schema: {
         tags,
         summary: 'Show the DNS records to set, and what DNS says now',
@@ -106,7 +106,7 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
   app.post(
     '/domains/:id/verify',
     {
-      config: { scope: 'domains:write' },
+      config: { scope: 'domains:write', mayTakeLong: true },
       schema: {
         tags,
         summary: 'Check the DNS of a domain now, once a minute at most',

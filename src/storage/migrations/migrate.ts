@@ -6,10 +6,18 @@ import { visitorSalts } from './002-visitor-salts.ts'
 import { certificates } from './003-certificates.ts'
 import { acme } from './004-acme.ts'
 import { nodes } from './005-nodes.ts'
+import { fairLeases } from './006-fair-leases.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step, in order. A database's version is how many of them it has been through. */
-const MIGRATIONS: readonly Migration[] = [foundation, visitorSalts, certificates, acme, nodes]
+const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  visitorSalts,
+  certificates,
+  acme,
+  nodes,
+  fairLeases,
+]
 
 /** The version of the schema that this program works with. */
 export const SCHEMA_VERSION = MIGRATIONS.length
