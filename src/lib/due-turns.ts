@@ -1,7 +1,7 @@
 /** Found again at each refresh, because the clocks of the nodes that write rows differ. */
 const OVERLAP_MICROS = 10_000_000
 /** How often everything that is due is looked at, for example rows whose lease ended with its node. */
-const SWEEP_MICROS = 10_000_000
+const SWEEP_MICROS = 30_000_000
 /** Owners that have their turn in one transaction. */
 const OWNERS_MAX = 64
 

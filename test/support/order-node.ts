@@ -36,30 +36,25 @@ export type OrderNode = {
 export type OrderNodeOptions = {
   readonly store: Store
   readonly clock: Clock
-  readonly pebble: Pebble
+  /** The real authority; undefined where `authority` is given. */
+  readonly pebble?: Pebble
+  /** In the place of the real one. */
+  readonly authority?: CertificateAuthority
   readonly acme?: Partial<AcmeOptions>
   readonly challenges?: ChallengePolicy
   readonly serviceHost?: string
   readonly resolver?: Pick<DnsResolver, 'caa'>
-  /** In the place of the real authority, or in front of it. */
+  /** In front of the authority. */
   readonly around?: (authority: CertificateAuthority) => CertificateAuthority
 }
 
 export function orderNode(options: OrderNodeOptions): OrderNode {
-  const { store, clock, pebble, around = (authority) => authority } = options
+  const { store, clock, around = (authority) => authority } = options
   const told: string[] = []
   const dns = fakeDns()
   const vault = keyVault(Buffer.alloc(32, 7), systemRandom)
   const kept = certificates({ store, vault, clock })
-  const authority = acmeAuthority({
-    directory: pebble.directory,
-    email: undefined,
-    external: undefined,
-    trusted: trustOf(pebble),
-    profile: undefined,
-    clock,
-    ...options.acme,
-  })
+  const authority = options.authority ?? realAuthority(options)
   let ended = 0
   const orders = certificateOrders({
     store,
@@ -96,4 +91,17 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
       }
     },
   }
+}
+
+function realAuthority({ pebble, clock, acme }: OrderNodeOptions): CertificateAuthority {
+  if (pebble === undefined) throw new Error('there is no authority')
+  return acmeAuthority({
+    directory: pebble.directory,
+    email: undefined,
+    external: undefined,
+    trusted: trustOf(pebble),
+    profile: undefined,
+    clock,
+    ...acme,
+  })
 }

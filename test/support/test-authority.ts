@@ -1,4 +1,5 @@
 import {
+  createPublicKey,
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
@@ -12,6 +13,8 @@ export type TestAuthority = {
   readonly certificatePem: string
   /** A certificate for one host, valid now unless the test says else. */
   issue(host: string, life?: Partial<Life>): IssuedCertificate
+  /** The same over a private key that is there already; the chain in PEM. */
+  certify(host: string, keyPem: string, life: Life): string
 }
 
 export type IssuedCertificate = Life & { readonly chainPem: string; readonly keyPem: string }
@@ -28,6 +31,8 @@ export function createTestAuthority(name = 'Terse test authority'): TestAuthorit
   const certificatePem = certify(name, publicKey, ownLife, AUTHORITY)
   return {
     certificatePem,
+    certify: (host, keyPem, life) =>
+      certify(host, createPublicKey(keyPem), life, alternativeName(host)) + certificatePem,
     issue(host, partial = {}) {
       const life = lifeOf(partial)
       const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
