@@ -20,7 +20,7 @@ export function withDomains<T>(work: (tools: DomainTools) => Promise<T>): Promis
   const config = readConfig()
   const log = createLogger(config.logLevel)
   return withInstance((instance) => {
-    const { domains, checks } = openDomains(config, instance, log)
+    const { domains, checks } = openDomains(config, instance, log, { isOperator: true })
     const https = domainHttps(instance)
     const findCertificate = certificateFinder(config, instance)
     return work({ instance, domains, checks, https, findCertificate })

@@ -2,6 +2,11 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import { dnsResolver } from '../dns/resolver.ts'
 import { certificateStanding } from '../domain/certificates/certificate-standing.ts'
+import {
+  type ClaimableHosts,
+  claimableHosts,
+  registeredDomainsOf,
+} from '../domain/domains/claimable-hosts.ts'
 import type { CertificateFinder } from '../domain/domains/dns-report.ts'
 import type { DnsResolver } from '../domain/domains/dns-resolver.ts'
 import { type DomainChecks, domainChecks } from '../domain/domains/domain-checks.ts'
@@ -29,13 +34,19 @@ export type DomainServices = {
   startChecking(): Job
 }
 
-/** Changes nothing by itself: the command line opens it beside a running service. */
+/**
+ * Changes nothing by itself: the command line opens it beside a running service.
+ *
+ * @param options.isOperator whether reserved names may be claimed
+ */
 export function openDomains(
   config: Config,
   instance: { store: Store; clock: Clock; instanceKey: Buffer },
   log: Logger,
+  options: { isOperator?: boolean } = {},
 ): DomainServices {
   const { store, clock, instanceKey } = instance
+  const claimable = claimableHostsOf(config, options.isOperator ?? false)
   let wake = () => {}
   const checks = domainChecks({
     store,
@@ -44,6 +55,7 @@ export function openDomains(
     policy: config.domainProof,
     proofKey: deriveKey(instanceKey, 'domain-proof'),
     target: serviceTargetOf(config),
+    isReserved: claimable.isReserved,
     onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
     findCertificate: certificateFinder(config, instance),
     onMove: (move) => log.warn(move, 'a domain moved to the workspace that has proved it'),
@@ -55,6 +67,7 @@ export function openDomains(
       clock,
       random: systemRandom,
       serviceHost: serviceNameOf(config),
+      claimable,
       proofPolicy: config.domainProof,
       onDue: () => wake(),
       onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
@@ -106,6 +119,23 @@ export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port' | 'tls'>):
     host: url.hostname.replace(/\.$/, ''),
     ports: new Set([80, 443, basePort, config.port, config.tls?.port ?? config.port]),
   }
+}
+
+/** All names that lead to the service by themselves. */
+function serviceNamesOf(config: Config): readonly string[] {
+  const { host } = serviceNameOf(config)
+  return config.dnsTarget === undefined ? [host] : [host, config.dnsTarget]
+}
+
+/** @param isOperator whether reserved names may be claimed */
+export function claimableHostsOf(config: Config, isOperator: boolean): ClaimableHosts {
+  const serviceNames = serviceNamesOf(config)
+  const ofService = config.domainProof === 'routing' ? registeredDomainsOf(serviceNames) : []
+  return claimableHosts({
+    serviceNames,
+    reserved: config.reservedDomains ?? ofService,
+    isOperator,
+  })
 }
 
 /** Where domains must lead. A base URL on this machine alone is no place for anybody to go. */

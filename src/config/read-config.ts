@@ -34,6 +34,8 @@ export type Config = {
   readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
+  /** Reserved for the operator, with the names below them; undefined where the proof is to say. */
+  readonly reservedDomains: readonly string[] | undefined
   /** The name for CNAME records; undefined where the base URL's host is meant. */
   readonly dnsTarget: string | undefined
   /** Addresses and CIDR networks; empty where DNS is to say. */
@@ -156,6 +158,7 @@ function configOf(values: SettingValues): Config {
     metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
     domainProof: values.TERSE_DOMAIN_PROOF,
+    reservedDomains: values.TERSE_RESERVED_DOMAINS,
     dnsTarget: values.TERSE_DNS_TARGET,
     publicAddresses: values.TERSE_PUBLIC_ADDRESSES,
     dnsServers: values.TERSE_DNS_SERVERS,

@@ -34,6 +34,18 @@ export function addresses(text: string, context: z.RefinementCtx): readonly stri
   return Object.freeze(list)
 }
 
+/** `example.com,example.org`, or `none`. */
+export function hostNames(text: string, context: z.RefinementCtx): readonly string[] {
+  const list = text.trim() === 'none' ? [] : listed(text.toLowerCase())
+  const names = list.map((name) => name.replace(/\.$/, ''))
+  for (const name of names) {
+    if (!HOST_NAME.test(name)) {
+      context.addIssue({ code: 'custom', message: `"${name}" is not a host name with a dot` })
+    }
+  }
+  return Object.freeze(names)
+}
+
 /** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
 export function dnsServers(text: string, context: z.RefinementCtx): readonly string[] {
   const list = listed(text)

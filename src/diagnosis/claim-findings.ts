@@ -1,4 +1,4 @@
-import { serviceTargetOf } from '../compose/domains.ts'
+import { claimableHostsOf, serviceTargetOf } from '../compose/domains.ts'
 import type { Config } from '../config/read-config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { adviseOnOwnership } from '../domain/domains/dns-advice.ts'
@@ -46,7 +46,10 @@ export function proofFindings(
   addresses: ServiceAddresses,
 ): Finding[] {
   const subject = 'proof'
-  if (config.domainProof !== 'dns') {
+  const isActive = claims?.some(({ status }) => status === 'active') ?? false
+  const isReserved = claimableHostsOf(config, false).isReserved(host)
+  const isRouteEnough = config.domainProof === 'routing' && (isActive || !isReserved)
+  if (config.domainProof === 'none' || isRouteEnough) {
     return [{ subject, state: 'skipped', text: `TERSE_DOMAIN_PROOF=${config.domainProof}` }]
   }
   const secretKey = config.secretKey ?? loadSecretKey(config.dataDir)

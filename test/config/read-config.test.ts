@@ -38,6 +38,7 @@ describe('the configuration', () => {
     rateLimit: 600,
     logLevel: 'info',
     domainProof: 'dns',
+    reservedDomains: undefined,
     dnsTarget: undefined,
     publicAddresses: [],
     dnsServers: [],
@@ -108,6 +109,11 @@ describe('the configuration', () => {
     { env: { TERSE_LOG_LEVEL: 'silent' }, expected: { logLevel: 'silent' } },
     { env: { TERSE_DOMAIN_PROOF: 'none' }, expected: { domainProof: 'none' } },
     { env: { TERSE_DOMAIN_PROOF: 'routing' }, expected: { domainProof: 'routing' } },
+    {
+      env: { TERSE_RESERVED_DOMAINS: 'Example.COM., acme.test' },
+      expected: { reservedDomains: ['example.com', 'acme.test'] },
+    },
+    { env: { TERSE_RESERVED_DOMAINS: 'none' }, expected: { reservedDomains: [] } },
     {
       env: { TERSE_DNS_TARGET: 'Go.Example.COM.' },
       expected: { dnsTarget: 'go.example.com' },
@@ -219,6 +225,7 @@ describe('the configuration', () => {
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],
+    TERSE_RESERVED_DOMAINS: ['com', '*.example.com', 'https://example.com', '192.0.2.1'],
     TERSE_DNS_TARGET: [
       'localhost',
       '192.0.2.1',

@@ -135,6 +135,14 @@ const ROUTES: {
     expected: { state: 'dangling', target: 'gone.test' },
   },
   {
+    name: 'an alias of a name that public DNS does not have',
+    prepare: (dns) => {
+      dns.set(HOST, 'CNAME', 'db.internal')
+      dns.set('db.internal', 'A', '198.51.100.7')
+    },
+    expected: { state: 'dangling', target: 'db.internal' },
+  },
+  {
     name: 'a loop, on which resolvers fail',
     prepare: (dns) => {
       dns.set(HOST, 'CNAME', 'b.test')

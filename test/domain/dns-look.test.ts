@@ -19,12 +19,20 @@ const THEIRS = claimOf('theirs')
 const proofOf = ({ workspace_id, host }: Domain) => proofText(KEY, workspace_id, host)
 
 /** Looks under a policy, at a DNS in which the host leads to the service. */
-function setUp(policy: ProofPolicy) {
+function setUp(policy: ProofPolicy, isReserved = false) {
   const dns = fakeDns()
   dns.set(TARGET.host, 'A', '192.0.2.10')
   dns.set(HOST, 'CNAME', TARGET.host)
   const clock = fakeClock()
-  return { dns, ...dnsLooks({ clock, resolver: dns, policy, proofKey: KEY, target: TARGET }) }
+  const looks = dnsLooks({
+    clock,
+    resolver: dns,
+    policy,
+    proofKey: KEY,
+    target: TARGET,
+    isReserved: () => isReserved,
+  })
+  return { dns, ...looks }
 }
 
 describe('a look at DNS', () => {
@@ -62,11 +70,95 @@ describe('a look at DNS', () => {
     const none = setUp('none')
     const local = setUp('dns')
     const looks = [await none.look(MINE), await local.look(claimOf('mine', 'go.localhost'))]
-    for (const seen of looks) {
-      const nothing = { observation: undefined, records: [], differences: [] }
-      assert.deepEqual(seen, { verdict: 'proved', ...nothing })
+    for (const { verdict, observation, records, differences } of looks) {
+      assert.deepEqual([verdict, observation, records, differences], ['proved', undefined, [], []])
     }
     assert.equal(none.dns.questions + local.dns.questions, 0)
+  })
+})
+
+describe('a look at a reserved host under the policy routing', () => {
+  test('asks a pending claim for its TXT record, and an active one for the route alone', async () => {
+    const { dns, look } = setUp('routing', true)
+    const pending = await look(MINE)
+    assert.equal(pending.policy, 'dns')
+    assert.equal(pending.verdict, 'unproved')
+    assert.deepEqual(
+      pending.differences.map(({ code }) => code),
+      ['txt_missing'],
+    )
+    assert.equal((await look({ ...MINE, status: 'active' })).verdict, 'proved')
+    dns.set(proofName(HOST), 'TXT', proofOf(MINE))
+    assert.equal((await look(MINE)).verdict, 'proved')
+    assert.equal((await look(THEIRS)).verdict, 'unproved')
+  })
+
+  test('asks for nothing under the policy none', async () => {
+    assert.equal((await setUp('none', true).look(MINE)).verdict, 'proved')
+  })
+})
+
+describe('what a workspace sees of the operator’s own network', () => {
+  const OWN = ['10.1.2.3', 'fd00::1', '127.0.0.1', '169.254.1.1', '100.64.0.1', '::ffff:10.0.0.1']
+
+  test('no private address, but that there is one', async () => {
+    for (const address of OWN) {
+      const type = address.includes(':') ? 'AAAA' : 'A'
+      const { dns, look } = setUp('routing')
+      dns.remove(HOST, 'CNAME')
+      dns.set(HOST, type, address)
+      const { seen, differences, verdict } = await look(MINE)
+      assert.equal(verdict, 'unproved')
+      assert.deepEqual([seen.a, seen.aaaa], [[], []])
+      const [{ code, text } = { code: '', text: '' }] = differences
+      assert.equal(code, 'host_elsewhere')
+      assert.match(text, /leads to a private IPv[46] address, which is not this service/)
+      assert.ok(!text.includes(address), text)
+    }
+  })
+
+  test('no private address beside the service’s own, nor the aliases on the way', async () => {
+    const { dns, look } = setUp('routing')
+    dns.set(HOST, 'CNAME', 'wiki.corp.example')
+    dns.set('wiki.corp.example', 'CNAME', 'vm-17.corp.example')
+    dns.set('vm-17.corp.example', 'A', '10.1.2.3', '192.0.2.10')
+    const { seen, differences } = await look(MINE)
+    assert.deepEqual(seen.a, ['192.0.2.10'])
+    assert.match(differences[0]?.text ?? '', /end at a private IPv4 address.*remove the A record/)
+    assert.deepEqual(seen.cname, ['wiki.corp.example'])
+    assert.doesNotMatch(JSON.stringify([seen, differences]), /10\.1\.2\.3|vm-17/)
+  })
+
+  test('nothing behind an alias of a special-use name, whether it is there or not', async () => {
+    const outcomes = []
+    for (const isThere of [true, false]) {
+      const { dns, look } = setUp('routing')
+      dns.set(HOST, 'CNAME', 'secret.internal')
+      if (isThere) {
+        dns.set('secret.internal', 'CNAME', 'vm-17.internal')
+        dns.set('vm-17.internal', 'A', '198.51.100.7')
+      }
+      const { seen, differences, verdict } = await look(MINE)
+      outcomes.push({ seen, differences, verdict })
+    }
+    assert.deepEqual(outcomes[0], outcomes[1])
+    assert.deepEqual(outcomes[0]?.seen.cname, ['secret.internal'])
+    assert.equal(outcomes[0]?.differences[0]?.code, 'host_dangling')
+  })
+
+  test('no text that an alias leads to', async () => {
+    const { dns, look } = setUp('dns')
+    dns.set(proofName(HOST), 'CNAME', 'notes.corp.example')
+    dns.set('notes.corp.example', 'TXT', 'a note to ourselves')
+    assert.deepEqual((await look(MINE)).seen.txt, [])
+  })
+
+  test('its private address where the service itself is at one', async () => {
+    const { dns, look } = setUp('routing')
+    dns.set(TARGET.host, 'A', '10.0.0.5')
+    const { seen, verdict } = await look(MINE)
+    assert.equal(verdict, 'proved')
+    assert.deepEqual(seen.a, ['10.0.0.5'])
   })
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CertificateStanding } from '../../src/domain/certificates/certificate-standing.ts'
 import type { DomainMove } from '../../src/domain/domains/check-conclusion.ts'
+import { claimableHosts } from '../../src/domain/domains/claimable-hosts.ts'
 import type { DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
 import { domainChecks } from '../../src/domain/domains/domain-checks.ts'
 import { domains } from '../../src/domain/domains/domains.ts'
@@ -32,6 +33,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
     ...base,
     random: systemRandom,
     serviceHost: { host: TARGET, ports: new Set([443]) },
+    claimable: claimableHosts({ serviceNames: [], reserved: [], isOperator: false }),
     proofPolicy: policy,
     onDue: () => {},
   })
@@ -48,6 +50,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
       policy,
       proofKey: KEY,
       target: { host: TARGET, addresses: [] },
+      isReserved: () => false,
       onMove: (move) => moves.push(move),
       onRoom: () => {
         ended += 1

@@ -45,6 +45,7 @@ describeStore('domain checks of several workspaces', (at) => {
         policy: 'routing',
         proofKey: Buffer.alloc(32, 7),
         target: { host: TARGET, addresses: [] },
+        isReserved: () => false,
         onMove: () => {},
         onRoom: () => ends.emit('end'),
         findCertificate: undefined,

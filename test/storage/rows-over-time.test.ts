@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Change } from '../../src/domain/changes/change.ts'
+import { claimableHosts } from '../../src/domain/domains/claimable-hosts.ts'
 import { domains } from '../../src/domain/domains/domains.ts'
 import { links } from '../../src/domain/links/links.ts'
 import { passwordVault } from '../../src/domain/links/password-vault.ts'
@@ -20,6 +21,7 @@ async function services({ store }: StoreUnderTest) {
   const base = { store, clock, random: systemRandom, serviceHost }
   const domainService = domains({
     ...base,
+    claimable: claimableHosts({ serviceNames: [], reserved: [], isOperator: false }),
     proofPolicy: 'none',
     onDue: () => {},
     onError: assert.ifError,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { addresses, dnsServers, HOST_NAME, oneOf } from '../setting-schemas.ts'
+import { addresses, dnsServers, HOST_NAME, hostNames, oneOf } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
 /** What makes a domain `active`; what each means is in the description of the setting. */
@@ -12,6 +12,13 @@ export const DOMAIN_SETTINGS = {
     default: 'dns',
     description:
       'What makes a domain active. `dns`: its owner has set the TXT record of the workspace, and the domain leads to this service. `routing`: it leads here; where all the domains are yours. `none`: nothing; for a development instance, or where every user is trusted.',
+  }),
+  TERSE_RESERVED_DOMAINS: setting({
+    schema: z.string().transform(hostNames).optional(),
+    default: undefined,
+    unset: 'with `TERSE_DOMAIN_PROOF=routing`, the registered domains of the service’s own names',
+    description:
+      'Names, separated by commas, that no workspace can add by itself, nor any name below them: the operator adds them with `terse domain add`, and with `routing` too they need their TXT record. `none`: no name is reserved but that of `TERSE_BASE_URL`.',
   }),
   TERSE_DNS_TARGET: setting({
     schema: z

@@ -146,6 +146,7 @@ function recordsInWords(records: readonly DnsRecord[]): string {
   return words.length === 1 ? `the record ${words[0]}` : `the records ${words.join(', ')}`
 }
 
+/** @param address or words that stand for one (shown-dns.ts) */
 function typeOf(address: string): string {
-  return address.includes(':') ? 'AAAA' : 'A'
+  return /:|IPv6/.test(address) ? 'AAAA' : 'A'
 }

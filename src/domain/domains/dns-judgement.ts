@@ -1,5 +1,6 @@
 import type { DnsObservation } from './dns-observation.ts'
 import { type DnsSilence, valuesOf } from './dns-resolver.ts'
+import { specialUseOf } from './host.ts'
 import { findProxy } from './known-proxies.ts'
 import { isProofText, isSameProof, type ProofPolicy } from './proof.ts'
 import type { ServiceAddresses } from './service-target.ts'
@@ -50,6 +51,8 @@ export function judgeRouting(seen: DnsObservation, service: ServiceAddresses): R
   const strangers = addresses.filter((address) => !service.networks.has(address))
   if (strangers.length < addresses.length) return { state: 'routed', strangers }
 
+  const special = seen.aliases.targets.find((target) => specialUseOf(target) !== undefined)
+  if (special !== undefined) return { state: 'dangling', target: special }
   // Resolvers fail on a loop, so this is looked at before their failures are.
   if (seen.aliases.end === 'loop') return { state: 'loop' }
   if (seen.aliases.end === 'too_long') return { state: 'too_many_aliases' }

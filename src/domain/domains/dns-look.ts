@@ -7,12 +7,19 @@ import { type DnsResolver, valuesOf } from './dns-resolver.ts'
 import type { Domain } from './domain.ts'
 import { isProvedWithoutDns, isSameProof, type ProofPolicy, proofText } from './proof.ts'
 import { type ServiceTarget, serviceAddresses } from './service-target.ts'
+import { type ShownDns, shownDns, shownRouting } from './shown-dns.ts'
+
+const NOTHING: ShownDns = { txt: [], cname: [], a: [], aaaa: [] }
 
 /** What a look at DNS showed of a claim. */
 export type DnsLook = {
   readonly verdict: Verdict
+  /** What had to be proved. */
+  readonly policy: ProofPolicy
   /** Undefined where DNS was not asked. */
   readonly observation: DnsObservation | undefined
+  /** What the workspace may see of it. */
+  readonly seen: ShownDns
   readonly records: readonly DnsRecord[]
   readonly differences: readonly DnsDifference[]
 }
@@ -35,16 +42,26 @@ export function dnsLooks(deps: {
   policy: ProofPolicy
   proofKey: Buffer
   target: ServiceTarget
+  /** Whether the route alone does not make a host active, under any policy. */
+  isReserved: (host: string) => boolean
 }): DnsLooks {
-  const { clock, resolver, policy } = deps
+  const { clock, resolver } = deps
   const addressesOfService = serviceAddresses(deps.target, resolver, clock)
   const proofOf = (domain: Domain) => proofText(deps.proofKey, domain.workspace_id, domain.host)
+
+  /** A reserved name leads here by itself, often by a wildcard record: its owner has to say whose it is. */
+  function policyFor({ host, status }: Domain): ProofPolicy {
+    const isRouteEnough = status === 'active' || !deps.isReserved(host)
+    return deps.policy === 'routing' && !isRouteEnough ? 'dns' : deps.policy
+  }
 
   return {
     async look(domain) {
       const { host } = domain
+      const policy = policyFor(domain)
       if (isProvedWithoutDns(host, policy)) {
-        return { verdict: 'proved', observation: undefined, records: [], differences: [] }
+        const nothing = { observation: undefined, seen: NOTHING, records: [], differences: [] }
+        return { verdict: 'proved', policy, ...nothing }
       }
       const [observation, addresses] = await Promise.all([
         observeDns(resolver, host, clock),
@@ -57,17 +74,23 @@ export function dnsLooks(deps: {
       const records = recordsFor(host, needsProof ? proof : undefined, deps.target, addresses)
       return {
         verdict: verdictOf(policy, ownership, routing),
+        policy,
         observation,
+        seen: shownDns(observation, addresses),
         records,
         differences: [
           ...(needsProof ? adviseOnOwnership(host, ownership, records) : []),
-          ...adviseOnRouting(host, routing, records),
+          ...adviseOnRouting(host, shownRouting(routing, addresses), records),
         ],
       }
     },
 
     hasLostProof(holder, { observation }) {
-      if (policy !== 'dns' || observation === undefined || observation.texts.kind === 'unknown')
+      if (
+        deps.policy !== 'dns' ||
+        observation === undefined ||
+        observation.texts.kind === 'unknown'
+      )
         return false
       const expected = proofOf(holder)
       return !valuesOf(observation.texts).some((text) => isSameProof(text, expected))

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { DnsAnswer, DnsResolver } from './dns-resolver.ts'
+import { specialUseOf } from './host.ts'
 import { proofName } from './proof.ts'
 
 /** More aliases in a row than resolvers themselves follow are a fault, not a route. */
@@ -53,6 +54,8 @@ async function followAliases(
     const isLoop = next === host || targets.includes(next)
     targets.push(next)
     if (isLoop) return { targets, end: 'loop' }
+    // What lies behind is no part of public DNS, and must not be learned from this one's.
+    if (specialUseOf(next) !== undefined) return { targets, end: 'complete' }
     if (targets.length >= ALIASES_MAX) return { targets, end: 'too_long' }
     if (clock.nowMicros() - startedAt > FOLLOW_MICROS_MAX) return { targets, end: 'unknown' }
   }

@@ -4,12 +4,9 @@ import { activeElsewhere, type DnsDifference } from './dns-advice.ts'
 import type { Verdict } from './dns-judgement.ts'
 import type { DnsLook } from './dns-look.ts'
 import type { DnsRecord } from './dns-records.ts'
-import { valuesOf } from './dns-resolver.ts'
 import type { Domain } from './domain.ts'
 import type { ProofPolicy } from './proof.ts'
-
-/** What an answer shows of a record set that may hold hundreds. */
-const SHOWN_MAX = 20
+import type { ShownDns } from './shown-dns.ts'
 
 /** What DNS should say of a domain, and what it says now. */
 export type DnsReport = {
@@ -17,12 +14,7 @@ export type DnsReport = {
   readonly policy: ProofPolicy
   readonly verdict: Verdict
   readonly records: readonly DnsRecord[]
-  readonly seen: {
-    readonly txt: readonly string[]
-    readonly cname: readonly string[]
-    readonly a: readonly string[]
-    readonly aaaa: readonly string[]
-  }
+  readonly seen: ShownDns
   readonly differences: readonly DnsDifference[]
   /** When the status was last checked, and when it will be. Microseconds since the epoch. */
   readonly checkedAt: number | null
@@ -42,13 +34,12 @@ export type CertificateFinder = (host: string) => Promise<CertificateStanding>
 export async function reportLook(
   deps: {
     store: Store
-    policy: ProofPolicy
     findCertificate: CertificateFinder | undefined
   },
   before: Domain,
   seen: DnsLook,
 ): Promise<DnsReport> {
-  const { store, policy } = deps
+  const { store } = deps
   const { workspace_id, id, host } = before
   const domain = (await store.read.domains.findById(workspace_id, id)) ?? before
   const times = await store.read.domainChecks.find(id)
@@ -56,19 +47,12 @@ export async function reportLook(
     seen.verdict === 'proved' &&
     domain.status === 'pending' &&
     (await store.read.domains.findActive(host)) !== undefined
-  const shown = (values: readonly string[]) => values.slice(0, SHOWN_MAX)
-  const { observation } = seen
   return {
     domain,
-    policy,
+    policy: seen.policy,
     verdict: seen.verdict,
     records: seen.records,
-    seen: {
-      txt: observation ? shown(valuesOf(observation.texts)) : [],
-      cname: observation ? shown(observation.aliases.targets) : [],
-      a: observation ? shown(valuesOf(observation.ipv4)) : [],
-      aaaa: observation ? shown(valuesOf(observation.ipv6)) : [],
-    },
+    seen: seen.seen,
     differences: isHeldBack ? [...seen.differences, activeElsewhere(host)] : seen.differences,
     checkedAt: times?.checked_at ?? null,
     nextCheckAt: times?.next_at ?? null,

@@ -7,6 +7,7 @@ import { Failure } from '../failure.ts'
 import { StaleRow, type Store, UniqueViolation } from '../store.ts'
 import { concludeCheck, type DomainMove } from './check-conclusion.ts'
 import { newSchedule } from './check-schedule.ts'
+import type { ClaimableHosts } from './claimable-hosts.ts'
 import { type DnsLook, dnsLooks } from './dns-look.ts'
 import { type CertificateFinder, type DnsReport, reportLook } from './dns-report.ts'
 import type { DnsResolver } from './dns-resolver.ts'
@@ -64,6 +65,7 @@ export function domainChecks(deps: {
   /** From the instance's key, for `domain-proof`. */
   proofKey: Buffer
   target: ServiceTarget
+  isReserved: ClaimableHosts['isReserved']
   /** Told of a check that failed; it is made again. */
   onError: (error: unknown) => void
   onMove: (move: DomainMove) => void

@@ -10,6 +10,7 @@ import type { Page } from '../page.ts'
 import { type Nouns, type Store, UniqueViolation } from '../store.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, newClaim } from './claim.ts'
+import type { ClaimableHosts } from './claimable-hosts.ts'
 import type { Domain } from './domain.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import { parseHost } from './host.ts'
@@ -29,6 +30,8 @@ export type Domains = {
   getByHost(workspaceId: string, text: string): Promise<Domain>
   list(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
   update(workspaceId: string, id: string, input: DomainInput): Promise<Domain>
+  /** @throws {Failure} `validation_failed` for a host that no workspace may claim */
+  refuseUnclaimable(host: string): void
   /** What is wrong with the fields of an input, as far as that can be told without the store. */
   faultsOf(input: DomainInput): FieldFaults
   delete(workspaceId: string, id: string): Promise<void>
@@ -48,6 +51,7 @@ export function domains(deps: {
   clock: Clock
   random: Random
   serviceHost: ServiceName
+  claimable: ClaimableHosts
   proofPolicy: ProofPolicy
   /** Told that a check is due that needs DNS, and so is not made here. */
   onDue: () => void
@@ -61,6 +65,11 @@ export function domains(deps: {
   function refuseLoopsOf(stores: Nouns, domain: Domain): Promise<void> {
     const { workspace_id: workspaceId, host, not_found_url, expired_url } = domain
     return refuseLoops(stores, serviceHost, { workspaceId, host }, { not_found_url, expired_url })
+  }
+
+  function refuseUnclaimable(host: string): void {
+    const fault = deps.claimable.faultOf(host)
+    if (fault !== undefined) throw Failure.invalid({ domain: [fault] })
   }
 
   async function prove(domain: Domain): Promise<Domain> {
@@ -117,6 +126,7 @@ export function domains(deps: {
         const current = await stores.domains.findById(workspaceId, id)
         if (current === undefined) throw Failure.notFound('Domain')
         const renamed = changes.host !== undefined && changes.host !== current.host
+        if (renamed) refuseUnclaimable(changes.host)
         const now = Math.max(clock.nowMicros(), current.updated_at + 1)
         const domain: Domain = {
           ...current,
@@ -149,6 +159,7 @@ export function domains(deps: {
       const changes = parseInput(input)
       if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
       const host = changes.host
+      refuseUnclaimable(host)
       const created = await store.write((stores) =>
         once(stores, workspaceId, request, clock.nowMicros(), async () => {
           const domain = newClaim(workspaceId, host, clock, random)
@@ -165,6 +176,7 @@ export function domains(deps: {
     },
 
     get,
+    refuseUnclaimable,
     async getByHost(workspaceId, text) {
       const parsed = parseHost(text)
       if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })

@@ -36,6 +36,18 @@ export function parseHost(text: string): Parsed<string> {
   return { value: host }
 }
 
+/**
+ * Top-level names that public DNS does not have (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and
+ * https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en
+ * for `internal`). Not `test`, which is for trials, nor `localhost`, which leads to this machine.
+ */
+const SPECIAL_USE = ['alt', 'home.arpa', 'internal', 'invalid', 'local', 'onion']
+
+/** The special-use name that a host is, or is below; undefined for a name of public DNS. */
+export function specialUseOf(host: string): string | undefined {
+  return SPECIAL_USE.find((name) => host === name || host.endsWith(`.${name}`))
+}
+
 /** The host name as people read it: `xn--mnchen-3ya.example` as `münchen.example`. */
 export function displayHost(host: string): string {
   return host.includes('xn--') ? domainToUnicode(host) || host : host

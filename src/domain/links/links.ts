@@ -86,6 +86,7 @@ export function links(deps: {
     if (own !== undefined) return { keyspaceId: await stores.keyspaces.open(workspaceId, host) }
     if (!deps.claimOnLink)
       throw Failure.invalid({ domain: ['must be added to the workspace first'] })
+    deps.domains.refuseUnclaimable(host)
     const claimed = newClaim(workspaceId, host, clock, random)
     const keyspaceId = await insertClaim(stores, claimed)
     // Somebody else in the workspace claimed it between the look and the write: look again.
