@@ -61,9 +61,11 @@ export const dnsReportSchema = z
       .describe('The records to set; of several `A` and `AAAA` records one is enough.'),
     seen: z.object({
       txt: seenValues.describe('Texts at the name of the ownership record, at most 20.'),
-      cname: seenValues.describe('The chain of aliases from the host on.'),
-      a: seenValues.describe('IPv4 addresses of the host, at most 20.'),
-      aaaa: seenValues.describe('IPv6 addresses of the host, at most 20.'),
+      cname: seenValues.describe(
+        'The chain of aliases from the host on, as far as public DNS knows it.',
+      ),
+      a: seenValues.describe('IPv4 addresses of the host, at most 20; no private ones.'),
+      aaaa: seenValues.describe('IPv6 addresses of the host, at most 20; no private ones.'),
     }),
     differences: z
       .array(

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { certificateStanding } from '../../src/domain/certificates/certificate-standing.ts'
 import { chargeOrder } from '../../src/domain/certificates/order-budgets.ts'
+import { eventually } from '../support/eventually.ts'
 import { fakeAuthority } from '../support/fake-authority.ts'
 import { fakeClock } from '../support/fake-clock.ts'
-import { type OrderNode, orderNode } from '../support/order-node.ts'
+import { orderNode } from '../support/order-node.ts'
 import { describeStore } from '../support/store.ts'
 import { addDomain, addWorkspace, unique } from './samples.ts'
 
@@ -23,13 +24,9 @@ describeStore('certificate orders of several workspaces', (at) => {
     const directory = `https://${unique('ca')}.example`
     const fails = (host: string) => host.startsWith('failing')
     const authority = fakeAuthority({ directory, clock, fails, ...options })
+    const before = await at.db.selectFrom('certificate_orders').select('host').execute()
     await at.store.write(async (stores) => {
-      for (const { host } of await at.db
-        .selectFrom('certificate_orders')
-        .select('host')
-        .execute()) {
-        await stores.certificateOrders.remove(host)
-      }
+      for (const { host } of before) await stores.certificateOrders.remove(host)
     })
     const node = orderNode({ store: at.store, clock, authority })
     /** A workspace whose hosts become active all at once. */
@@ -210,15 +207,13 @@ describeStore('certificate orders of several workspaces', (at) => {
     await node.orders.startDue()
     const other = await workspace('go')
     await node.orders.startDue()
-    await until(node, `issued ${other.hosts[0]}`)
-    assert.equal(waiting.length, 4)
+    await eventually(async () => {
+      assert.deepEqual(node.told, [`issued ${other.hosts[0]}`])
+      assert.equal(waiting.length, 4)
+    })
     assert.equal(authority.placed.length, 1)
     node.orders.cancel()
     for (const end of waiting) end()
     await node.orders.settled()
   })
 })
-
-async function until(node: OrderNode, line: string): Promise<void> {
-  while (!node.told.includes(line)) await new Promise((resolve) => setImmediate(resolve))
-}

@@ -8,6 +8,9 @@ import { firstOrdersLeft } from './order-budgets.ts'
 /** In the order in which they are leased: hosts that failed come last. */
 const QUEUES: readonly OrderQueue[] = ['ready', 'new', 'failing']
 
+/** Of what a node has under way, the most of the first queue: thousands that are due let new hosts in. */
+const READY_MAX = 12
+
 type OrderLeasingOptions = {
   readonly store: Store
   /** That of the authority's account that orders are charged to. */
@@ -84,8 +87,16 @@ export class OrderLeasing {
       const share = Math.min(working.roomOf(id), ofBudget)
       if (share > 0) shares.set(id, share)
     }
-    const ofAccount = left === undefined ? working.room : left.ofAccount - this.#uncharged()
-    return { shares, limit: Math.min(working.room, ofAccount) }
+    const limit =
+      left === undefined ? READY_MAX - this.#ready() : left.ofAccount - this.#uncharged()
+    return { shares, limit: Math.min(working.room, limit) }
+  }
+
+  /** Hosts under way that were leased from the first queue. */
+  #ready(): number {
+    let count = 0
+    for (const { queue } of this.#options.working.leases) if (queue === 'ready') count += 1
+    return count
   }
 
   /** Hosts under way whose first order is not charged yet. */

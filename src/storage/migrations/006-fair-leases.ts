@@ -29,6 +29,9 @@ export const fairLeases: Migration = {
           when directory is not null or exists
             (select 1 from certificates where certificates.host = certificate_orders.host)
             then 'ready'
+          when not exists (select 1 from domains
+            where domains.host = certificate_orders.host and domains.status = 'active')
+            then 'ready'
           when attempts > 0 then 'failing'
           else 'new'
         end`,
