@@ -4,7 +4,7 @@ import { SLOTS_PER_DAY } from '../../src/domain/clicks/click-day.ts'
 import { DayTally } from '../../src/domain/clicks/day-tally.ts'
 import { encodeParts, PARTS } from '../../src/storage/click-day-folder.ts'
 import { SCOPES } from '../../src/storage/click-day-rows.ts'
-import { countedFile } from '../../src/storage/sqlite/click-files.ts'
+import { countedFile } from '../../src/storage/sqlite/data-files.ts'
 import type { DatabasePlace } from './many-links.ts'
 
 const BOT_SHARE = 0.1

@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { LINKS_PER_BUCKET } from '../../src/storage/schema.ts'
-import { countedFile } from '../../src/storage/sqlite/click-files.ts'
-import { sqliteFile } from '../../src/storage/sqlite/open.ts'
+import { countedFile, sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import type { Place } from '../../test/support/engines.ts'
 
 const OFFSET_QUERIES = 5

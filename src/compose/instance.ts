@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { countClicksAfter } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey } from '../config/secret-key.ts'
 import { checkInstanceKey, hasInstanceKey } from '../domain/instance/key-check.ts'
@@ -17,6 +18,8 @@ export type Instance = {
   readonly engine: string
   /** As in `OpenedStore`. */
   readonly poolUses: OpenedStore['poolUses']
+  /** As in `OpenedStore`. */
+  readonly uncheckedSinceMs: OpenedStore['uncheckedSinceMs']
   /**
    * Settles once the database is there, with this program's schema, and was made with this key; rejects
    * where it cannot be used, or not just then.
@@ -38,7 +41,7 @@ export async function openInstance(
 ): Promise<Instance> {
   const clock = systemClock()
   const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
-  const { store, engine, poolUses, ready } = await openStore({
+  const { store, engine, poolUses, ready, uncheckedSinceMs } = await openStore({
     ...options,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
@@ -49,6 +52,8 @@ export async function openInstance(
       if (cause === undefined) log.info('the database is back')
       else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
     },
+    clicksAfter: (id, from) => countClicksAfter(config.dataDir, id, from),
+    onLongCheck: () => log.warn('data files are checked in full before they are served'),
   })
   let instanceKey: Buffer
   let checkKey = async () => {}
@@ -71,6 +76,7 @@ export async function openInstance(
     store,
     engine,
     poolUses,
+    uncheckedSinceMs,
     async whenReady() {
       await ready
       await checkKey()

@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, type IntakeReports, startClickIntake } from '../clicks/click-intake.ts'
+import { highestWaitingLink } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
+import type { Store } from '../domain/store.ts'
 import type { DrainWorkerData } from './drain-worker.ts'
 
 const LOSS_REPORT_INTERVAL_MS = 10_000
@@ -47,6 +49,19 @@ export function openIntake(
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
     onTakenIn,
   })
+}
+
+/**
+ * Has new links begin above the numbers that the journals of this data folder name: the database may
+ * have been put back to a state that is older than they are. To be called before links can be made.
+ */
+export async function keepJournalledNumbers(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  store: Store,
+): Promise<void> {
+  const { clicks } = store.read
+  const highest = await highestWaitingLink(dataDir, (id) => clicks.findPosition(id))
+  if (highest > 0) await store.write(({ links }) => links.skipNumbers(highest))
 }
 
 /** Adds up what comes in quick succession, so that a full disk does not fill the log. */

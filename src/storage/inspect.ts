@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import {
   type CertificateStanding,
@@ -18,10 +16,10 @@ import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 import { nodeStore } from './node-store.ts'
 import { openPool } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
-import { attachForReading, countedFile } from './sqlite/click-files.ts'
 import { SqliteConnection } from './sqlite/connection.ts'
+import { attachForReading, countedFile, sqliteFile } from './sqlite/data-files.ts'
 import { kyselyOver } from './sqlite/dialect.ts'
-import { sqliteFile } from './sqlite/open.ts'
+import { hasLog, openToRead } from './sqlite/open-to-read.ts'
 
 const TIMEOUT_MS = 2_500
 
@@ -135,14 +133,11 @@ async function withinSqlite<T>(
   work: (opened: Opened) => Promise<T>,
 ): Promise<T | undefined> {
   if (!existsSync(file)) return undefined
-  // Without a log beside it the file is complete; opened as usual, SQLite would leave an empty log.
-  const location = pathToFileURL(file)
-  if (!existsSync(`${file}-wal`)) location.searchParams.set('immutable', '1')
-  const database = new DatabaseSync(location, { readOnly: true, timeout: TIMEOUT_MS })
+  const database = openToRead(file, TIMEOUT_MS)
   const counted = countedFile(path.dirname(file))
   try {
     if (existsSync(counted)) {
-      const immutable = !existsSync(`${counted}-wal`)
+      const immutable = !hasLog(counted)
       attachForReading(database, { file: counted, name: 'counted', immutable })
     }
     const row = database.prepare('select sqlite_version() as version').get()

@@ -38,6 +38,7 @@ const findVariants = statement((db, folded: { keyspaceId: number; foldedKey: str
  * @param on.scans for queries that may look at many rows
  * @param on.tellsInsertId whether an insert tells the new row's number without `returning`
  * @param on.lockName undefined where one transaction writes at a time
+ * @param on.skipLinkNumbers as `LinkStore.skipNumbers` does, on this engine
  */
 export function linkStore(on: {
   db: Kysely<Schema>
@@ -45,6 +46,7 @@ export function linkStore(on: {
   pending: Pending
   tellsInsertId: boolean
   lockName: LockName | undefined
+  skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
 }): LinkStore {
   const { db, pending } = on
   const readPage = linkPages(on)
@@ -124,6 +126,8 @@ export function linkStore(on: {
       await on.lockName?.(db, `link-variants ${keyspaceId}/${foldedKey}`)
       return (await findVariants(db, { keyspaceId, foldedKey })).rows.length
     },
+
+    skipNumbers: (seq) => on.skipLinkNumbers(db, seq),
 
     async delete(workspaceId, id) {
       const link = await find(workspaceId, id)

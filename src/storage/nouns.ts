@@ -33,6 +33,8 @@ export type EngineTraits = {
   readonly tellsInsertId: boolean
   /** Undefined where one transaction writes at a time. */
   readonly lockName?: LockName
+  /** As `LinkStore.skipNumbers` does. */
+  readonly skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
 }
 
 /**
@@ -41,7 +43,7 @@ export type EngineTraits = {
  * @param on.scans for queries that may look at many rows
  */
 export function nouns(
-  { changeLog, rawClicks, tellsInsertId, lockName }: EngineTraits,
+  { changeLog, rawClicks, tellsInsertId, lockName, skipLinkNumbers }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Kysely<Schema>; pending: Pending },
 ): Nouns {
   const { db, pending } = on
@@ -57,7 +59,7 @@ export function nouns(
     certificateOrders: certificateOrderStore(db),
     acmeAccounts: acmeAccountStore(db),
     acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({ ...on, tellsInsertId, lockName }),
+    links: linkStore({ ...on, tellsInsertId, lockName, skipLinkNumbers }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, rawClicks(on.scans)),

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { OpenedStore } from './opened-store.ts'
+import type { SqliteOptions } from './sqlite/open.ts'
 
 /** Opens the database that the configuration names, brought to this program's schema. */
 export async function openStore(options: {
@@ -14,6 +15,10 @@ export async function openStore(options: {
   timeoutMs?: number
   /** As in `openPostgres`; SQLite is never away. */
   mayBeAway?: boolean
+  /** As in `openSqlite`. */
+  clicksAfter?: SqliteOptions['clicksAfter']
+  /** As in `openSqlite`. */
+  onLongCheck?: () => void
 }): Promise<OpenedStore> {
   const { databaseUrl: url, ...rest } = options
   // A process loads one engine: the other's code would be a tenth of its start.

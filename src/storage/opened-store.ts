@@ -12,6 +12,11 @@ export type OpenedStore = {
   readonly ready: Promise<void>
   /** The pools of connections by their names; none on an engine that has none. */
   poolUses(): ReadonlyMap<string, PoolUse>
+  /**
+   * Since when the files should have been checked in full; undefined where they have been, or where
+   * there are none.
+   */
+  readonly uncheckedSinceMs: number | undefined
   /** For looking at the tables themselves. */
   readonly db: Kysely<Schema>
 }

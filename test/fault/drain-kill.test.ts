@@ -15,6 +15,7 @@ import {
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Click } from '../../src/domain/clicks/click.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { examineFiles } from '../../src/storage/sqlite/examine-files.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
@@ -99,6 +100,10 @@ describeStore('a drainer that is killed between two statements', (at) => {
       // What the workspace has from before decides how often it is folded: some have fewer steps.
       if (killed.signal !== 'SIGKILL') assert.equal(killed.code, 0, `step ${moment}`)
       else kills += 1
+      // A crash leaves files that belong together, between whichever two statements it comes.
+      if (at.place.databaseUrl === undefined) {
+        assert.deepEqual(examineFiles(at.place.dataDir).faults, [], `step ${moment}`)
+      }
       const { code } = await drainIn(journal)
       assert.equal(code, 0)
       await expectCounted(link, clicks)

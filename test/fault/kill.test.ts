@@ -12,6 +12,7 @@ import { sendVisitors } from './visitors.ts'
 
 /** Kills in all, shared out among the engines. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20) / ENGINES.length
+const EDIT_PAUSE_MS = 30
 /** The latest moment of a kill: a little later than the drainer's first turn. */
 const KILL_AFTER_MS_MAX = 250
 
@@ -41,6 +42,20 @@ describe('a service that is killed under load', { concurrency: true }, () => {
         return expectStatus(await api().post('/links', body), 201).body.id
       }
 
+      /** Changes beside the clicks: the files that are killed together have each its own pace. */
+      async function editUntilKilled(editor: Api, id: string): Promise<void> {
+        const url = 'https://example.com/'
+        try {
+          for (;;) {
+            await editor.post('/links', { domain: 'localhost', url })
+            await editor.patch(`/links/${id}`, { url })
+            await sleep(EDIT_PAUSE_MS)
+          }
+        } catch {
+          // Nobody answers any more.
+        }
+      }
+
       async function countClicks(id: string): Promise<number> {
         return expectStatus(await api().get(`/links/${id}`), 200).body.clicks
       }
@@ -57,9 +72,10 @@ describe('a service that is killed under load', { concurrency: true }, () => {
         let cutOff = 0
         for (const moment of moments) {
           const visitors = sendVisitors(service.port, '/killed')
+          const editing = editUntilKilled(api(), id)
           await sleep(moment)
           await service.kill()
-          await visitors.ended
+          await Promise.all([visitors.ended, editing])
           const { tally } = visitors
           assert.equal(tally.failed, tally.started - tally.answered)
           answered += tally.answered

@@ -32,8 +32,16 @@ export type VisitorHabits = {
   readonly pauseMsMax?: number
 }
 
-/** Lets visitors follow a link of this port, each one visit after the other. */
-export function sendVisitors(port: number, path: string, habits: VisitorHabits = {}): Visitors {
+/**
+ * Lets visitors follow links of this port, each one visit after the other.
+ *
+ * @param path of the link, or what picks one for each visit
+ */
+export function sendVisitors(
+  port: number,
+  path: string | (() => string),
+  habits: VisitorHabits = {},
+): Visitors {
   const { keepAlive = true, persistent = false, pauseMsMax = 0 } = habits
   const tally: Tally = { started: 0, answered: 0, failed: 0, longestMs: 0 }
   const agent = new Agent({ keepAlive, maxSockets: VISITORS, scheduling: 'fifo' })
@@ -43,7 +51,7 @@ export function sendVisitors(port: number, path: string, habits: VisitorHabits =
     while (!stopping) {
       tally.started += 1
       const startedAtMs = performance.now()
-      const answered = await visitOnce(agent, port, path)
+      const answered = await visitOnce(agent, port, typeof path === 'string' ? path : path())
       if (answered) {
         tally.answered += 1
         tally.longestMs = Math.max(tally.longestMs, performance.now() - startedAtMs)

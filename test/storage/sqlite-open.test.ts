@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import path from 'node:path'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, mock, test } from 'node:test'
-import { Failure } from '../../src/domain/failure.ts'
+import { RefusedFiles } from '../../src/storage/file-fault.ts'
 import { createFolder } from '../support/engines.ts'
 import { openAt } from '../support/store.ts'
 
@@ -78,7 +78,8 @@ describe('opening SQLite', () => {
     writeFileSync(file, garbage)
     await assert.rejects(
       open(),
-      (error) => error instanceof Failure && error.code === 'unavailable',
+      (error) =>
+        error instanceof RefusedFiles && /terse\.db: file is not a database/.test(error.message),
     )
     assert.ok(readFileSync(file).equals(garbage))
   })

@@ -39,6 +39,10 @@ export type LinkStore = {
    * add a link first and then count, each sees what the earlier ones have added.
    */
   countVariants(keyspaceId: number, key: string): Promise<number>
+  /**
+   * Makes sure that no new link gets a number up to `seq`: clicks that name them would count for it.
+   */
+  skipNumbers(seq: number): Promise<void>
   /** What was deleted. */
   delete(workspaceId: string, id: string): Promise<Link | undefined>
   /**

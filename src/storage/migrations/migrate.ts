@@ -7,6 +7,7 @@ import { certificates } from './003-certificates.ts'
 import { acme } from './004-acme.ts'
 import { nodes } from './005-nodes.ts'
 import { fairLeases } from './006-fair-leases.ts'
+import { fileMarks } from './007-file-marks.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step, in order. A database's version is how many of them it has been through. */
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   acme,
   nodes,
   fairLeases,
+  fileMarks,
 ]
 
 /** The version of the schema that this program works with. */
@@ -45,6 +47,7 @@ export async function migrate(database: MigrationDatabase): Promise<void> {
   if ((await currentVersion(database.db)) >= SCHEMA_VERSION) return
   for (const [index, migration] of MIGRATIONS.entries()) {
     const version = index + 1
+    const { name, servedFrom, servedFromOnFiles = servedFrom } = migration
     await database.exclusively(async (tx) => {
       if ((await currentVersion(tx)) >= version) return
       await migration.up(tx, database.types, database.clicks ?? tx)
@@ -52,9 +55,9 @@ export async function migrate(database: MigrationDatabase): Promise<void> {
         .insertInto('schema_migrations')
         .values({
           version,
-          name: migration.name,
+          name,
           applied_at: database.clock.nowMicros(),
-          served_from: migration.servedFrom,
+          served_from: database.clicks === undefined ? servedFrom : servedFromOnFiles,
         })
         .execute()
     })

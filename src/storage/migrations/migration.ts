@@ -21,6 +21,11 @@ export type ColumnTypes = {
   readonly changeLogIndexes: readonly string[]
   /** Statements that make what the counted clicks need on this engine alone. */
   readonly clickExtras: readonly string[]
+  /**
+   * Statements that make what the counted clicks need where they are in a file of their own. A killed
+   * process may have run some of them before.
+   */
+  readonly countedFileExtras: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */
@@ -32,6 +37,8 @@ export type Migration = {
    * adds what these need not know of. Nodes of two releases then serve side by side.
    */
   readonly servedFrom: number
+  /** The same where the counted clicks are in a file of their own, if it is another program there. */
+  readonly servedFromOnFiles?: number
   /**
    * @param clicks for the tables of the clicks: where they are in a file of their own, no transaction
    *   spans both, so what is done there must be harmless when it is done again

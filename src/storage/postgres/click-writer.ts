@@ -5,11 +5,13 @@ import { StaleRow } from '../../domain/store.ts'
 import { type BatchGrowth, growthOf } from '../batch-growth.ts'
 import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
+import { LinkNumbers } from '../link-numbers.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import type { Schema } from '../schema.ts'
 import { numberArray } from './array-literal.ts'
 import { ClickPartitions } from './click-partitions.ts'
 import { postgresClickRows } from './click-rows.ts'
+import { postgresLinkSequence } from './link-sequence.ts'
 import { openPool } from './pool.ts'
 import { insertRawClicks } from './raw-clicks.ts'
 
@@ -31,6 +33,7 @@ export function openPostgresClickWriter(options: {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const numbers = new LinkNumbers(postgresLinkSequence(db))
   const owners = new OwnerCache(
     db,
     (linkSeqs) => sql<SqlBool>`seq = any(${numberArray(linkSeqs)}::bigint[])`,
@@ -68,7 +71,9 @@ export function openPostgresClickWriter(options: {
     findPosition: (journalId) => findPosition(db, journalId),
 
     async take(batch) {
-      await owners.load(batch.clicks.map(({ link_seq }) => link_seq))
+      const linkSeqs = batch.clicks.map(({ link_seq }) => link_seq)
+      await numbers.keep(linkSeqs)
+      await owners.load(linkSeqs)
       const growth = growthOf(batch.clicks, ownerOf)
       await partitions.ensure(new Set(batch.clicks.map(({ at }) => dayOf(at))))
       for (let attempt = 1; ; attempt += 1) {

@@ -19,6 +19,7 @@ import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { CLICK_DAYS_STORAGE } from './click-rows.ts'
 import { openConnections } from './connections.ts'
+import { skipLinkNumbers } from './link-sequence.ts'
 import { lockName } from './lock-name.ts'
 import { Notifications } from './notifications.ts'
 import { openPool } from './pool.ts'
@@ -49,6 +50,7 @@ const TYPES: ColumnTypes = {
   number: 'bigint',
   bytes: 'bytea',
   clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],
+  countedFileExtras: [],
 }
 
 const TRAITS: EngineTraits = {
@@ -56,6 +58,7 @@ const TRAITS: EngineTraits = {
   rawClicks: postgresRawClickPages,
   tellsInsertId: false,
   lockName,
+  skipLinkNumbers,
 }
 
 export type PostgresOptions = {
@@ -146,6 +149,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     ready: ready.promise,
     db,
     poolUses: connections.poolUses,
+    uncheckedSinceMs: undefined,
     store: {
       read: {
         ...nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),

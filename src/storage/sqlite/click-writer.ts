@@ -5,13 +5,15 @@ import { Turns } from '../../lib/turns.ts'
 import { growthOf } from '../batch-growth.ts'
 import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
+import { LinkNumbers } from '../link-numbers.ts'
 import { OwnerCache } from '../owner-cache.ts'
-import { attachForReading, countedFile, rawClicksFolder } from './click-files.ts'
+import { BatchMarks } from './batch-marks.ts'
 import { sqliteClickRows } from './click-rows.ts'
 import { SqliteConnection } from './connection.ts'
+import { attachForReading, countedFile, rawClicksFolder, sqliteFile } from './data-files.ts'
 import { kyselyOver } from './dialect.ts'
 import { translateError } from './errors.ts'
-import { sqliteFile } from './open.ts'
+import { sqliteLinkSequence } from './link-sequence.ts'
 import { RawClickFiles } from './raw-click-files.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -47,6 +49,8 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
   const db = kyselyOver(new SqliteConnection(database))
   const rows = sqliteClickRows(database)
   const rawFiles = new RawClickFiles(rawClicksFolder(dataDir))
+  const marks = new BatchMarks(database)
+  const numbers = new LinkNumbers(sqliteLinkSequence(database, dataDir))
   const owners = new OwnerCache(
     db,
     (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
@@ -61,7 +65,9 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
   }
 
   async function take(batch: ClickBatch): Promise<boolean> {
-    await owners.load(batch.clicks.map(({ link_seq }) => link_seq))
+    const linkSeqs = batch.clicks.map(({ link_seq }) => link_seq)
+    await numbers.keep(linkSeqs)
+    await owners.load(linkSeqs)
     const growth = growthOf(batch.clicks, ownerOf)
     const isHere = await rawFiles.insert({
       ...batch,
@@ -74,6 +80,7 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
       if (!(await movePosition(db, batch))) return false
       await rows.addToLinks(growth.counts)
       await foldDays({ db, rows }, await rows.appendToDays(growth.deltas))
+      marks.noteBatch(batch.clicks, growth.counts)
       return true
     })
   }
@@ -91,6 +98,12 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
     return days.length
   }
 
+  /** Noted first: a file that is missing without a note is a fault. */
+  async function dropBefore(oldestDay: number): Promise<void> {
+    await inTransaction(database, BUSY_DEADLINE_MS, () => marks.noteDrop(oldestDay))
+    rawFiles.dropBefore(oldestDay)
+  }
+
   async function settle(today: number): Promise<void> {
     while ((await turns.run(() => settleSome(today))) > 0) {
       // Some by some.
@@ -105,7 +118,7 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
 
     async maintain(today, oldestDay) {
       await settle(today)
-      if (oldestDay !== undefined) await turns.run(async () => rawFiles.dropBefore(oldestDay))
+      if (oldestDay !== undefined) await turns.run(() => dropBefore(oldestDay))
     },
 
     close: () =>

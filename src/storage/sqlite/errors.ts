@@ -34,3 +34,8 @@ function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined
   return typeof error.errcode === 'number' ? error.errcode : undefined
 }
+
+/** What is to be told of an error. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

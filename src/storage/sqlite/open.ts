@@ -1,23 +1,28 @@
-import { chmodSync, existsSync } from 'node:fs'
-import path from 'node:path'
+import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { CommitListeners } from '../commit-listeners.ts'
-import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
-import type { ColumnTypes } from '../migrations/migration.ts'
+import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
-import { attachForReading, countedFile, rawClicksFolder } from './click-files.ts'
+import { COLUMN_TYPES } from './column-types.ts'
 import { SqliteConnection } from './connection.ts'
+import { attachForReading, countedFile, rawClicksFolder, sqliteFile } from './data-files.ts'
 import { kyselyOver } from './dialect.ts'
 import { isBusy, translateError } from './errors.ts'
+import type { ClicksAfter } from './examine-files.ts'
+import { readClicksMark, readLinksMark, writeLinksMark } from './file-marks.ts'
+import { beginRun, endRun } from './file-run.ts'
+import { FolderLock } from './folder-lock.ts'
 import { GroupCommit } from './group-commit.ts'
+import { type Inspected, inspectFiles } from './inspect-files.ts'
+import { skipLinkNumbers } from './link-sequence.ts'
 import { sqliteRawClickPages } from './raw-click-pages.ts'
 import { ScanConnection } from './scan-connection.ts'
 
@@ -25,6 +30,7 @@ import { ScanConnection } from './scan-connection.ts'
 const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
 const OPEN_DEADLINE_MS = 10_000
+const NOTE_INTERVAL_MS = 20_000
 const PAGE_CACHE_KIB = 16 * 1024
 /**
  * The write-ahead log's length, 16 MiB, at which it is taken into the database. New keys are spread over
@@ -32,79 +38,83 @@ const PAGE_CACHE_KIB = 16 * 1024
  */
 const CHECKPOINT_PAGES = 4_000
 
-const TYPES: ColumnTypes = {
-  uuid: 'text',
-  sequence: 'integer primary key autoincrement',
-  linkSequence: 'integer primary key autoincrement',
-  linkConstraints: 'unique (id)',
-  bytewiseText: 'text',
-  changeLogExtra: '',
-  changeLogIndexes: [],
-  number: 'integer',
-  bytes: 'blob',
-  clickExtras: [],
-}
+const TRAITS = { changeLog: sqliteChangeLog, tellsInsertId: true, skipLinkNumbers }
 
-const TRAITS = { changeLog: sqliteChangeLog, tellsInsertId: true }
-
-/** The database file of a data folder. */
-export function sqliteFile(dataDir: string): string {
-  return path.join(dataDir, 'terse.db')
+export type SqliteOptions = {
+  readonly dataDir: string
+  readonly clock: Clock
+  /** Told of faults that fail nothing. */
+  readonly onError: (error: unknown) => void
+  /** As in `examineFiles`; journals are not looked at when left out. */
+  readonly clicksAfter?: ClicksAfter | undefined
+  /** Told before a check that may take minutes. */
+  readonly onLongCheck?: (() => void) | undefined
 }
 
 /**
  * Opens, or makes, the database in the data folder and brings it to this program's schema.
  *
+ * @throws {RefusedFiles} where the files of the folder are damaged or from different moments
  * @throws where SQLite is too old to be trusted, or the database is newer than the program
  */
-export async function openSqlite(options: { dataDir: string; clock: Clock }): Promise<OpenedStore> {
+export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
   const version = checkedVersion()
   createFolder(options.dataDir)
-  const file = sqliteFile(options.dataDir)
-  const opened: DatabaseSync[] = []
+  const lock = new FolderLock(options.dataDir)
+  return lock.enter(async (isFirst) => {
+    const inspected = isFirst ? inspectFiles(options) : undefined
+    const opened: DatabaseSync[] = []
+    try {
+      const connections = await openConnections(options, opened, inspected)
+      return openStoreOver({ ...connections, ...options, lock }, version)
+    } catch (error) {
+      for (const database of opened) database.close()
+      throw translateError(error)
+    }
+  })
+}
+
+/** @param inspected undefined where another process has the folder open */
+async function openConnections(
+  options: SqliteOptions,
+  opened: DatabaseSync[],
+  inspected: Inspected | undefined,
+): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+  const { dataDir, onError } = options
+  const file = sqliteFile(dataDir)
   const open = async (timeout: number) => {
     const database = await whenFree(() => openDatabase(file, timeout))
     opened.push(database)
     return database
   }
+  const writer = await open(0)
+  chmodSync(file, 0o600)
+  await prepare(writer, options)
   try {
-    const writer = await open(0)
-    chmodSync(file, 0o600)
-    await prepare(writer, options)
-    const reader = await open(READ_BUSY_TIMEOUT_MS)
-    const counted = { file: countedFile(options.dataDir), name: 'counted' }
-    for (const database of opened) {
-      await whenFree(() => attachForReading(database, counted))
-    }
-    return openStoreOver({ writer, reader, dataDir: options.dataDir }, version)
+    if (inspected !== undefined) await beginRun(dataDir, inspected.examination, inspected)
   } catch (error) {
-    for (const database of opened) database.close()
-    throw translateError(error)
+    // A full disk takes no mark. The run before goes on, and with it what the files know of each other.
+    onError(error)
   }
+  const reader = await open(READ_BUSY_TIMEOUT_MS)
+  const counted = { file: countedFile(dataDir), name: 'counted' }
+  for (const database of opened) await whenFree(() => attachForReading(database, counted))
+  return { writer, reader }
 }
 
 /** Brings both files to this program's schema. */
-async function prepare(
-  writer: DatabaseSync,
-  { dataDir, clock }: { dataDir: string; clock: Clock },
-): Promise<void> {
+async function prepare(writer: DatabaseSync, { dataDir, clock }: SqliteOptions): Promise<void> {
   const db = kyselyOver(new SqliteConnection(writer))
   const commits = new GroupCommit(writer, new PendingWrites(db, () => {}))
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
-  // In this order: a process that begins at the same moment makes the file before the version.
-  if ((await currentVersion(db)) > 0 && !existsSync(file)) {
-    throw new Error(
-      `${file} is missing: it holds what has been counted of the links in terse.db. Restore both from the same backup.`,
-    )
-  }
   const counted = await whenFree(() => openDatabase(file, OPEN_DEADLINE_MS))
   try {
     chmodSync(file, 0o600)
     await migrate({
       db,
       clicks: kyselyOver(new SqliteConnection(counted)),
-      types: TYPES,
+      types: COLUMN_TYPES,
       clock,
       exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(db)),
     })
@@ -113,10 +123,14 @@ async function prepare(
   }
 }
 
-function openStoreOver(
-  { writer, reader, dataDir }: { writer: DatabaseSync; reader: DatabaseSync; dataDir: string },
-  version: string,
-): OpenedStore {
+type Opened = Pick<SqliteOptions, 'dataDir' | 'onError'> & {
+  readonly writer: DatabaseSync
+  readonly reader: DatabaseSync
+  readonly lock: FolderLock
+}
+
+function openStoreOver(opened: Opened, version: string): OpenedStore {
+  const { writer, reader, dataDir } = opened
   const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
   const pending = new PendingWrites(writing, (changes) => listeners.tell(changes))
@@ -130,6 +144,10 @@ function openStoreOver(
 
   const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
 
+  const noting = setInterval(() => {
+    noteBatches({ writer, reader, commits }).catch(opened.onError)
+  }, NOTE_INTERVAL_MS)
+  noting.unref()
   const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
   const stores = nouns(traits, { db: writing, scans: writing, pending })
   return {
@@ -137,6 +155,7 @@ function openStoreOver(
     ready: Promise.resolve(),
     db: reading,
     poolUses: () => new Map(),
+    uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
     store: {
       read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
@@ -144,12 +163,39 @@ function openStoreOver(
       onNews() {},
       isAvailable: () => true,
       async close() {
+        clearInterval(noting)
         await commits.idle()
         await scanConnection.close()
         reader.close()
         writer.close()
+        await leaveFolder(opened)
       },
     },
+  }
+}
+
+/** Has terse.db say how many batches clicks.db has taken, so that an older clicks.db is known as one. */
+async function noteBatches(at: {
+  writer: DatabaseSync
+  reader: DatabaseSync
+  commits: GroupCommit
+}): Promise<void> {
+  const batches = readClicksMark(at.reader, 'counted')?.batches ?? 0
+  const known = readLinksMark(at.reader)
+  if (known === undefined || known.batches >= batches) return
+  await at.commits.run(async () => {
+    const mark = readLinksMark(at.writer)
+    if (mark !== undefined) writeLinksMark(at.writer, { ...mark, batches })
+  })
+}
+
+/** The last process to leave takes the logs into the files, so that these can be copied. */
+async function leaveFolder({ lock, dataDir, onError }: Opened): Promise<void> {
+  try {
+    await lock.leave(() => endRun(dataDir))
+  } catch (error) {
+    // The next start finds a run that has not ended, and the logs.
+    onError(error)
   }
 }
 

@@ -4,7 +4,7 @@ import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
 import type { ClickBatch } from '../../domain/clicks/click-writer.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { groupByDay, type Owner } from '../batch-growth.ts'
-import { listRawDays, rawClicksFile } from './click-files.ts'
+import { listRawDays, rawClicksFile } from './data-files.ts'
 import { inTransaction } from './transaction.ts'
 
 /** Days whose files are kept open: today's, and those of clicks that come late. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { RawClickPages } from '../click-reports.ts'
 import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
-import { rawClicksFile } from './click-files.ts'
+import { rawClicksFile } from './data-files.ts'
 import { kyselyOver } from './dialect.ts'
 import type { ScanConnection } from './scan-connection.ts'
 

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { attachForReading } from './click-files.ts'
+import { attachForReading } from './data-files.ts'
 
 /** A query, and the number under which to answer it. */
 export type ScanRequest = {

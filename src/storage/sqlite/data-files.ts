@@ -3,20 +3,26 @@ import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { formatDay, parseDay } from '../../domain/clicks/click-day.ts'
+import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../file-fault.ts'
 
 const EXTENSION = '.db'
+
+/** The database file of a data folder: everything but clicks. */
+export function sqliteFile(dataDir: string): string {
+  return path.join(dataDir, LINKS_FILE)
+}
 
 /**
  * The file of everything that is counted. It is another one than that of the links so that the two
  * are written side by side: SQLite has one lock for a file.
  */
 export function countedFile(dataDir: string): string {
-  return path.join(dataDir, 'clicks.db')
+  return path.join(dataDir, CLICKS_FILE)
 }
 
 /** Where the raw clicks are, a file for each UTC day, so that a day is dropped by removing its file. */
 export function rawClicksFolder(dataDir: string): string {
-  return path.join(dataDir, 'clicks')
+  return path.join(dataDir, DAYS_FOLDER)
 }
 
 export function rawClicksFile(folder: string, day: number): string {

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { pino } from 'pino'
+import { openInstance } from '../../src/compose/instance.ts'
+import { startNode } from '../../src/compose/node.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { RefusedFiles } from '../../src/storage/file-fault.ts'
+import { type Api, apiClient, expectStatus } from '../support/api.ts'
+import { createFolder, type Place, SQLITE } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { NO_ACME } from '../support/no-acme.ts'
+import { NO_DNS } from '../support/no-dns.ts'
+import { rawClicksOf } from '../support/raw-clicks.ts'
+import { runCli } from '../support/run-cli.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { sendVisitors } from './visitors.ts'
+
+const run = promisify(execFile)
+const SLOW_COPY = fileURLToPath(new URL('./slow-copy.ts', import.meta.url))
+
+/** Copies in all, half of them by `cp -r`. */
+const COPIES = Number(process.env.COPIES ?? 6)
+/** Enough for their counters to be on several pages, so that a copy can have pages of two moments. */
+const LINKS = 400
+const EDIT_PAUSE_MS = 20
+const DAY_MS = 86_400_000
+
+/** What a copy that was started shows of its links. */
+type Shown = { links: number; clicks: number }
+
+describe('copies of a data folder that are made while the service runs', () => {
+  let place: Place
+  let service: ServiceProcess
+  let api: Api
+  let workspaceId: string
+  let folder: string
+  const links: { id: string; key: string }[] = []
+  before(async () => {
+    place = await SQLITE.createPlace()
+    folder = createFolder()
+    const made = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+    assert.equal(made.code, 0, made.stderr)
+    service = await startProcess(place)
+    api = apiClient(`http://127.0.0.1:${service.port}`, made.stdout.trim())
+    for (let count = 0; count < LINKS; count += 1) await addLink()
+  })
+  after(async () => {
+    await service.kill()
+    await place.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  async function addLink(): Promise<void> {
+    const link = { domain: 'localhost', url: 'https://example.com/' }
+    const { body } = expectStatus(await api.post('/links', link), 201)
+    workspaceId = body.workspace_id
+    links.push({ id: body.id, key: body.key })
+  }
+
+  async function editUntil(stop: AbortSignal): Promise<void> {
+    while (!stop.aborted) {
+      if (Math.random() < 0.5) await addLink()
+      else {
+        const { id } = links[Math.floor(Math.random() * links.length)] ?? { id: '' }
+        const url = `https://example.com/${Math.random()}`
+        expectStatus(await api.patch(`/links/${id}`, { url }), 200)
+      }
+      await sleep(EDIT_PAUSE_MS)
+    }
+  }
+
+  /** Takes the logs into the files all the time, as happens now and then in files that are large. */
+  async function checkpointUntil(stop: AbortSignal): Promise<void> {
+    const days = path.join(place.dataDir, 'clicks')
+    const files = ['terse.db', 'clicks.db', ...readdirSync(days).map((name) => `clicks/${name}`)]
+    const databases = files
+      .filter((name) => name.endsWith('.db'))
+      .map((name) => new DatabaseSync(path.join(place.dataDir, name), { timeout: 50 }))
+    while (!stop.aborted) {
+      for (const database of databases) database.exec('pragma wal_checkpoint(passive)')
+      await sleep(Math.random() * 60)
+    }
+    for (const database of databases) database.close()
+  }
+
+  async function copyFolder(to: string, isSlow: boolean): Promise<void> {
+    const args = [place.dataDir, to]
+    if (isSlow) await run(process.execPath, [SLOW_COPY, ...args])
+    // It complains of files that were removed meanwhile.
+    else await run('cp', ['-r', ...args]).catch(() => undefined)
+  }
+
+  /** Undefined where the copy is refused. Throws where what it shows does not add up. */
+  async function tryCopy(dataDir: string, t: TestContext): Promise<Shown | undefined> {
+    const port = await freePort()
+    const config = readConfig({
+      TERSE_DATA_DIR: dataDir,
+      TERSE_PORT: String(port),
+      TERSE_HOST: '127.0.0.1',
+      TERSE_BASE_URL: `http://localhost:${port}`,
+      TERSE_DNS_SERVERS: NO_DNS,
+      TERSE_ACME_DIRECTORY: NO_ACME,
+    })
+    const log = pino({ level: 'silent' })
+    let instance: Awaited<ReturnType<typeof openInstance>>
+    try {
+      instance = await openInstance(config, log)
+    } catch (error) {
+      if (!(error instanceof RefusedFiles)) throw error
+      assert.match(error.message, /backup.*terse repair/)
+      t.diagnostic(
+        `refused: ${error.faults.map(({ file, text }) => `${file}: ${text}`).join('; ')}`,
+      )
+      return undefined
+    }
+    try {
+      const node = await startNode(config, instance, log)
+      // It takes in what the journals hold.
+      await node.stop()
+      const { store } = instance
+      const shown = { links: 0, clicks: 0 }
+      const today = Math.floor(Date.now() / DAY_MS)
+      const query = { workspaceId, sort: { field: 'created_at', descending: true } } as const
+      for (let offset = 0; ; offset += 100) {
+        const { items: rows } = await store.read.links.page({ ...query, offset, limit: 100 })
+        if (rows.length === 0) break
+        for (const link of rows) {
+          const scope = { kind: 'link', workspaceId, linkSeq: link.seq } as const
+          const days = await store.read.reports.readDays(scope, today - 1, today, { slots: false })
+          const persons = days.reduce((sum, { total }) => sum + total.persons, 0)
+          assert.equal(link.clicks, persons, 'the counter and the chart of a link')
+          shown.links += 1
+          shown.clicks += link.clicks
+        }
+      }
+      const raw = await rawClicksOf(store, { kind: 'workspace', workspaceId })
+      assert.equal(raw.length, shown.clicks, 'the exported clicks and the counted ones')
+      return shown
+    } finally {
+      await instance.close()
+    }
+  }
+
+  test(`are exact in themselves or refused, of ${COPIES} copies`, async (t) => {
+    const stopping = new AbortController()
+    const pick = () => `/${links[Math.floor(Math.random() * links.length)]?.key}`
+    const visitors = sendVisitors(service.port, pick, { pauseMsMax: 4 })
+    while (!readdirSync(place.dataDir).includes('clicks')) await sleep(20)
+    const others = [editUntil(stopping.signal), checkpointUntil(stopping.signal)]
+    let started = 0
+    try {
+      for (let number = 0; number < COPIES; number += 1) {
+        const { body } = expectStatus(await api.get('/clicks'), 200)
+        const known = { links: links.length, clicks: body.total.clicks }
+        const copy = path.join(folder, String(number))
+        await copyFolder(copy, number % 2 === 1)
+        const { answered, started: visits } = visitors.tally
+        const shown = await tryCopy(copy, t)
+        rmSync(copy, { recursive: true })
+        if (shown === undefined) continue
+        started += 1
+        t.diagnostic(`started with ${shown.clicks} clicks, ${answered} were answered`)
+        assert.ok(shown.links >= known.links && shown.clicks >= known.clicks, 'nothing is older')
+        assert.ok(shown.clicks <= visits, 'nothing counts twice')
+      }
+    } finally {
+      stopping.abort()
+      await visitors.stop()
+      await Promise.all(others)
+    }
+    t.diagnostic(`${started} of ${COPIES} started, ${visitors.tally.answered} visits`)
+  })
+})

@@ -1,0 +1,43 @@
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/*
+ * Copies a folder as `cp -r` does, in any order of its files and slowly, as if they were large: what is
+ * written meanwhile is in the one file and not in the other, and in a part of a file and not in the rest.
+ */
+const [from = '', to = ''] = process.argv.slice(2)
+const PIECE_BYTES = 32 * 1024
+const PAUSE_MS_MAX = 12
+
+async function copyFolder(source: string, target: string): Promise<void> {
+  mkdirSync(target)
+  const entries = readdirSync(source, { withFileTypes: true })
+  for (const entry of entries.sort(() => Math.random() - 0.5)) {
+    const names = [path.join(source, entry.name), path.join(target, entry.name)] as const
+    if (entry.isDirectory()) await copyFolder(...names)
+    else await copyFile(...names)
+  }
+}
+
+async function copyFile(source: string, target: string): Promise<void> {
+  let input: number
+  try {
+    input = openSync(source, 'r')
+  } catch {
+    // It was removed meanwhile; cp reports it and goes on.
+    return
+  }
+  const output = openSync(target, 'w', 0o600)
+  const piece = Buffer.alloc(PIECE_BYTES)
+  for (;;) {
+    const length = readSync(input, piece)
+    if (length === 0) break
+    writeSync(output, piece, 0, length)
+    await sleep(Math.random() * PAUSE_MS_MAX)
+  }
+  closeSync(input)
+  closeSync(output)
+}
+
+await copyFolder(from, to)
