@@ -64,7 +64,11 @@ export function openApi(
         keysMax: RATE_TOKENS_MAX,
       }),
       readiness: observation.readiness,
-      health: () => ({ lost_clicks: intake.lost(), doubtful_clicks: intake.doubtful() }),
+      health: () => ({
+        lost_clicks: intake.lost(),
+        doubtful_clicks: intake.doubtful(),
+        damaged_files: observation.fileHealth?.damagedFiles() ?? [],
+      }),
       apiMeter: observation.apiMeter,
       metrics: {
         contentType: CONTENT_TYPE,

@@ -8,10 +8,11 @@ import { deferredListener } from '../http/deferred-listener.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { openDomains } from './domains.ts'
 import { openEntrances } from './entrances.ts'
+import { startFileChecks } from './file-checks.ts'
 import { type Foundation, logFailure } from './foundation.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
-import { openIntake } from './intake.ts'
+import { keepJournalledNumbers, openIntake } from './intake.ts'
 import { openMemory } from './memory.ts'
 import { openCopy, startCopying } from './memory-copy.ts'
 import { ALONE, type Colleagues } from './metrics.ts'
@@ -94,6 +95,7 @@ export async function startNode(
   /** What needs the database; where that is away at the start, it follows. */
   async function begin(): Promise<void> {
     await instance.whenReady()
+    await keepJournalledNumbers(config, store)
     await salts.start()
     if (has('jobs')) await domains.proveAllPending()
   }
@@ -138,6 +140,9 @@ export async function startNode(
     if (has('jobs')) {
       jobs.push(startTrimming(instance, logFailure(log)), startChecking())
       if (tls !== undefined) jobs.push(tls.startOrdering())
+    }
+    if (config.databaseUrl === undefined && (shared?.number ?? ALONE) === ALONE) {
+      jobs.push(startFileChecks({ config, uncheckedSinceMs: instance.uncheckedSinceMs, log }))
     }
     intake.startDraining()
     heartbeat = startHeartbeat({

@@ -3,8 +3,9 @@ import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import { ApiMeter } from '../http/api-meter.ts'
 import type { Readiness } from '../lib/readiness.ts'
-import type { MetricSource } from '../metrics/metric.ts'
+import { type MetricSource, plain } from '../metrics/metric.ts'
 import type { RedirectHandler } from '../redirect/handler.ts'
+import { type FileHealth, openFileHealth } from './file-checks.ts'
 import type { Instance } from './instance.ts'
 import type { Memory } from './memory.ts'
 import {
@@ -27,6 +28,8 @@ export type Observation = {
   /** Further parts may add what they measure. */
   readonly metrics: ServiceMetrics
   readonly apiMeter: ApiMeter
+  /** Undefined where the data is in PostgreSQL. */
+  readonly fileHealth: FileHealth | undefined
 }
 
 /**
@@ -34,7 +37,7 @@ export type Observation = {
  * @param parts.onProbed told when a balancer has asked whether the node is ready
  */
 export function openObservation(parts: {
-  config: Pick<Config, 'roles'>
+  config: Pick<Config, 'roles' | 'databaseUrl' | 'dataDir'>
   instance: Instance
   log: Logger
   shared: Colleagues | undefined
@@ -52,6 +55,7 @@ export function openObservation(parts: {
     onProbed: parts.onProbed,
   })
   const apiMeter = new ApiMeter()
+  const fileHealth = openFileHealth(config)
   const metrics = new ServiceMetrics(shared, (error) =>
     log.warn({ err: error }, 'something could not be measured'),
   )
@@ -66,10 +70,32 @@ export function openObservation(parts: {
     domainMetrics(instance),
     nodeMetrics(instance.nodes),
     certificateMetrics(instance),
+    fileMetrics(fileHealth),
   ]) {
     metrics.add(source)
   }
-  return { readiness, metrics, apiMeter }
+  return { readiness, metrics, apiMeter, fileHealth }
+}
+
+/** None of them where the data is in PostgreSQL. */
+function fileMetrics(health: FileHealth | undefined): MetricSource {
+  return () => {
+    const age = health?.ageSeconds()
+    return [
+      plain(
+        'gauge',
+        'terse_damaged_files',
+        'Files of the data folder that the last check has found damaged.',
+        age === undefined ? undefined : health?.damagedFiles().length,
+      ),
+      plain(
+        'gauge',
+        'terse_file_check_age_seconds',
+        'Since the files of the data folder were last checked.',
+        age,
+      ),
+    ]
+  }
 }
 
 /** One that ends within it should have been renewed long ago. */

@@ -21,6 +21,8 @@ export type Config = {
   readonly databaseUrl: string | undefined
   /** For an answer of PostgreSQL to what a request asks. */
   readonly databaseTimeoutMs: number
+  /** Between two checks of the SQLite files; 0 for none. */
+  readonly fileCheckMs: number
   readonly secretKey: Buffer | undefined
   /** For which a node that balancers know says that it is not ready before it stops. */
   readonly stopDelayMs: number
@@ -149,6 +151,7 @@ function configOf(values: SettingValues): Config {
     dataDir: path.resolve(values.TERSE_DATA_DIR),
     databaseUrl: values.TERSE_DATABASE_URL,
     databaseTimeoutMs: values.TERSE_DATABASE_TIMEOUT_SECONDS,
+    fileCheckMs: values.TERSE_FILE_CHECK_HOURS,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
     stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,

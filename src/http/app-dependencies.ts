@@ -46,4 +46,6 @@ type Health = {
   readonly lost_clicks: number
   /** Clicks that a failing disk may not have taken; they count unless the machine stops. */
   readonly doubtful_clicks: number
+  /** Files of the data folder that a check has found damaged. */
+  readonly damaged_files: readonly string[]
 }

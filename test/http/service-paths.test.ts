@@ -27,6 +27,7 @@ const SCENARIOS: readonly Expected[] = [
         status: 'ok',
         roles: { redirect: 'ok', api: 'ok', jobs: 'ok' },
         lost_clicks: 0,
+        damaged_files: [],
         doubtful_clicks: 0,
       }),
   },

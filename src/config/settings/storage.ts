@@ -29,6 +29,12 @@ export const STORAGE_SETTINGS = {
     description:
       'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports have 15 seconds while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
   }),
+  TERSE_FILE_CHECK_HOURS: setting({
+    schema: integer(0, 24 * 366).transform((hours) => hours * 3_600_000),
+    default: '24',
+    description:
+      'Hours between two checks of the SQLite files for damage, in a process of low priority. They are also checked after a crash. `0`: never.',
+  }),
   TERSE_SECRET_KEY: setting({
     schema: z
       .string()

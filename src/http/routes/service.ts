@@ -29,7 +29,12 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const checked = await deps.readiness.look()
     const states = [...checked].map(([role, can]) => [role, can ? 'ok' : 'unavailable'])
     const roles = Object.fromEntries(states)
-    if (isReady(checked, query.role)) return { status: 'ok', roles, ...deps.health() }
+    if (isReady(checked, query.role)) {
+      const health = deps.health()
+      // What is not damaged works: another node over the same files would do no better.
+      const status = health.damaged_files.length > 0 ? 'degraded' : 'ok'
+      return { status, roles, ...health }
+    }
     const { isStopping } = deps.readiness
     const message = isStopping ? 'This node is stopping.' : 'This node cannot do its work now.'
     reply.code(503).header('Retry-After', String(RETRY_AFTER_SECONDS))
