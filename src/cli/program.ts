@@ -4,6 +4,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { domainCommand } from './commands/domain.ts'
 import { journalCommand } from './commands/journal.ts'
 import { nodeCommand } from './commands/node.ts'
+import { repairCommand } from './commands/repair.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -27,6 +28,7 @@ export function buildProgram(terminal: Terminal): Command {
     nodeCommand(terminal),
     journalCommand(terminal),
     doctorCommand(terminal),
+    repairCommand(terminal),
   ]) {
     program.addCommand(command)
   }

@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import { VERSION } from '../lib/version.ts'
 import { type Inspection, inspectDatabase } from '../storage/inspect.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../storage/migrations/migrate.ts'
+import { fileFindings } from './file-findings.ts'
 import type { Finding } from './finding.ts'
 
 const MIB = 1024 * 1024
@@ -28,18 +29,23 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
   const folder = entry?.isDirectory() ?? false
   if (entry !== undefined && !folder) return [program, noFolder(config)]
   if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
+  const files = folder ? fileFindings(config) : []
   const disk = folder ? [diskFinding(config.dataDir)] : []
   let inspection: Inspection | undefined
   try {
     inspection = await inspectDatabase(config)
   } catch (error) {
-    return [program, unreachable(error), ...disk]
+    return [program, unreachable(error), ...files, ...disk]
   }
-  if (inspection === undefined) return [program, nothingYet(config), ...disk]
+  if (inspection === undefined) {
+    const damage = files.filter(({ state }) => state === 'problem')
+    return [program, nothingYet(config), ...damage, ...disk]
+  }
   return [
     program,
     databaseFinding(inspection),
     schemaFinding(inspection),
+    ...files,
     ...journalFindings(config.dataDir, inspection),
     nodesFinding(inspection, clock),
     clockFinding(inspection, clock),

@@ -7,7 +7,7 @@ import pg from 'pg'
 import { damagedJournalsFolder, journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import type { Finding } from '../../src/diagnosis/finding.ts'
-import { sqliteFile } from '../../src/storage/sqlite/open.ts'
+import { sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -88,7 +88,16 @@ for (const engine of ENGINES) {
       assert.equal(code, 0)
       assert.deepEqual(
         findings.map(({ subject, state }) => `${subject} ${state}`),
-        ['program ok', 'database ok', 'schema ok', 'clicks ok', 'nodes ok', 'clock ok', 'disk ok'],
+        [
+          'program ok',
+          'database ok',
+          'schema ok',
+          ...(engine === SQLITE ? ['files ok'] : []),
+          'clicks ok',
+          'nodes ok',
+          'clock ok',
+          'disk ok',
+        ],
       )
     })
 

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { countClicksAfter, positionAfterClicks } from '../clicks/journal/journal-scan.ts'
+import type { Config } from '../config/read-config.ts'
+import { systemClock } from '../lib/clock.ts'
+import { type RepairPlan, type RepairStep, repairFiles } from '../storage/sqlite/repair-files.ts'
+
+export type { RepairPlan }
+
+/** What each step does, and what is lost by it. */
+const MEANING: Readonly<Record<RepairStep['action'], string>> = {
+  'accept links':
+    'The links and changes that it lacks are lost. New links get none of the lost numbers, so nothing that was counted for a lost link is shown for a new one.',
+  'recount links':
+    'The number of links is counted again. Links may be missing: it is likely a copy that was made while the service ran.',
+  recount:
+    'It is counted again from the files in clicks/. Charts of days without such a file stay as they are.',
+  'replace clicks':
+    'It is set aside and made again from the files in clicks/. Counts of days without such a file (older than TERSE_CLICK_RETENTION_DAYS) are lost.',
+  'set aside':
+    'It is set aside. The clicks of the day cannot be exported any more; what was counted of them stays unless clicks.db has to be made again.',
+  'accept day': 'Clicks that it lacks cannot be exported any more; what was counted of them stays.',
+}
+
+/**
+ * Looks at the files of the configured data folder and repairs them where `execute` says so.
+ *
+ * @throws where the data is in PostgreSQL, or a process has the folder open
+ */
+export async function repairDataFolder(
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  execute: boolean,
+): Promise<RepairPlan> {
+  if (databaseUrl !== undefined) {
+    throw new Error('The data is in PostgreSQL (TERSE_DATABASE_URL). This repairs SQLite files.')
+  }
+  if (!existsSync(dataDir)) throw new Error(`There is no data folder ${dataDir}.`)
+  return repairFiles(
+    dataDir,
+    {
+      clicksAfter: (id, from) => countClicksAfter(dataDir, id, from),
+      positionAfter: (id, from, clicks) => positionAfterClicks(dataDir, id, from, clicks),
+    },
+    { execute, clock: systemClock() },
+  )
+}
+
+export function meaningOf({ action }: RepairStep): string {
+  return MEANING[action]
+}

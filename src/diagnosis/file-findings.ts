@@ -1,0 +1,45 @@
+import { countClicksAfter } from '../clicks/journal/journal-scan.ts'
+import type { Config } from '../config/read-config.ts'
+import { FILES_ADVICE, type FileFault } from '../storage/file-fault.ts'
+import { readLastCheck } from '../storage/last-check.ts'
+import { checkFiles } from '../storage/sqlite/check-files.ts'
+import { examineFiles } from '../storage/sqlite/examine-files.ts'
+import { isFolderOpen } from '../storage/sqlite/folder-lock.ts'
+import type { Finding } from './finding.ts'
+
+const SUBJECT = 'files'
+const RUNNING_ADVICE =
+  'The service goes on, but refuses the files at its next start. Have a backup ready before you stop it; without one, see terse repair.'
+
+/**
+ * Whether the SQLite files are in order, and belong together where no process is writing to them. Reads
+ * all of terse.db and clicks.db, and the days that were written since the last check.
+ */
+export function fileFindings({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): readonly Finding[] {
+  if (databaseUrl !== undefined) return []
+  const isOpen = isFolderOpen(dataDir)
+  const examined = isOpen
+    ? []
+    : examineFiles(dataDir, (id, from) => countClicksAfter(dataDir, id, from)).faults
+  const last = readLastCheck(dataDir)
+  const checked = checkFiles(dataDir, { isFull: false, daysSinceMs: last?.startedMs ?? 0 })
+  const faults = unlike([...examined, ...checked, ...(last?.faults ?? [])])
+  if (faults.length === 0) {
+    const text = isOpen ? 'in order' : 'in order, and from one moment'
+    return [{ subject: SUBJECT, state: 'ok', text }]
+  }
+  return faults.map(({ file, text }) => ({
+    subject: SUBJECT,
+    state: 'problem',
+    text: `${file}: ${text}`,
+    advice: isOpen ? RUNNING_ADVICE : FILES_ADVICE,
+  }))
+}
+
+/** The first of those that say the same. */
+function unlike(faults: readonly FileFault[]): readonly FileFault[] {
+  return [...new Map(faults.map((fault) => [`${fault.file} ${fault.text}`, fault])).values()]
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { RefusedFiles } from '../../src/storage/file-fault.ts'
+import type { Api } from '../support/api.ts'
+import { expectStatus } from '../support/api.ts'
+import { serveFolder } from '../support/data-folder.ts'
+import { createFolder } from '../support/engines.ts'
+import {
+  addLink,
+  assembleFolder,
+  COUNTED,
+  type Moment,
+  makeMoments,
+  totalClicks,
+} from '../support/folder-moments.ts'
+import { runCommand } from '../support/run-command.ts'
+
+const NOT_A_DATABASE = Buffer.alloc(8_192, 'not a database ')
+
+/** The counters of all links, the newest first, and how many clicks an export has. */
+type Counts = { counters: number[]; exported: number }
+
+const COUNTS: Readonly<Record<'running' | 'later', Counts>> = {
+  running: { counters: [1, 3, 3], exported: COUNTED.running },
+  later: { counters: [2, 3, 1, 3, 3], exported: COUNTED.later },
+}
+
+describe('terse repair', () => {
+  let folder: string
+  let made = 0
+  before(async () => {
+    folder = createFolder()
+    await makeMoments(folder)
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  function assemble(parts: { terse: Moment; clicks: Moment; days: Moment }): string {
+    made += 1
+    return assembleFolder(folder, parts, `set-${made}`)
+  }
+
+  const whole = (moment: Moment) => assemble({ terse: moment, clicks: moment, days: moment })
+
+  const repair = (dataDir: string, ...args: string[]) =>
+    runCommand(['repair', ...args], { TERSE_DATA_DIR: dataDir })
+
+  /** What the command says, without `--yes` and with it. It changes nothing until then. */
+  async function repairRefused(dataDir: string): Promise<string> {
+    const start = () => serveFolder(dataDir, async () => {})
+    await assert.rejects(start(), RefusedFiles)
+    const plan = await repair(dataDir)
+    assert.equal(plan.code, 1, plan.stderr)
+    assert.match(plan.stdout, /Nothing was changed\. Copy the folder, then run: terse repair --yes/)
+    await assert.rejects(start(), RefusedFiles)
+    const done = await repair(dataDir, '--yes')
+    assert.equal(done.code, 0, done.stderr)
+    assert.match(done.stdout, /Done\. Start the service\./)
+    assert.match((await repair(dataDir)).stdout, /^The files are in order\.$/m)
+    return done.stdout
+  }
+
+  async function countsOf(api: Api): Promise<Counts> {
+    const { body } = expectStatus(await api.get('/links?per_page=100'), 200)
+    const counters = body.data.map(({ clicks }: { clicks: number }) => clicks)
+    const lines = String(expectStatus(await api.get('/clicks/export?format=ndjson'), 200).body)
+    return { counters, exported: lines.split('\n').filter(Boolean).length }
+  }
+
+  test('leaves files alone that are in order', async () => {
+    const { code, stdout } = await repair(whole('later'), '--yes')
+    assert.equal(code, 0)
+    assert.equal(stdout, 'The files are in order.\n')
+  })
+
+  test('accepts an older terse.db, and gives no number of a lost link again', async () => {
+    const dataDir = assemble({ terse: 'stopped', clicks: 'later', days: 'later' })
+    const said = await repairRefused(dataDir)
+    assert.match(said, /older +terse\.db: it is of run 1/)
+    assert.match(said, /The links and changes that it lacks are lost/)
+    await serveFolder(dataDir, async ({ api }) => {
+      for (let count = 0; count < 4; count += 1) {
+        const { id } = await addLink(api)
+        assert.equal(expectStatus(await api.get(`/links/${id}`), 200).body.clicks, 0)
+        const chart = expectStatus(await api.get(`/links/${id}/clicks`), 200).body
+        assert.equal(chart.total.clicks, 0)
+      }
+      assert.equal(await totalClicks(api), COUNTED.later)
+    })
+  })
+
+  const cases: { name: string; moment: 'running' | 'later'; make: () => string }[] = [
+    {
+      name: 'an older clicks.db',
+      moment: 'later',
+      make: () => assemble({ terse: 'later', clicks: 'stopped', days: 'later' }),
+    },
+    {
+      name: 'a clicks.db that is none',
+      moment: 'later',
+      make() {
+        const dataDir = whole('later')
+        writeFileSync(path.join(dataDir, 'clicks.db'), NOT_A_DATABASE)
+        return dataDir
+      },
+    },
+    {
+      name: 'no clicks.db',
+      moment: 'later',
+      make() {
+        const dataDir = whole('later')
+        rmSync(path.join(dataDir, 'clicks.db'))
+        return dataDir
+      },
+    },
+    {
+      name: 'a clicks.db whose counters do not add up',
+      moment: 'running',
+      make() {
+        const dataDir = whole('running')
+        const database = new DatabaseSync(path.join(dataDir, 'clicks.db'))
+        database.exec('update link_clicks set clicks = clicks + 100')
+        database.close()
+        return dataDir
+      },
+    },
+  ]
+  for (const { name, moment, make } of cases) {
+    test(`counts the days' files again in the place of ${name}`, async () => {
+      const dataDir = make()
+      assert.match(await repairRefused(dataDir), /again from the files in clicks\//)
+      await serveFolder(dataDir, async ({ api }) => {
+        assert.equal(await totalClicks(api), COUNTED[moment])
+        assert.deepEqual(await countsOf(api), COUNTS[moment])
+      })
+    })
+  }
+
+  test('counts links again whose number does not add up', async () => {
+    const dataDir = whole('running')
+    const database = new DatabaseSync(path.join(dataDir, 'terse.db'))
+    database.exec('update link_buckets set links = links + 7')
+    database.close()
+    assert.match(await repairRefused(dataDir), /miscounted terse\.db: it has 3 links, and 10 are/)
+    await serveFolder(dataDir, async ({ api }) => {
+      const { body } = expectStatus(await api.get('/links'), 200)
+      assert.equal(body.meta.total, 3)
+    })
+  })
+
+  test('reads journals on from where a day has taken them, where clicks.db has lost that', async () => {
+    const dataDir = whole('running')
+    rmSync(path.join(dataDir, 'clicks.db-wal'))
+    await repairRefused(dataDir)
+    await serveFolder(dataDir, async ({ api }) => assert.equal(await totalClicks(api), 7))
+    await serveFolder(dataDir, async ({ api }) =>
+      assert.deepEqual(await countsOf(api), COUNTS.running),
+    )
+  })
+
+  test('keeps what was counted of a day whose file is lost or damaged', async () => {
+    for (const damage of ['missing', 'damaged'] as const) {
+      const dataDir = whole('later')
+      const file = path.join(dataDir, 'clicks', readdirSync(path.join(dataDir, 'clicks'))[0] ?? '')
+      if (damage === 'missing') rmSync(file)
+      else writeFileSync(file, NOT_A_DATABASE)
+      assert.match(await repairRefused(dataDir), /cannot be exported any more/)
+      await serveFolder(dataDir, async ({ api }) =>
+        assert.deepEqual(await countsOf(api), { ...COUNTS.later, exported: 0 }),
+      )
+      const aside = readdirSync(dataDir).filter((name) => name.startsWith('set-aside-'))
+      assert.equal(aside.length, damage === 'missing' ? 0 : 1)
+    }
+  })
+
+  test('makes no new terse.db in the place of a damaged one', async () => {
+    const dataDir = whole('later')
+    writeFileSync(path.join(dataDir, 'terse.db'), NOT_A_DATABASE)
+    const { code, stdout } = await repair(dataDir, '--yes')
+    assert.equal(code, 1)
+    assert.match(stdout, /^damaged +terse\.db: .*not a database/m)
+    assert.match(stdout, /restore a backup/)
+    assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('set-aside-')))
+  })
+
+  test('touches no files that are being served, and none of PostgreSQL', async () => {
+    const dataDir = whole('later')
+    await serveFolder(dataDir, async () => {
+      const { code, stderr } = await repair(dataDir, '--yes')
+      assert.equal(code, 1)
+      assert.match(stderr, /is running on this data folder\. Stop it first/)
+    })
+    const env = { TERSE_DATA_DIR: dataDir, TERSE_DATABASE_URL: 'postgres://127.0.0.1:1/none' }
+    const { code, stderr } = await runCommand(['repair'], env)
+    assert.equal(code, 1)
+    assert.match(stderr, /in PostgreSQL/)
+    const nowhere = path.join(folder, 'nowhere')
+    assert.equal((await repair(nowhere)).code, 1)
+    assert.ok(!existsSync(nowhere))
+  })
+})
