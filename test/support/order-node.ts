@@ -86,8 +86,12 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     async runDue() {
       for (let before = -1; before !== ended; ) {
         before = ended
-        await orders.startDue()
-        await orders.settled()
+        try {
+          await orders.startDue()
+        } finally {
+          // Some may have been started before the store failed.
+          await orders.settled()
+        }
       }
     },
   }
