@@ -10,6 +10,7 @@ import type { Finding } from '../../src/diagnosis/finding.ts'
 import { sqliteFile } from '../../src/storage/sqlite/data-files.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { makeInstance } from '../support/make-instance.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 import { startProcess } from '../support/service-process.ts'
@@ -41,7 +42,9 @@ async function placeFor(t: TestContext, engine: Engine): Promise<Place> {
 /** A place with a workspace in it and no service running. */
 async function usedPlace(t: TestContext, engine: Engine): Promise<Place> {
   const place = await placeFor(t, engine)
-  assert.equal((await runCommand(['workspace', 'create', 'acme'], place.env)).code, 0)
+  await makeInstance(place.env, async ({ workspaces }) => {
+    await workspaces.create('acme')
+  })
   return place
 }
 

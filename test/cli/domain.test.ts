@@ -8,6 +8,7 @@ import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { makeInstance } from '../support/make-instance.ts'
 import { skipWithout } from '../support/programs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
@@ -39,8 +40,10 @@ for (const engine of ENGINES) {
         TERSE_BASE_URL: `https://${TARGET}:${await freePort()}`,
         TERSE_DNS_SERVERS: dns.address,
       }
-      await run('workspace', 'create', 'acme')
-      await run('workspace', 'create', 'globex')
+      await makeInstance(env, async ({ workspaces }) => {
+        await workspaces.create('acme')
+        await workspaces.create('globex')
+      })
     })
     after(async () => {
       await dns.stop()

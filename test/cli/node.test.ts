@@ -7,6 +7,7 @@ import { apiClient, expectStatus } from '../support/api.ts'
 import { closeDatabase, reopenDatabase } from '../support/database-access.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { numberOf } from '../support/prometheus.ts'
 import { runCommand } from '../support/run-command.ts'
 import { startProcess } from '../support/service-process.ts'
@@ -88,14 +89,14 @@ describe('a node that leaves for good', () => {
       }
       const place = at(made.dataDir)
       const other = at(createFolder())
-      const token = await runCommand(['token', 'create', '--workspace', 'acme'], place.env)
+      const token = await makeToken(place.env)
       const gone = await startProcess(place)
       t.after(async () => {
         await gone.kill()
         rmSync(other.dataDir, { recursive: true })
         await made.remove()
       })
-      const api = apiClient(`http://127.0.0.1:${gone.port}`, token.stdout.trim())
+      const api = apiClient(`http://127.0.0.1:${gone.port}`, token)
       const input = { domain: 'localhost', key: 'left', url: 'https://example.com/' }
       const { id } = expectStatus(await api.post('/links', input), 201).body
       // Once it has read of the link's creation in the log, it does not forget the link any more.
@@ -107,7 +108,7 @@ describe('a node that leaves for good', () => {
       })
       assert.equal((await visit(gone.port, '/left')).status, 302)
       const counted = async (port: number) => {
-        const api = apiClient(`http://127.0.0.1:${port}`, token.stdout.trim())
+        const api = apiClient(`http://127.0.0.1:${port}`, token)
         return expectStatus(await api.get(`/links/${id}`), 200).body.clicks
       }
       await eventually(async () => assert.equal(await counted(gone.port), 1))

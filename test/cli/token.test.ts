@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeInstance } from '../support/make-instance.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
@@ -157,6 +158,7 @@ describe('what terse token refuses', () => {
   let place: Place
   before(async () => {
     place = await SQLITE.createPlace()
+    await makeInstance(place.env)
   })
   after(() => place.remove())
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ENGINES, type Place } from '../support/engines.ts'
+import { makeInstance } from '../support/make-instance.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -12,6 +13,7 @@ for (const engine of ENGINES) {
     let place: Place
     before(async () => {
       place = await engine.createPlace()
+      await makeInstance(place.env)
     })
     after(() => place.remove())
 

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { SEED } from '../support/properties.ts'
-import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
@@ -24,9 +24,7 @@ describe('a service that is killed under load', { concurrency: true }, () => {
       let service: ServiceProcess
       before(async () => {
         place = await engine.createPlace()
-        const made = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
-        assert.equal(made.code, 0, made.stderr)
-        token = made.stdout.trim()
+        token = await makeToken(place.env)
       })
       after(async () => {
         if (service.child.exitCode === null && service.child.signalCode === null) {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { RawConnection } from '../support/raw-http.ts'
-import { runCommand } from '../support/run-command.ts'
 import { startProcess } from '../support/service-process.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { visit } from '../support/visit.ts'
@@ -23,7 +23,7 @@ describe('a service behind a balancer that is asked to stop', () => {
   for (const processes of ['1', '2']) {
     test(`says so first and serves on, so that no visitor fails (processes: ${processes})`, async (t) => {
       const place = await SQLITE.createPlace()
-      const { stdout } = await runCommand(['token', 'create', '--workspace', 'acme'], place.env)
+      const token = await makeToken(place.env)
       const settings = { TERSE_STOP_DELAY_SECONDS: String(DELAY_MS / 1_000) }
       const service = await startProcess(place, { ...settings, TERSE_PROCESSES: processes })
       t.after(async () => {
@@ -34,7 +34,7 @@ describe('a service behind a balancer that is asked to stop', () => {
       if (processes !== '1') {
         await eventually(async () => assert.equal(startedWorkers(service).length, 2))
       }
-      const api = apiClient(`http://127.0.0.1:${port}`, stdout.trim())
+      const api = apiClient(`http://127.0.0.1:${port}`, token)
       const link = { domain: 'localhost', key: 'stopped', url: 'https://example.com/' }
       expectStatus(await api.post('/links', link), 201)
 
@@ -69,7 +69,7 @@ describe('a service behind a balancer that is asked to stop', () => {
   for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     test('ends within 25 s, whatever it waits for', { skip: !RUNS_WORST }, async (t) => {
       const place = await engine.createPlace()
-      const { stdout } = await runCommand(['token', 'create', '--workspace', 'acme'], place.env)
+      const token = await makeToken(place.env)
       const database = new URL(String(place.databaseUrl))
       const proxy = await startTcpProxy({ host: database.hostname, port: Number(database.port) })
       database.port = String(proxy.port)
@@ -80,7 +80,7 @@ describe('a service behind a balancer that is asked to stop', () => {
         await place.remove()
       })
       const { port } = service
-      const api = apiClient(`http://127.0.0.1:${port}`, stdout.trim())
+      const api = apiClient(`http://127.0.0.1:${port}`, token)
       const link = { domain: 'localhost', key: 'stopped', url: 'https://example.com/' }
       expectStatus(await api.post('/links', link), 201)
       assert.equal((await visit(port, '/stopped')).status, 302)

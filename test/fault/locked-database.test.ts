@@ -7,7 +7,7 @@ import pg from 'pg'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
@@ -48,9 +48,9 @@ describe(`a database that is locked for ${LOCK_SECONDS} s`, { concurrency: true 
       })
 
       test('costs no visitor an answer, and every click is counted once it is free', async () => {
-        const token = (await runCli(['token', 'create', '--workspace', 'acme'], place.env)).stdout
+        const token = await makeToken(place.env)
         service = await startProcess(place)
-        const api = apiClient(`http://127.0.0.1:${service.port}`, token.trim())
+        const api = apiClient(`http://127.0.0.1:${service.port}`, token)
         const link = { domain: 'localhost', key: 'locked', url: 'https://example.com/' }
         const { id } = expectStatus(await api.post('/links', link), 201).body
         const clicksOf = async () => expectStatus(await api.get(`/links/${id}`), 200).body.clicks

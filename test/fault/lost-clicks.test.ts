@@ -6,7 +6,7 @@ import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { createFolder, ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 import { journalFaults } from './small-disk.ts'
@@ -31,10 +31,10 @@ for (const engine of ENGINES) {
           fault.tidy(journals)
           await place.remove()
         })
-        const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+        const token = await makeToken(place.env)
         service = await startProcess(place)
         const { port } = service
-        const api = apiClient(`http://127.0.0.1:${port}`, token.stdout.trim())
+        const api = apiClient(`http://127.0.0.1:${port}`, token)
         const link = { domain: 'localhost', key: 'lost', url: 'https://example.com/' }
         const { id } = expectStatus(await api.post('/links', link), 201).body
         const readyz = async () =>

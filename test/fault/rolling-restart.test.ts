@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors } from './visitors.ts'
@@ -31,13 +31,13 @@ describe(`${PROCESSES} processes that are replaced under load`, { concurrency: t
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const place = await engine.createPlace()
-      const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+      const token = await makeToken(place.env)
       let service = await startProcess(place, { TERSE_PROCESSES: String(PROCESSES) })
       t.after(async () => {
         await service.stop()
         await place.remove()
       })
-      const api = () => apiClient(`http://127.0.0.1:${service.port}`, token.stdout.trim())
+      const api = () => apiClient(`http://127.0.0.1:${service.port}`, token)
       const link = { domain: 'localhost', key: 'rolled', url: 'https://example.com/' }
       const { id } = expectStatus(await api().post('/links', link), 201).body
       const crowds = HABITS.map((habits) => sendVisitors(service.port, '/rolled', habits))

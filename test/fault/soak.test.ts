@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
@@ -47,14 +47,14 @@ describe('two processes under half of their load', { skip: !existsSync('/proc/se
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const place = await engine.createPlace()
-      const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+      const token = await makeToken(place.env)
       const service = await startProcess(place, { TERSE_PROCESSES: '2' })
       t.after(async () => {
         await service.stop()
         await place.remove()
       })
       await eventually(async () => assert.equal(workerPids(service).length, 2))
-      const api = apiClient(`http://127.0.0.1:${service.port}`, token.stdout.trim())
+      const api = apiClient(`http://127.0.0.1:${service.port}`, token)
       const input = { domain: 'localhost', url: 'https://example.com/' }
       const soaked = expectStatus(await api.post('/links', { ...input, key: 'soaked' }), 201).body
 

@@ -7,7 +7,7 @@ import { inspectDatabase } from '../../src/storage/inspect.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
@@ -24,7 +24,7 @@ for (const engine of ENGINES) {
     before(async () => {
       agent = new Agent({ keepAlive: true })
       place = await engine.createPlace()
-      token = (await runCli(['token', 'create', '--workspace', 'acme'], place.env)).stdout.trim()
+      token = await makeToken(place.env)
       service = await startProcess(place)
       const api = apiClient(`http://127.0.0.1:${service.port}`, token)
       const link = { domain: 'localhost', key: 'stopped', url: 'https://example.com/' }

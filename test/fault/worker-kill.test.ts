@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { SEED } from '../support/properties.ts'
-import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
@@ -29,7 +29,7 @@ describe(`one of ${PROCESSES} processes that is killed under load`, { concurrenc
       let service: ServiceProcess
       before(async () => {
         place = await engine.createPlace()
-        token = (await runCli(['token', 'create', '--workspace', 'acme'], place.env)).stdout.trim()
+        token = await makeToken(place.env)
       })
       after(async () => {
         await service.stop()

@@ -4,10 +4,10 @@ import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { closeDatabase, dropConnections, reopenDatabase } from '../support/database-access.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'
 import { expectProblem } from '../support/problems.ts'
 import { numberOf } from '../support/prometheus.ts'
-import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
@@ -17,9 +17,9 @@ const CUTS = 5
 
 /** A place with a token of the workspace `acme`, and a process that serves it. */
 async function startOver(place: Place): Promise<{ service: ServiceProcess; api: Api }> {
-  const { stdout } = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+  const token = await makeToken(place.env)
   const service = await startProcess(place, { TERSE_LOG_LEVEL: 'silent' })
-  return { service, api: apiClient(`http://127.0.0.1:${service.port}`, stdout.trim()) }
+  return { service, api: apiClient(`http://127.0.0.1:${service.port}`, token) }
 }
 
 // SQLite is in the process itself and cannot go away.

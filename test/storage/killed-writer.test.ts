@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { apiClient } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { openAt } from '../support/store.ts'
 
@@ -16,8 +16,8 @@ for (const engine of ENGINES) {
     test('has kept every link that it acknowledged, and no half of any other', async () => {
       const place = await engine.createPlace()
       const service = await startProcess(place)
-      const token = (await runCli(['token', 'create', '--workspace', 'acme'], place.env)).stdout
-      const api = apiClient(`http://127.0.0.1:${service.port}`, token.trim())
+      const token = await makeToken(place.env)
+      const api = apiClient(`http://127.0.0.1:${service.port}`, token)
       const acknowledged: string[] = []
       let killed = false
       const writers = Array.from({ length: WRITERS }, async () => {

@@ -1,0 +1,34 @@
+import { pino } from 'pino'
+import { type Instance, openInstance } from '../../src/compose/instance.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { SCOPES } from '../../src/domain/tokens/scope.ts'
+
+type Env = Readonly<Record<string, string>>
+
+/** Makes the instance that the settings describe, as the first start of the service does. */
+export async function makeInstance(
+  env: Env,
+  prepare: (instance: Instance) => Promise<void> = async () => {},
+): Promise<void> {
+  const instance = await openInstance(readConfig(env), pino({ level: 'silent' }))
+  try {
+    await prepare(instance)
+  } finally {
+    await instance.close()
+  }
+}
+
+/** A token of a workspace. Makes both, and the instance where there is none. */
+export async function makeToken(env: Env, workspaceName = 'acme'): Promise<string> {
+  let token = ''
+  await makeInstance(env, async ({ workspaces, tokens }) => {
+    const workspace = await workspaces.ensure(workspaceName)
+    const created = await tokens.create(workspace, {
+      name: 'test',
+      scopes: SCOPES,
+      expiresAt: null,
+    })
+    token = created.secret
+  })
+  return token
+}
