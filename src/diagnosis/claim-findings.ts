@@ -8,6 +8,7 @@ import { recordsFor } from '../domain/domains/dns-records.ts'
 import { proofText } from '../domain/domains/proof.ts'
 import type { ServiceAddresses } from '../domain/domains/service-target.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import { terseCommand } from '../lib/command-words.ts'
 import type { InspectedClaim } from '../storage/inspect.ts'
 import type { Finding } from './finding.ts'
 
@@ -22,7 +23,7 @@ export function domainFinding(
       subject,
       state: 'warning',
       text: 'the database cannot say who has added it',
-      advice: 'terse doctor, without a host, looks at the database.',
+      advice: `${terseCommand('doctor')}, without a host, looks at the database.`,
     }
   }
   const inWords = claims.map(({ workspace, status }) => `${status} in ${workspace}`).join(', ')
@@ -31,8 +32,8 @@ export function domainFinding(
   }
   const advice =
     claims.length === 0
-      ? `terse domain add ${host} --workspace <name>`
-      : `Once DNS is as it should be: terse domain check ${host}`
+      ? terseCommand(`domain add ${host} --workspace <name>`)
+      : `Once DNS is as it should be: ${terseCommand(`domain check ${host}`)}`
   const text = claims.length === 0 ? `nobody has added ${host} here` : `${host} is ${inWords}`
   return { subject, state: 'warning', text, advice }
 }

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { example } from '../example.ts'
 import { findClaim } from '../find-claim.ts'
 import type { Terminal } from '../terminal.ts'
 import { withDomains } from '../with-domains.ts'
@@ -15,7 +16,7 @@ export function hstsCommand(terminal: Terminal): Command {
       parseSeconds,
     )
     .option('--workspace <name>', 'whose domain it is, where several have added it')
-    .addHelpText('after', '\nExample:\n  terse domain hsts go.example.com 31536000')
+    .addHelpText('after', example('domain hsts go.example.com 31536000'))
     .action(async (host: string, seconds: number | null, options: { workspace?: string }) => {
       const { domain, hstsMaxAge } = await withDomains(async (tools) => {
         const { workspace_id, id } = await findClaim(tools, host, options.workspace)

@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { CertificateStanding } from '../../domain/certificates/certificate-standing.ts'
 import type { DnsReport } from '../../domain/domains/dns-report.ts'
+import { terseCommand } from '../../lib/command-words.ts'
 import { formatInstant } from '../../lib/instant.ts'
 import { dnsReportText } from '../dns-report-text.ts'
+import { example } from '../example.ts'
 import { findClaim } from '../find-claim.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { waitUntilActive } from '../wait-until-active.ts'
@@ -20,14 +22,14 @@ type ListOptions = { workspace?: string; json?: true }
 export function domainCommand(terminal: Terminal): Command {
   const command = new Command('domain')
     .description('Add, list, check and remove domains, and have them ask for HTTPS alone.')
-    .addHelpText('after', '\nExample:\n  terse domain add go.example.com --workspace acme')
+    .addHelpText('after', example('domain add go.example.com --workspace acme'))
 
   command
     .command('add')
     .description('Add a domain to a workspace, and print the DNS records to set.')
     .argument('<host>', 'such as go.example.com')
     .requiredOption('--workspace <name>', 'the workspace that it is for')
-    .addHelpText('after', '\nExample:\n  terse domain add go.example.com --workspace acme')
+    .addHelpText('after', example('domain add go.example.com --workspace acme'))
     .action(async (host: string, options: { workspace: string }) => {
       const report = await withDomains(async ({ instance, domains, checks }) => {
         const { id } = await instance.workspaces.get(options.workspace)
@@ -37,7 +39,8 @@ export function domainCommand(terminal: Terminal): Command {
       terminal.out(dnsReportText(report))
       if (report.domain.status === 'pending') {
         const { host: added } = report.domain
-        terminal.out(`\nThen: terse domain check ${added} --workspace ${options.workspace} --wait`)
+        const next = `domain check ${added} --workspace ${options.workspace} --wait`
+        terminal.out(`\nThen: ${terseCommand(next)}`)
       }
     })
 
@@ -46,7 +49,7 @@ export function domainCommand(terminal: Terminal): Command {
     .description('List the domains of a workspace, or all.')
     .option('--workspace <name>', 'of this workspace alone')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  terse domain list --workspace acme')
+    .addHelpText('after', example('domain list --workspace acme'))
     .action(async (options: ListOptions) => {
       const rows = await withDomains((tools) => listDomains(tools, options.workspace))
       terminal.out(
@@ -72,7 +75,7 @@ export function domainCommand(terminal: Terminal): Command {
     .option('--workspace <name>', 'whose domain it is, where several have added it')
     .option('--wait [minutes]', `until it is active, ${WAIT_MINUTES} minutes at most`, parseMinutes)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  terse domain check go.example.com --wait')
+    .addHelpText('after', example('domain check go.example.com --wait'))
     .action(async (host: string, options: CheckOptions) => {
       const report = await withDomains((tools) => check(terminal, tools, host, options))
       if (options.json) terminal.out(JSON.stringify(reportAsJson(report), null, 2))
@@ -87,7 +90,7 @@ export function domainCommand(terminal: Terminal): Command {
     .description('Remove a domain from a workspace. Its links stay, and stop answering.')
     .argument('<host>', 'such as go.example.com')
     .requiredOption('--workspace <name>', 'the workspace whose domain it is')
-    .addHelpText('after', '\nExample:\n  terse domain remove go.example.com --workspace acme')
+    .addHelpText('after', example('domain remove go.example.com --workspace acme'))
     .action(async (host: string, options: { workspace: string }) => {
       const domain = await withDomains(async (tools) => {
         const found = await findClaim(tools, host, options.workspace)

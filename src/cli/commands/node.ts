@@ -1,18 +1,19 @@
 import { Command } from 'commander'
 import { formatInstant } from '../../lib/instant.ts'
+import { example } from '../example.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
 
 export function nodeCommand(terminal: Terminal): Command {
   const command = new Command('node')
     .description('List the nodes of the instance, and forget those that were lost.')
-    .addHelpText('after', '\nExample:\n  terse node list')
+    .addHelpText('after', example('node list'))
 
   command
     .command('list')
     .description('List all nodes, those that were lost with what waits in their journals.')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  terse node list --json')
+    .addHelpText('after', example('node list --json'))
     .action(async (options: { json?: true }) => {
       const listed = await withInstance(({ nodes }) => nodes.list())
       const rows = listed.map((node) => ({
@@ -42,7 +43,7 @@ export function nodeCommand(terminal: Terminal): Command {
   command
     .command('forget')
     .description('Forget a lost node, because its journal is lost with it or has been replayed.')
-    .argument('<id>', 'as `terse node list` shows it')
+    .argument('<id>', 'as `node list` shows it')
     .action((id: string) => withInstance(({ nodes }) => nodes.forget(id)))
 
   return command

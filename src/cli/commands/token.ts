@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { isScope, SCOPES, type Scope } from '../../domain/tokens/scope.ts'
 import type { Token } from '../../domain/tokens/token.ts'
+import { terseCommand } from '../../lib/command-words.ts'
 import { canonicalInstant, formatInstant } from '../../lib/instant.ts'
+import { example } from '../example.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
 
@@ -11,7 +13,7 @@ type ListOptions = { workspace?: string; json?: true }
 export function tokenCommand(terminal: Terminal): Command {
   const command = new Command('token')
     .description('Create, list and revoke API tokens.')
-    .addHelpText('after', '\nExample:\n  terse token create --workspace acme')
+    .addHelpText('after', example('token create --workspace acme'))
 
   command
     .command('create')
@@ -24,7 +26,10 @@ export function tokenCommand(terminal: Terminal): Command {
         .default(SCOPES, 'all of them'),
     )
     .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z', parseExpiry)
-    .addHelpText('after', '\nExample:\n  TOKEN=$(terse token create --workspace acme)')
+    .addHelpText(
+      'after',
+      () => `\nExample:\n  TOKEN=$(${terseCommand('token create --workspace acme')})`,
+    )
     .action(async (options: CreateOptions) => {
       const secret = await withInstance(async ({ workspaces, tokens }) => {
         const workspace = await workspaces.ensure(options.workspace)
@@ -43,7 +48,7 @@ export function tokenCommand(terminal: Terminal): Command {
     .description('List the tokens of a workspace, or all.')
     .option('--workspace <name>', 'of this workspace alone')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  terse token list --workspace acme')
+    .addHelpText('after', example('token list --workspace acme'))
     .action(async (options: ListOptions) => {
       const tokens = await withInstance(async (instance) => {
         const name = options.workspace
@@ -56,8 +61,8 @@ export function tokenCommand(terminal: Terminal): Command {
   command
     .command('revoke')
     .description('Revoke a token. Running servers refuse it within a second.')
-    .argument('<id>', 'its identifier, as `terse token list` shows it')
-    .addHelpText('after', '\nExample:\n  terse token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d')
+    .argument('<id>', 'its identifier, as `token list` shows it')
+    .addHelpText('after', example('token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d'))
     .action(async (id: string) => {
       await withInstance(({ tokens }) => tokens.revoke(id))
       terminal.err(`Token ${id} is revoked.`)
