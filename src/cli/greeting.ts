@@ -30,7 +30,7 @@ async function firstToken({ workspaces, tokens }: Instance): Promise<string | un
 }
 
 function greeting(config: Config, instance: Instance, token: string | undefined): string {
-  const { baseUrl } = config
+  const { baseUrl, settingsFile } = config
   const database =
     config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
   const isAway = !instance.store.isAvailable()
@@ -39,6 +39,7 @@ function greeting(config: Config, instance: Instance, token: string | undefined)
     '',
     `  API reference  ${baseUrl}/docs`,
     `  Data folder    ${config.dataDir}`,
+    ...(settingsFile === undefined ? [] : [`  Settings       ${settingsFile}`]),
     `  Database       ${database}${isAway ? ', away at the moment: links at hand redirect' : ''}`,
   ]
   if (token !== undefined) {

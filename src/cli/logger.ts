@@ -1,13 +1,25 @@
+import { isatty } from 'node:tty'
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import type { Config } from '../config/read-config.ts'
+import { readableLine } from './readable-line.ts'
+
+/** Standard output is for what a command was asked for. */
+const STDERR = 2
 
 /**
- * Log lines as JSON on standard error: standard output is for what a command was asked for.
+ * Log lines on standard error, as text for people or as JSON.
  *
  * @param facts written into each line
  */
 export function createLogger(
-  level: string,
+  { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,
   facts: Readonly<Record<string, unknown>> | null = null,
 ): Logger {
-  return pino({ level, base: facts, timestamp: stdTimeFunctions.isoTime }, destination(2))
+  const options = { level: logLevel, base: facts, timestamp: stdTimeFunctions.isoTime }
+  const output = destination(STDERR)
+  const isTerminal = isatty(STDERR)
+  if (logFormat === 'json' || (logFormat === 'auto' && !isTerminal)) return pino(options, output)
+  // https://no-color.org
+  const hasColor = isTerminal && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+  return pino(options, { write: (line) => output.write(readableLine(line, hasColor)) })
 }

@@ -1,8 +1,11 @@
 import type { Logger } from 'pino'
+import type { ListeningHandle } from '../compose/entrances.ts'
 import { openInstance } from '../compose/instance.ts'
 import { keepsCopy } from '../compose/memory-copy.ts'
 import { type Shared, type Stopping, startNode } from '../compose/node.ts'
+import { checkBeforeStart } from '../compose/preflight.ts'
 import type { Config } from '../config/read-config.ts'
+import { createFolder } from '../lib/create-folder.ts'
 import { greet } from './greeting.ts'
 
 /** Longer than requests and clicks are waited for, one after the other. */
@@ -20,12 +23,16 @@ export async function serveNode(options: {
   log: Logger
   stopping: Promise<Stopping>
   onReady: (greeting: string) => void
+  /** For each place to listen on, in their order. */
+  listenOn: readonly ListeningHandle[]
   shared?: Shared
 }): Promise<void> {
-  const { config, log } = options
+  const { config, log, listenOn, shared } = options
+  checkBeforeStart(config)
   const instance = await openInstance(config, log, { mayBeAway: keepsCopy(config) })
   try {
-    const node = await startNode(config, instance, log, options.shared)
+    createFolder(config.dataDir)
+    const node = await startNode(config, instance, log, { listenOn, shared })
     options.onReady(await greet(config, instance))
     const completed = node.completed.then(() => options.stopping)
     let stopping: Stopping = { delayMs: 0 }

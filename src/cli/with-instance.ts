@@ -1,14 +1,15 @@
 import type { Instance } from '../compose/instance.ts'
-import { readConfig } from '../config/read-config.ts'
-import { createLogger } from './logger.ts'
+import { type CommandConfig, openConfig } from './open-config.ts'
 
-/** Opens the instance that the environment describes, for one command. */
-export async function withInstance<T>(work: (instance: Instance) => Promise<T>): Promise<T> {
-  const config = readConfig()
+/** Opens the instance that the settings describe, for one command. Makes none. */
+export async function withInstance<T>(
+  work: (instance: Instance, command: CommandConfig) => Promise<T>,
+): Promise<T> {
+  const command = openConfig()
   const { openInstance } = await import('../compose/instance.ts')
-  const instance = await openInstance(config, createLogger(config.logLevel))
+  const instance = await openInstance(command.config, command.log, { mustExist: true })
   try {
-    return await work(instance)
+    return await work(instance, command)
   } finally {
     await instance.close()
   }

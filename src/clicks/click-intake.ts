@@ -45,8 +45,12 @@ export type ClickIntake = ClickRecorder & {
    * from each: a millisecond or so.
    */
   held(): readonly [own: HeldJournal, ...orphans: HeldJournal[]]
-  /** Ends within 10 s; what the store did not take stays in the own journal, and is told. */
-  stop(): Promise<JournalBacklog>
+  /**
+   * Ends within 10 s; what the store did not take stays in the own journal, and is told.
+   *
+   * @param options.discard whether to remove the own journal: of a process that never answered a visitor
+   */
+  stop(options?: { discard?: boolean }): Promise<JournalBacklog>
 }
 
 export type IntakeReports = {
@@ -180,7 +184,7 @@ export function startClickIntake(
       })),
     ],
     startDraining: () => thread.start(),
-    async stop() {
+    async stop({ discard = false } = {}) {
       stopping = true
       clearInterval(adoption)
       const closed = writer.close()
@@ -190,9 +194,11 @@ export function startClickIntake(
       })
       await Promise.race([closed, expired])
       await thread.stop(expired)
+      const left = ownBacklog()
+      if (discard) own?.remove()
       // The next start puts it away.
-      own?.release()
-      return ownBacklog()
+      else own?.release()
+      return left
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, BoundSocket, Server } from 'node:net'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
 import { createFront } from '../http/front.ts'
@@ -12,15 +12,18 @@ import { answerElsewhere } from '../redirect/not-here.ts'
 import type { Foundation } from './foundation.ts'
 import type { Tls } from './tls.ts'
 
+/** A socket that has its port already. */
+export type ListeningHandle = BoundSocket | { readonly fd: number }
+
 /** Everything by which requests come in. */
 export type Entrances = {
   /**
    * Settles when all of them are open.
    *
-   * @param firstSocket undefined for a process that is the whole service
+   * @param handles for each place to listen on, in their order; when left out, the ports are opened here
    * @throws where a port is in use
    */
-  listen(firstSocket: number | undefined): Promise<void>
+  listen(handles?: readonly ListeningHandle[]): Promise<void>
   /** Of plain HTTP, once it is open. */
   port(): number
   /** As `stopFront`. */
@@ -66,11 +69,12 @@ export function openEntrances(
   ]
 
   return {
-    async listen(firstSocket) {
+    async listen(handles) {
       for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
-        const place = firstSocket === undefined ? { host, port } : { fd: firstSocket + index }
+        const place = handles?.[index] ?? { host, port }
         await new Promise<void>((resolve, reject) => {
-          servers[use]?.once('error', reject)
+          // Of a socket that was opened elsewhere, the error does not name the port.
+          servers[use]?.once('error', (error) => reject(Object.assign(error, { port })))
           servers[use]?.listen(place, resolve)
         })
       }

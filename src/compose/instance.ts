@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { countClicksAfter } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
-import { loadOrCreateSecretKey, loadSecretKey } from '../config/secret-key.ts'
+import { loadOrCreateSecretKey, loadSecretKey, secretKeyFile } from '../config/secret-key.ts'
 import { checkInstanceKey, hasInstanceKey } from '../domain/instance/key-check.ts'
 import { type Nodes, nodes } from '../domain/nodes/nodes.ts'
 import type { Store } from '../domain/store.ts'
@@ -9,8 +9,10 @@ import { type Tokens, tokens } from '../domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from '../domain/workspaces/workspaces.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { systemRandom } from '../lib/random.ts'
+import { NoInstance } from '../storage/no-instance.ts'
 import { openStore } from '../storage/open-store.ts'
 import type { OpenedStore } from '../storage/opened-store.ts'
+import { instanceFault } from './instance-fault.ts'
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
@@ -33,21 +35,45 @@ export type Instance = {
   close(): Promise<void>
 }
 
-/** @param options.mayBeAway whether to go on where the database is away; then `whenReady` waits for it */
+export type OpenOptions = {
+  /**
+   * Whether to go on where the database is away, on a node that has its secret key; then `whenReady` waits
+   * for it.
+   */
+  mayBeAway?: boolean
+  /** Whether to make nothing, and fail where there is no instance yet. */
+  mustExist?: boolean
+}
+
+/** @throws what is wrong in one line, with what to do about it */
 export async function openInstance(
   config: Config,
   log: Logger,
-  options: { mayBeAway?: boolean } = {},
+  options: OpenOptions = {},
+): Promise<Instance> {
+  try {
+    return await open(config, log, options)
+  } catch (error) {
+    throw instanceFault(config, error)
+  }
+}
+
+async function open(
+  config: Config,
+  log: Logger,
+  { mayBeAway = false, mustExist = false }: OpenOptions,
 ): Promise<Instance> {
   const clock = systemClock()
-  const onError = (error: unknown) => log.warn({ err: error }, 'the store reported an error')
+  // First, so that an unusable key leaves no new database behind.
+  const key = config.secretKey ?? loadSecretKey(config.dataDir)
   const { store, engine, poolUses, ready, uncheckedSinceMs } = await openStore({
-    ...options,
+    mayBeAway: mayBeAway && key !== undefined,
+    mustExist,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     clock,
     timeoutMs: config.databaseTimeoutMs,
-    onError,
+    onError: (error) => log.warn({ err: error }, 'the store reported an error'),
     onAvailability(cause) {
       if (cause === undefined) log.info('the database is back')
       else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
@@ -58,10 +84,9 @@ export async function openInstance(
   let instanceKey: Buffer
   let checkKey = async () => {}
   try {
-    if (store.isAvailable()) {
-      instanceKey = await instanceKeyOf(config, store)
+    if (store.isAvailable() || key === undefined) {
+      instanceKey = await instanceKeyOf(config, store, key, mustExist)
     } else {
-      const key = keyAtHand(config)
       instanceKey = key
       checkKey = async () => {
         await checkInstanceKey(store, key)
@@ -90,18 +115,21 @@ export async function openInstance(
   }
 }
 
-/** The key of the configuration or the data folder; a new one for a database that has none yet. */
-async function instanceKeyOf(config: Config, store: Store): Promise<Buffer> {
-  const { secretKey, dataDir } = config
-  const isKnown = await hasInstanceKey(store)
-  const key = secretKey ?? (isKnown ? loadSecretKey(dataDir) : loadOrCreateSecretKey(dataDir))
-  return checkInstanceKey(store, key)
-}
-
-function keyAtHand({ secretKey, dataDir }: Config): Buffer {
-  const key = secretKey ?? loadSecretKey(dataDir)
-  if (key === undefined) {
-    throw new Error('The database cannot be reached, and this node has never started before.')
+/** The key of this node; a new one for a database that has none yet, unless one must exist. */
+async function instanceKeyOf(
+  { dataDir }: Config,
+  store: Store,
+  known: Buffer | undefined,
+  mustExist: boolean,
+): Promise<Buffer> {
+  if (await hasInstanceKey(store)) {
+    // Another process may have made it since this one looked.
+    const key = known ?? loadSecretKey(dataDir)
+    if (key !== undefined) return checkInstanceKey(store, key)
+    throw new Error(
+      `The secret key of the database is missing: there is no ${secretKeyFile(dataDir)}. Put it back, or set TERSE_SECRET_KEY.`,
+    )
   }
-  return key
+  if (mustExist) throw new NoInstance()
+  return checkInstanceKey(store, known ?? loadOrCreateSecretKey(dataDir))
 }

@@ -7,7 +7,7 @@ import { isUnavailable } from '../domain/failure.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { openDomains } from './domains.ts'
-import { openEntrances } from './entrances.ts'
+import { type ListeningHandle, openEntrances } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
 import { type Foundation, logFailure } from './foundation.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
@@ -59,8 +59,6 @@ export type Stopping = {
 
 /** What a node has in common with the other processes of its service. */
 export type Shared = Colleagues & {
-  /** The descriptor of the socket of the first place to listen on; those of the others follow. */
-  readonly firstSocket: number
   readonly peers: Peers
   /** Told when a balancer has asked this process whether it is ready. */
   readonly onProbed: () => void
@@ -69,14 +67,19 @@ export type Shared = Colleagues & {
 /**
  * Starts to serve API and redirects over an open instance.
  *
- * @param shared undefined for a process that is the whole service
+ * @param options.listenOn as for `Entrances.listen`
+ * @param options.shared undefined for a process that is the whole service
  */
 export async function startNode(
   config: Config,
   instance: Instance,
   log: Logger,
-  shared?: Shared,
+  options: {
+    readonly listenOn?: readonly ListeningHandle[]
+    readonly shared?: Shared | undefined
+  } = {},
 ): Promise<Node> {
+  const { listenOn, shared } = options
   const { store, clock } = instance
   const has = (role: Role) => config.roles.includes(role)
   const copy = await openCopy(config)
@@ -154,9 +157,9 @@ export async function startNode(
     })
   }
 
-  async function stopBehindFront(): Promise<void> {
+  async function stopBehindFront(how?: { discard: boolean }): Promise<void> {
     const [left] = await Promise.all([
-      intake.stop(),
+      intake.stop(how),
       memory.follower.stop(),
       salts.stop(),
       ...jobs.map((job) => job.stop()),
@@ -168,7 +171,7 @@ export async function startNode(
   }
 
   try {
-    await entrances.listen(shared?.firstSocket)
+    await entrances.listen(listenOn)
     // Visitors need not wait for the API, which is half of what there is to load; nor those who have
     // knocked already, whom loading would hold up.
     await sleep(FIRST_VISITORS_MS)
@@ -183,7 +186,7 @@ export async function startNode(
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {
     await entrances.stop(0)
-    await stopBehindFront()
+    await stopBehindFront({ discard: true })
     throw error
   }
   // Only now: the drain thread takes a while to start, and no visitor should wait for it.

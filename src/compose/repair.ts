@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs'
 import { countClicksAfter, positionAfterClicks } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
 import { systemClock } from '../lib/clock.ts'
+import { NoInstance } from '../storage/no-instance.ts'
+import { hasDataFiles } from '../storage/sqlite/data-files.ts'
 import { type RepairPlan, type RepairStep, repairFiles } from '../storage/sqlite/repair-files.ts'
+import { instanceFault } from './instance-fault.ts'
 
 export type { RepairPlan }
 
@@ -27,13 +29,14 @@ const MEANING: Readonly<Record<RepairStep['action'], string>> = {
  * @throws where the data is in PostgreSQL, or a process has the folder open
  */
 export async function repairDataFolder(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'settingsFile'>,
   execute: boolean,
 ): Promise<RepairPlan> {
+  const { databaseUrl, dataDir } = config
   if (databaseUrl !== undefined) {
     throw new Error('The data is in PostgreSQL (TERSE_DATABASE_URL). This repairs SQLite files.')
   }
-  if (!existsSync(dataDir)) throw new Error(`There is no data folder ${dataDir}.`)
+  if (!hasDataFiles(dataDir)) throw instanceFault(config, new NoInstance())
   return repairFiles(
     dataDir,
     {

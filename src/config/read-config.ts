@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Networks } from '../lib/ip-address.ts'
 import type { Role } from './setting-schemas.ts'
-import { SETTINGS, type SettingName, type SettingValues } from './settings.ts'
+import {
+  fileNameOf,
+  SETTINGS,
+  type SettingName,
+  type SettingValues,
+  VARIABLES,
+} from './settings.ts'
 
 /** The whole configuration of one process, read once and never changed. */
 export type Config = {
@@ -18,6 +24,8 @@ export type Config = {
   /** For programs of the operator's own; loopback on `port` when undefined. */
   readonly internalListen: { readonly host: string; readonly port: number } | undefined
   readonly dataDir: string
+  /** The settings file that was read; undefined for none. */
+  readonly settingsFile: string | undefined
   readonly databaseUrl: string | undefined
   /** For an answer of PostgreSQL to what a request asks. */
   readonly databaseTimeoutMs: number
@@ -35,6 +43,7 @@ export type Config = {
   readonly rateLimit: number
   readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
+  readonly logFormat: SettingValues['TERSE_LOG_FORMAT']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
   /** Reserved for the operator, with the names below them; undefined where the proof is to say. */
   readonly reservedDomains: readonly string[] | undefined
@@ -81,28 +90,29 @@ export class ConfigError extends Error {
   readonly faults: readonly string[]
 
   constructor(faults: readonly string[]) {
-    super(`The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+    super(
+      faults.length === 1
+        ? String(faults[0])
+        : `The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    )
     this.faults = faults
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the configuration from `env` (the process's own environment when left out).
+ * Reads the configuration from variables alone; `loadConfig` looks into the settings file too.
  *
  * @throws {ConfigError} naming every fault at once: unusable values, unreadable secret files, a
  *   variable given both plainly and as a file, and `TERSE_` names that nothing reads.
  */
-export function readConfig(env: Environment = process.env): Config {
+export function readConfig(env: Environment): Config {
   const faults: string[] = []
-  const known = new Set<string>()
   const values: Partial<Record<SettingName, unknown>> = {}
 
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     const definition = SETTINGS[name]
-    known.add(name)
-    if ('secret' in definition) known.add(`${name}_FILE`)
     try {
       const text = textOf(name, 'secret' in definition, env) ?? definition.default
       const parsed = definition.schema.safeParse(text)
@@ -113,9 +123,7 @@ export function readConfig(env: Environment = process.env): Config {
     }
   }
   for (const name of Object.keys(env)) {
-    if (name.startsWith('TERSE_') && !known.has(name)) {
-      faults.push(`${name} is not a setting; see the table in the README`)
-    }
+    if (isUnknown(name)) faults.push(`${name} is not a setting: correct or remove it`)
   }
   if (
     (values.TERSE_ACME_EAB_KID === undefined) !==
@@ -128,6 +136,11 @@ export function readConfig(env: Environment = process.env): Config {
   const contradictions = faultsOfTls(config)
   if (contradictions.length > 0) throw new ConfigError(contradictions)
   return config
+}
+
+/** Whether a name is made to look like a setting, and is none. */
+export function isUnknown(name: string): boolean {
+  return name.startsWith('TERSE_') && !VARIABLES.has(name)
 }
 
 function faultsOfTls({ tls, port, baseUrl }: Config): readonly string[] {
@@ -149,6 +162,7 @@ function configOf(values: SettingValues): Config {
     hstsSeconds: values.TERSE_HSTS_SECONDS,
     internalListen: values.TERSE_INTERNAL_LISTEN,
     dataDir: path.resolve(values.TERSE_DATA_DIR),
+    settingsFile: values.TERSE_ENV_FILE && path.resolve(values.TERSE_ENV_FILE),
     databaseUrl: values.TERSE_DATABASE_URL,
     databaseTimeoutMs: values.TERSE_DATABASE_TIMEOUT_SECONDS,
     fileCheckMs: values.TERSE_FILE_CHECK_HOURS,
@@ -160,6 +174,7 @@ function configOf(values: SettingValues): Config {
     rateLimit: values.TERSE_RATE_LIMIT,
     metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
+    logFormat: values.TERSE_LOG_FORMAT,
     domainProof: values.TERSE_DOMAIN_PROOF,
     reservedDomains: values.TERSE_RESERVED_DOMAINS,
     dnsTarget: values.TERSE_DNS_TARGET,
@@ -194,13 +209,14 @@ function textOf(name: string, secret: boolean, env: Environment): string | undef
   // An empty variable counts as unset: that is how compose files pass on what nobody set.
   const plain = env[name] || undefined
   if (!secret) return plain
-  const file = env[`${name}_FILE`] || undefined
+  const fileName = fileNameOf(name)
+  const file = env[fileName] || undefined
   if (file === undefined) return plain
-  if (plain !== undefined) throw new Error(`${name} and ${name}_FILE are both set; set one of them`)
+  if (plain !== undefined) throw new Error(`${name} and ${fileName} are both set; set one of them`)
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? error.code : 'unreadable'
-    throw new Error(`${name}_FILE names a file that cannot be read (${reason})`)
+    throw new Error(`${fileName} names a file that cannot be read (${reason})`)
   }
 }

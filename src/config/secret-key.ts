@@ -6,13 +6,17 @@ import { isCode } from '../lib/is-code.ts'
 
 const FILE_NAME = 'secret.key'
 
+export function secretKeyFile(dataDir: string): string {
+  return path.join(dataDir, FILE_NAME)
+}
+
 /**
  * The instance's 32-byte key from the data folder; undefined where there is none yet.
  *
  * @throws where the file is there but is not a key, or others can read it
  */
 export function loadSecretKey(dataDir: string): Buffer | undefined {
-  return readKey(path.join(dataDir, FILE_NAME))
+  return readKey(secretKeyFile(dataDir))
 }
 
 /**
@@ -24,7 +28,7 @@ export function loadSecretKey(dataDir: string): Buffer | undefined {
  */
 export function loadOrCreateSecretKey(dataDir: string): Buffer {
   createFolder(dataDir)
-  const file = path.join(dataDir, FILE_NAME)
+  const file = secretKeyFile(dataDir)
   const existing = readKey(file)
   if (existing !== undefined) return existing
 

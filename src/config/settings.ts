@@ -18,5 +18,31 @@ export const SETTINGS = {
   ...CLICK_SETTINGS,
 } as const
 
+/** The name of a secret's variable that names a file in place of the secret. */
+export function fileNameOf(secret: string): string {
+  return `${secret}_FILE`
+}
+
+/** By the name of each variable that may be set: what is said of its value. */
+export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
+  Object.entries(SETTINGS).flatMap(([name, definition]): [string, Variable][] => {
+    const isPath = 'path' in definition
+    if (!('secret' in definition)) return [[name, { isPath, isSecret: false, names: [name] }]]
+    const names = [name, fileNameOf(name)] as const
+    return [
+      [name, { isPath, isSecret: true, names }],
+      [fileNameOf(name), { isPath: true, isSecret: false, names }],
+    ]
+  }),
+)
+
+type Variable = {
+  /** Whether its value is a path. */
+  readonly isPath: boolean
+  readonly isSecret: boolean
+  /** All variables that set the same, of which one may be set. */
+  readonly names: readonly string[]
+}
+
 export type SettingName = keyof typeof SETTINGS
 export type SettingValues = { [N in SettingName]: z.output<(typeof SETTINGS)[N]['schema']> }

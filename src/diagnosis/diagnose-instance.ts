@@ -6,6 +6,7 @@ import type { Config } from '../config/read-config.ts'
 import { Failure } from '../domain/failure.ts'
 import { isLost } from '../domain/nodes/node.ts'
 import type { Clock } from '../lib/clock.ts'
+import { terseCommand } from '../lib/command-words.ts'
 import { VERSION } from '../lib/version.ts'
 import { type Inspection, inspectDatabase } from '../storage/inspect.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../storage/migrations/migrate.ts'
@@ -67,7 +68,7 @@ function nothingYet(config: Config): Finding {
     subject: 'database',
     state: 'warning',
     text: `there is none in ${config.dataDir} yet`,
-    advice: 'Start the service (terse serve), or set TERSE_DATA_DIR to its data folder.',
+    advice: `Name the data folder of the service with --data-dir or TERSE_DATA_DIR, or begin a new one: ${terseCommand('serve')}`,
   }
 }
 
@@ -141,8 +142,7 @@ function nodesFinding({ nodes }: Inspection, clock: Clock): Finding {
     subject,
     state: 'problem',
     text: `${up} running, ${lost.length} lost with ${bytes} bytes of clicks when last heard of`,
-    advice:
-      'See terse node list. Start them again, or terse journal replay their data folders; or terse node forget.',
+    advice: `See: ${terseCommand('node list')}. Start them again, or count what they left (journal replay), or forget them (node forget).`,
   }
 }
 

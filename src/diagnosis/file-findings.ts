@@ -1,6 +1,7 @@
 import { countClicksAfter } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
-import { FILES_ADVICE, type FileFault } from '../storage/file-fault.ts'
+import { terseCommand } from '../lib/command-words.ts'
+import { type FileFault, filesAdvice } from '../storage/file-fault.ts'
 import { readLastCheck } from '../storage/last-check.ts'
 import { checkFiles } from '../storage/sqlite/check-files.ts'
 import { examineFiles } from '../storage/sqlite/examine-files.ts'
@@ -8,8 +9,6 @@ import { isFolderOpen } from '../storage/sqlite/folder-lock.ts'
 import type { Finding } from './finding.ts'
 
 const SUBJECT = 'files'
-const RUNNING_ADVICE =
-  'The service goes on, but refuses the files at its next start. Have a backup ready before you stop it; without one, see terse repair.'
 
 /**
  * Whether the SQLite files are in order, and belong together where no process is writing to them. Reads
@@ -35,8 +34,12 @@ export function fileFindings({
     subject: SUBJECT,
     state: 'problem',
     text: `${file}: ${text}`,
-    advice: isOpen ? RUNNING_ADVICE : FILES_ADVICE,
+    advice: isOpen ? runningAdvice() : filesAdvice(),
   }))
+}
+
+function runningAdvice(): string {
+  return `The service goes on, but refuses the files at its next start. Have a backup ready before you stop it; without one, see: ${terseCommand('repair')}`
 }
 
 /** The first of those that say the same. */

@@ -29,8 +29,7 @@ export class ListeningSockets {
     { host, port }: Address,
     sharedOut = process.platform === 'linux',
   ): Promise<ListeningSockets> {
-    const address = host === undefined ? undefined : (await lookup(host)).address
-    const sockets = new ListeningSockets({ host: address, port }, sharedOut)
+    const sockets = new ListeningSockets({ host: await numeric(host), port }, sharedOut)
     // Another service that shares its port out would not refuse this one, which would take a part of
     // its visitors: a socket that shares nothing finds it.
     const probe = sockets.#bind(false)
@@ -61,14 +60,38 @@ export class ListeningSockets {
   }
 
   #bind(reusePort: boolean): BoundSocket {
-    const { host, port } = this.#address
-    if (host !== undefined) return new BoundSocket({ host, port, reusePort })
-    try {
-      return new BoundSocket({ host: '::', port, reusePort })
-    } catch (error) {
-      if (isInUse(error)) throw error
-      return new BoundSocket({ host: '0.0.0.0', port, reusePort })
-    }
+    return bind(this.#address, reusePort)
+  }
+}
+
+/**
+ * Takes ports for this process alone, before it is ready to listen. None is taken where one cannot be.
+ *
+ * @throws where a port is in use, or may not be opened
+ */
+export async function takePorts(addresses: readonly Address[]): Promise<readonly BoundSocket[]> {
+  const taken: BoundSocket[] = []
+  try {
+    for (const { host, port } of addresses) taken.push(bind({ host: await numeric(host), port }))
+    return taken
+  } catch (error) {
+    for (const socket of taken) socket.close()
+    throw error
+  }
+}
+
+async function numeric(host: string | undefined): Promise<string | undefined> {
+  return host === undefined ? undefined : (await lookup(host)).address
+}
+
+/** Of every address of the machine, where no host is named. */
+function bind({ host, port }: Address, reusePort = false): BoundSocket {
+  if (host !== undefined) return new BoundSocket({ host, port, reusePort })
+  try {
+    return new BoundSocket({ host: '::', port, reusePort })
+  } catch (error) {
+    if (isInUse(error)) throw error
+    return new BoundSocket({ host: '0.0.0.0', port, reusePort })
   }
 }
 

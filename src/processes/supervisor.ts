@@ -40,6 +40,7 @@ export class Supervisor {
    * @param options.stopDelayMs for how long a service that balancers know says that it is not ready before
    *   it stops
    * @param options.program the module of a worker and its arguments; its number comes last
+   * @param options.env the environment of workers
    * @param options.addresses of the ports, in the order in which workers find their sockets
    * @throws where a port is in use
    */
@@ -48,9 +49,10 @@ export class Supervisor {
     addresses: readonly Address[]
     stopDelayMs: number
     program: readonly [module: string, ...args: string[]]
+    env: NodeJS.ProcessEnv
     log: Logger
   }): Promise<Supervisor> {
-    const { count, program, log } = options
+    const { count, program, env, log } = options
     const sockets = await openAll(options.addresses)
     const surveys = new Surveys()
     const onMessage = (message: ToSupervisor, from: WorkerProcess) => {
@@ -76,6 +78,7 @@ export class Supervisor {
         launch: () =>
           new WorkerProcess({
             program: [...program, String(number)],
+            env,
             listenOn: sockets.map((socket) => socket.descriptor(index)),
             onMessage,
           }),

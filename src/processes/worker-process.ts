@@ -15,16 +15,19 @@ export class WorkerProcess {
 
   /**
    * @param options.program the module and its arguments
+   * @param options.env its environment
    * @param options.listenOn descriptors that it finds in this order
    * @param options.onMessage told of whatever the process says, but that it is ready
    */
   constructor(options: {
     program: readonly [module: string, ...args: string[]]
+    env: NodeJS.ProcessEnv
     listenOn: readonly number[]
     onMessage: (message: ToSupervisor, from: WorkerProcess) => void
   }) {
     const [module, ...args] = options.program
     this.#child = fork(module, args, {
+      env: options.env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...options.listenOn],
     })
     const ready = Promise.withResolvers<string | undefined>()

@@ -1,3 +1,5 @@
+import { terseCommand } from '../lib/command-words.ts'
+
 /** What is wrong with the files of a data folder. */
 export type FileFault = {
   /** Relative to the data folder. */
@@ -27,13 +29,16 @@ export class RefusedFiles extends Error {
     const [first] = faults
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
     super(
-      `The files in ${dataDir} are damaged or from different moments: ${first?.file}: ${first?.text}${more}. ${FILES_ADVICE}`,
+      `The files in ${dataDir} are damaged or from different moments: ${first?.file}: ${first?.text}${more}. ${filesAdvice()}`,
     )
     this.faults = faults
   }
 }
 
-export const FILES_ADVICE =
-  'Nothing was changed. Replace the whole data folder (terse.db, clicks.db, clicks/, journal/, each with its -wal file) by ' +
-  'one backup that was taken while the service was stopped, or by a snapshot of the file system. ' +
-  'Without one, "terse repair" shows what can be saved of these files and what is lost.'
+export function filesAdvice(): string {
+  return (
+    'Nothing was changed. Replace the whole data folder (terse.db, clicks.db, clicks/, journal/, each with its -wal file) by ' +
+    'one backup that was taken while the service was stopped, or by a snapshot of the file system. ' +
+    `Without one, "${terseCommand('repair')}" shows what can be saved of these files and what is lost.`
+  )
+}

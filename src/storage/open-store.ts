@@ -14,7 +14,9 @@ export async function openStore(options: {
   /** As in `openPostgres`. */
   timeoutMs?: number
   /** As in `openPostgres`; SQLite is never away. */
-  mayBeAway?: boolean
+  mayBeAway?: boolean | undefined
+  /** Whether to fail with `NoInstance` where nothing was made before, and make nothing. */
+  mustExist?: boolean | undefined
   /** As in `openSqlite`. */
   clicksAfter?: SqliteOptions['clicksAfter']
   /** As in `openSqlite`. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -108,6 +108,7 @@ describe('terse serve --processes', () => {
       assert.equal(code, 1)
       assert.match(stderr, new RegExp(`^terse: .*${service.port}.*TERSE_PORT.*\n$`))
       assert.equal(stdout, '')
+      assert.deepEqual(readdirSync(other.dataDir), [])
     }
   })
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { makeInstance } from '../support/make-instance.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -25,7 +26,7 @@ describe('the command line', { concurrency: 2 }, () => {
     { command: 'workspace list', example: /terse workspace list/, options: ['--json'] },
     {
       command: 'token create',
-      example: /TOKEN=\$\(terse token create --workspace acme\)/,
+      example: /TOKEN=\$\(npx terse token create --workspace acme\)/,
       options: ['--workspace', '--name', '--scopes', '--expires'],
     },
     { command: 'token list', example: /terse token list/, options: ['--workspace', '--json'] },
@@ -60,7 +61,7 @@ describe('the command line', { concurrency: 2 }, () => {
       )
       assert.equal(code, 0)
       assert.equal(stderr, '')
-      assert.match(stdout, new RegExp(`^Usage: terse ${command}`))
+      assert.match(stdout, new RegExp(`^Usage: npx terse ${command}`))
       const [, shown = ''] = stdout.split('Example:\n')
       assert.match(shown, example)
       for (const option of options) assert.ok(stdout.includes(option), option)
@@ -92,7 +93,7 @@ describe('the command line', { concurrency: 2 }, () => {
       name: 'a database that is away',
       args: ['token', 'create', '--workspace', 'acme'],
       env: { TERSE_DATABASE_URL: 'postgres://terse:hunter2@127.0.0.1:1/terse' },
-      expected: /^terse: The database is not available.*ECONNREFUSED[^\n]*\n$/,
+      expected: /^terse: The PostgreSQL database "terse" at 127\.0\.0\.1:1 .*ECONNREFUSED[^\n]*\n$/,
       not: /hunter2/,
     },
     {
@@ -173,6 +174,7 @@ describe('the command line', { concurrency: 2 }, () => {
     t.after(() => other.remove())
     const env = { PATH: process.env.PATH, ...other.env }
     const run = promisify(execFile)
+    await makeInstance(other.env)
     const { stdout } = await run(BIN, ['token', 'create', '--workspace', 'acme'], { env })
     assert.match(stdout, /^terse_[0-9A-Za-z]{36}\n$/)
     await assert.rejects(run(BIN, ['workspace', 'create', 'acme'], { env }), {

@@ -53,7 +53,10 @@ describe('terse repair', () => {
     await assert.rejects(start(), RefusedFiles)
     const plan = await repair(dataDir)
     assert.equal(plan.code, 1, plan.stderr)
-    assert.match(plan.stdout, /Nothing was changed\. Copy the folder, then run: terse repair --yes/)
+    assert.match(
+      plan.stdout,
+      /Nothing was changed\. Copy the folder, then run: npx terse repair --yes/,
+    )
     await assert.rejects(start(), RefusedFiles)
     const done = await repair(dataDir, '--yes')
     assert.equal(done.code, 0, done.stderr)

@@ -5,9 +5,8 @@ import { describe, type TestContext, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
+import { makeInstance } from '../support/make-instance.ts'
 import { paste } from '../support/paste.ts'
-import { runCli } from '../support/run-cli.ts'
-import { runCommand } from '../support/run-command.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
@@ -93,26 +92,20 @@ for (const engine of ENGINES) {
 describe('terse serve', () => {
   test('shows no token where somebody made a workspace before', async (t) => {
     const { place, start } = await prepare(t, SQLITE)
-    const made = await runCommand(['workspace', 'create', 'acme'], place.env)
-    assert.equal(made.code, 0, made.stderr)
+    await makeInstance(place.env, async ({ workspaces }) => {
+      await workspaces.create('acme')
+    })
     const service = await start()
     assert.doesNotMatch(service.output().stdout, TOKEN)
   })
 
-  test('names a port that is in use, and ends with 1', async (t) => {
+  test('goes on when it is told to reload, which one process alone cannot do, and reports that', async (t) => {
     const { start } = await prepare(t, SQLITE)
-    const { port } = await start()
-    const other = await SQLITE.createPlace()
-    try {
-      const settings = { TERSE_HOST: '127.0.0.1', TERSE_PORT: String(port) }
-      const { code, stdout, stderr } = await runCli(['serve'], { ...other.env, ...settings })
-      assert.equal(code, 1)
-      assert.match(stderr, new RegExp(`^terse: .*${port}.*TERSE_PORT.*\n$`))
-      assert.doesNotMatch(stderr, /\n\s+at /)
-      assert.equal(stdout, '')
-    } finally {
-      await other.remove()
-    }
+    const service = await start()
+    service.child.kill('SIGHUP')
+    await eventually(async () => assert.match(service.output().stderr, /"reload ignored"/))
+    assert.equal((await visit(service.port, '/livez')).status, 200)
+    assert.equal(await service.stop(), 0)
   })
 
   test('writes no secret to its log, however much it logs', async (t) => {

@@ -44,7 +44,10 @@ describeStore('the check of the instance’s key', (at) => {
       return true
     })
     rmSync(path.join(at.place.dataDir, 'secret.key'))
-    await assert.rejects(start(), REFUSED)
+    await assert.rejects(
+      start(),
+      /there is no \/.*secret\.key\. Put it back, or set TERSE_SECRET_KEY/,
+    )
     assert.ok(!existsSync(path.join(at.place.dataDir, 'secret.key')), 'a wrong key was left behind')
   })
 

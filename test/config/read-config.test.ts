@@ -30,6 +30,7 @@ describe('the configuration', () => {
     hstsSeconds: 0,
     internalListen: undefined,
     dataDir: path.resolve('data'),
+    settingsFile: undefined,
     databaseUrl: undefined,
     databaseTimeoutMs: 2_000,
     fileCheckMs: 86_400_000,
@@ -38,6 +39,7 @@ describe('the configuration', () => {
     stopDelayMs: 5_000,
     rateLimit: 600,
     logLevel: 'info',
+    logFormat: 'auto',
     domainProof: 'dns',
     reservedDomains: undefined,
     dnsTarget: undefined,
@@ -217,6 +219,7 @@ describe('the configuration', () => {
     ],
     TERSE_DATA_DIR: [],
     TERSE_FILE_CHECK_HOURS: ['-1', 'daily', '1.5'],
+    TERSE_ENV_FILE: [],
     TERSE_DATABASE_TIMEOUT_SECONDS: ['0', '61', '2.5', 'soon'],
     TERSE_DATABASE_URL: ['mysql://db/terse', 'postgres://[bad', 'terse.db', 'postgres:db'],
     TERSE_SECRET_KEY: ['short', `${KEY}00`, 'g'.repeat(64)],
@@ -226,6 +229,7 @@ describe('the configuration', () => {
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
+    TERSE_LOG_FORMAT: ['text', 'JSON'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],
     TERSE_RESERVED_DOMAINS: ['com', '*.example.com', 'https://example.com', '192.0.2.1'],
     TERSE_DNS_TARGET: [
@@ -286,7 +290,7 @@ describe('the configuration', () => {
 
   test('knows every TERSE_ name and leaves the others alone', () => {
     assert.deepEqual(faultsOf({ TERSE_PORTS: '1' }), [
-      'TERSE_PORTS is not a setting; see the table in the README',
+      'TERSE_PORTS is not a setting: correct or remove it',
     ])
     assert.equal(faultsOf({ TERSE_PORT_FILE: '/etc/port' }).length, 1, 'a port is no secret')
     assert.deepEqual(faultsOf({ TERSEX: '1', XTERSE_PORT: '1', terse_port: '1' }), [])

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { readConfig } from '../../config/read-config.ts'
 import type { Finding } from '../../diagnosis/finding.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { example } from '../example.ts'
+import { openConfig } from '../open-config.ts'
 import type { Terminal } from '../terminal.ts'
 
 const EXIT_PROBLEM = 1
@@ -13,10 +14,8 @@ export function doctorCommand(terminal: Terminal): Command {
     )
     .argument('[host]', 'a domain to look at')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nExample:\n  terse doctor\n  terse doctor go.example.com\n\nExits with 1 when there is a problem.',
-    )
+    .addHelpText('after', '\nExits with 1 when there is a problem.')
+    .addHelpText('after', example('doctor', 'doctor go.example.com'))
     .action(async (host: string | undefined, options: { json?: true }) => {
       const findings = await look(host)
       if (options.json) terminal.out(JSON.stringify(findings, null, 2))
@@ -32,7 +31,7 @@ export function doctorCommand(terminal: Terminal): Command {
 
 /** The commands are all loaded for each of them; what looks around is not, before it is asked. */
 async function look(host: string | undefined): Promise<readonly Finding[]> {
-  const config = readConfig()
+  const { config } = openConfig()
   if (host === undefined) {
     const { diagnoseInstance } = await import('../../diagnosis/diagnose-instance.ts')
     return diagnoseInstance(config, systemClock())

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { readConfig } from '../../config/read-config.ts'
-import { createLogger } from '../logger.ts'
+import { example } from '../example.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
 
@@ -17,12 +16,10 @@ export function journalCommand(terminal: Terminal): Command {
     .argument('<folder>', 'the data folder of that node, or a journal in it')
     .option('--force', 'also journals that no node of this database is known to have written')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  terse journal replay /mnt/old-node/data')
+    .addHelpText('after', example('journal replay /mnt/old-node/data'))
     .action(async (folder: string, options: { force?: true; json?: true }) => {
-      const config = readConfig()
-      const log = createLogger(config.logLevel)
       const { replayJournals } = await import('../../compose/replay.ts')
-      const journals = await withInstance((instance) =>
+      const journals = await withInstance((instance, { config, log }) =>
         replayJournals(config, instance, folder, {
           takesUnknown: options.force ?? false,
           onError: (error) => log.warn({ err: error }, 'a journal is not wholly in order'),

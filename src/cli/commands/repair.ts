@@ -1,5 +1,7 @@
 import { Command } from 'commander'
-import { readConfig } from '../../config/read-config.ts'
+import { terseCommand } from '../../lib/command-words.ts'
+import { example } from '../example.ts'
+import { openConfig } from '../open-config.ts'
 import type { Terminal } from '../terminal.ts'
 
 const EXIT_LEFT = 1
@@ -10,10 +12,10 @@ export function repairCommand(terminal: Terminal): Command {
       'Show what is wrong with the SQLite files of a stopped service, what can be saved, and what is lost. A backup is better.',
     )
     .option('--yes', 'do it; damaged files are set aside, never removed')
-    .addHelpText('after', '\nExample:\n  terse repair\n  terse repair --yes')
+    .addHelpText('after', example('repair', 'repair --yes'))
     .action(async (options: { yes?: true }) => {
       const { meaningOf, repairDataFolder } = await import('../../compose/repair.ts')
-      const { faults, steps } = await repairDataFolder(readConfig(), options.yes ?? false)
+      const { faults, steps } = await repairDataFolder(openConfig().config, options.yes ?? false)
       for (const { file, kind, text } of faults) terminal.out(`${kind.padEnd(10)} ${file}: ${text}`)
       if (faults.length === 0) {
         terminal.out('The files are in order.')
@@ -27,7 +29,9 @@ export function repairCommand(terminal: Terminal): Command {
       for (const step of steps) terminal.out(`\n${step.file}\n  ${meaningOf(step)}`)
       if (options.yes) terminal.out('\nDone. Start the service.')
       else {
-        terminal.out('\nNothing was changed. Copy the folder, then run: terse repair --yes')
+        terminal.out(
+          `\nNothing was changed. Copy the folder, then run: ${terseCommand('repair --yes')}`,
+        )
         process.exitCode = EXIT_LEFT
       }
     })

@@ -1,10 +1,15 @@
+import type { BoundSocket } from 'node:net'
 import { Command, InvalidArgumentError } from 'commander'
 import type { ZodType } from 'zod'
 import { listeningPlaces } from '../../config/listening-places.ts'
-import { type Config, readConfig } from '../../config/read-config.ts'
+import type { Config } from '../../config/read-config.ts'
 import { processCount, roleList } from '../../config/setting-schemas.ts'
+import { isCode } from '../../lib/is-code.ts'
+import { takePorts } from '../../processes/listening-sockets.ts'
 import { Supervisor } from '../../processes/supervisor.ts'
-import { createLogger } from '../logger.ts'
+import { example } from '../example.ts'
+import { listeningFault } from '../listening-fault.ts'
+import { type CommandConfig, openConfig } from '../open-config.ts'
 import type { Terminal } from '../terminal.ts'
 import { workerProgram } from './worker.ts'
 
@@ -23,14 +28,19 @@ export function serveCommand(terminal: Terminal): Command {
     )
     .addHelpText(
       'after',
-      '\nSIGHUP replaces several processes one after the other, without failing a request.\n' +
-        '\nExample:\n  TERSE_PORT=8080 terse serve --processes 2',
+      '\nSIGHUP replaces several processes one after the other, without failing a request.',
     )
+    .addHelpText('after', example('serve --processes 2'))
     .action(async (options: { processes?: number; roles?: Config['roles'] }) => {
-      const read = readConfig()
-      const config = { ...read, roles: options.roles ?? read.roles }
+      const read = openConfig()
+      const config = { ...read.config, roles: options.roles ?? read.config.roles }
       const count = options.processes ?? config.processes
-      await (count === 1 ? serve(config, terminal) : superviseProcesses(config, count, terminal))
+      const command = { ...read, config }
+      try {
+        await (count === 1 ? serve(command, terminal) : supervise(command, count, terminal))
+      } catch (error) {
+        throw listeningFault(config, error)
+      }
     })
 }
 
@@ -44,33 +54,53 @@ function parseWith<T>(schema: ZodType<T, string>): (text: string) => T {
 }
 
 /** Serves until the process is asked to stop. */
-async function serve(config: Config, terminal: Terminal): Promise<void> {
-  const stopping = stopSignal(['SIGTERM', 'SIGINT'])
-  const { serveNode } = await import('../serve-node.ts')
-  await serveNode({
-    config,
-    log: createLogger(config.logLevel),
-    stopping: stopping.then(() => ({})),
-    onReady: (greeting) => terminal.out(greeting),
-  })
+async function serve({ config, log }: CommandConfig, terminal: Terminal): Promise<void> {
+  const hangsUp = isInTerminal()
+  const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
+  if (!hangsUp) {
+    const reason = 'one process alone cannot be replaced; --processes 2 could be'
+    process.on('SIGHUP', () => log.warn({ reason }, 'reload ignored'))
+  }
+  // Before anything is made in the data folder, which a start that fails would leave behind.
+  const sockets = await takePorts(listeningPlaces(config))
+  try {
+    const { serveNode } = await import('../serve-node.ts')
+    await serveNode({
+      config,
+      log,
+      stopping: stopping.then(() => ({})),
+      onReady: (greeting) => terminal.out(greeting),
+      listenOn: sockets,
+    })
+  } finally {
+    for (const socket of sockets) closeUnused(socket)
+  }
+}
+
+/** A socket that a server has taken belongs to that server. */
+function closeUnused(socket: BoundSocket): void {
+  try {
+    socket.close()
+  } catch (error) {
+    if (!isCode(error, 'ERR_SOCKET_HANDLE_ADOPTED')) throw error
+  }
 }
 
 /** Has others serve until the process is asked to stop, and loads nothing of what they need. */
-async function superviseProcesses(
-  config: Config,
+async function supervise(
+  { config, env, log }: CommandConfig,
   count: number,
   terminal: Terminal,
 ): Promise<void> {
-  const log = createLogger(config.logLevel)
   const supervisor = await Supervisor.open({
     count,
     stopDelayMs: config.stopDelayMs,
     addresses: listeningPlaces(config),
     program: workerProgram(config.roles),
+    env,
     log,
   })
-  // A terminal that is closed says so with SIGHUP; what it started must not go on behind its back.
-  const hangsUp = process.stdin.isTTY
+  const hangsUp = isInTerminal()
   const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
   if (!hangsUp) process.on('SIGHUP', () => supervisor.restart())
   const greeting = await supervisor.start()
@@ -82,6 +112,11 @@ async function superviseProcesses(
   await stopping
   log.info('stopping')
   if (!(await supervisor.stop())) process.exitCode = 1
+}
+
+/** A terminal that is closed sends SIGHUP; what it started must not go on behind its back. */
+function isInTerminal(): boolean {
+  return process.stdin.isTTY
 }
 
 /**

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
+import { listeningPlaces } from '../../config/listening-places.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { roleList } from '../../config/setting-schemas.ts'
 import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
@@ -21,15 +22,17 @@ export function workerCommand(): Command {
   return command.action(async (roles: string, number: string) => {
     const link = linkToSupervisor()
     try {
-      const config = { ...readConfig(), roles: roleList.parse(roles) }
+      const config = { ...readConfig(process.env), roles: roleList.parse(roles) }
       const { serveNode } = await import('../serve-node.ts')
       await serveNode({
         config,
-        log: createLogger(config.logLevel, { process: Number(number) }),
+        log: createLogger(config, { process: Number(number) }),
         stopping: link.stopAsked,
         onReady: link.ready,
+        listenOn: listeningPlaces(config).map((_, index) => ({
+          fd: FIRST_LISTENING_DESCRIPTOR + index,
+        })),
         shared: {
-          firstSocket: FIRST_LISTENING_DESCRIPTOR,
           number: Number(number),
           peers: link.peers,
           survey: link.survey,

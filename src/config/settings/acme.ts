@@ -42,6 +42,7 @@ export const ACME_SETTINGS = {
     unset: 'those that Node.js trusts',
     description:
       'A file with certificates in PEM that the HTTPS of the directory itself is to be trusted by, in the place of the usual ones: for an authority of your own.',
+    path: true,
   }),
   TERSE_ACME_CHALLENGE: setting({
     schema: oneOf(ACME_CHALLENGES),

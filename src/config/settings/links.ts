@@ -42,6 +42,7 @@ export const LINK_SETTINGS = {
     unset: 'the one that comes with Terse',
     description:
       'An `.mmdb` file that tells the country of an address, such as DB-IP’s or MaxMind’s. Read once, at the start.',
+    path: true,
   }),
   TERSE_FAST_REDIRECTS: setting({
     schema: flag('on', 'off'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { integer, networks, oneOf, processCount, ROLES, roleList } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
+const LOG_FORMATS = ['auto', 'pretty', 'json'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** What a node does, and whom it believes, limits and tells. */
@@ -47,5 +48,11 @@ export const NODE_SETTINGS = {
     default: 'info',
     description:
       'The least important log line to write: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+  }),
+  TERSE_LOG_FORMAT: setting({
+    schema: oneOf(LOG_FORMATS),
+    default: 'auto',
+    description:
+      'How log lines are written to standard error. `pretty`: as text for people. `json`: as one JSON object a line. `auto`: `pretty` in a terminal, else `json`.',
   }),
 } as const

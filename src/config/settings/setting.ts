@@ -10,6 +10,8 @@ type Setting<S extends z.ZodType> = {
   readonly description: string
   /** A secret may also come from the file that the variable with `_FILE` appended names. */
   readonly secret?: true
+  /** The text is a path. A relative one in a settings file begins at the folder of that file. */
+  readonly path?: true
 }
 
 /** Keeps the type that the schema reads. */

@@ -8,7 +8,16 @@ export const STORAGE_SETTINGS = {
     schema: z.string().min(1),
     default: './data',
     description:
-      'The folder for everything that must be kept: database, click journal, secret key.',
+      'The folder for everything that must be kept: database, click journal, secret key. `--data-dir` goes before.',
+    path: true,
+  }),
+  TERSE_ENV_FILE: setting({
+    schema: z.string().optional(),
+    default: undefined,
+    unset: '`terse.env` in the data folder, if there is one',
+    description:
+      'A file with settings, one `NAME=value` a line; the environment goes before it. `--env-file` goes before this variable.',
+    path: true,
   }),
   TERSE_DATABASE_URL: setting({
     schema: z

@@ -12,25 +12,18 @@ export async function hasInstanceKey(store: Store): Promise<boolean> {
  * Makes sure that this process has the key with which the database's secrets are sealed; the first
  * process on a new database sets it.
  *
- * @param instanceKey undefined where there is none to be found
  * @throws where it is another key: going on would seal new secrets apart from the old ones
  */
-export async function checkInstanceKey(
-  store: Store,
-  instanceKey: Buffer | undefined,
-): Promise<Buffer> {
-  if (instanceKey === undefined) throw wrongKey()
+export async function checkInstanceKey(store: Store, instanceKey: Buffer): Promise<Buffer> {
   const mark = deriveKey(instanceKey, 'key-check').toString('hex')
   const kept =
     (await store.read.instance.find(NAME)) ??
     (await store.write((stores) => stores.instance.keep(NAME, mark)))
-  if (kept !== mark) throw wrongKey()
+  if (kept !== mark) {
+    throw new Error(
+      'The secret key is not the one that this database was made with. ' +
+        'Set TERSE_SECRET_KEY, or restore secret.key in the data folder, to the first one.',
+    )
+  }
   return instanceKey
-}
-
-function wrongKey(): Error {
-  return new Error(
-    'The secret key is not the one that this database was made with. ' +
-      'Set TERSE_SECRET_KEY, or restore secret.key in the data folder, to the first one.',
-  )
 }

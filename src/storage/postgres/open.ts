@@ -12,6 +12,7 @@ import {
   SCHEMA_VERSION,
 } from '../migrations/migrate.ts'
 import type { ColumnTypes } from '../migrations/migration.ts'
+import { NoInstance } from '../no-instance.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
@@ -74,6 +75,8 @@ export type PostgresOptions = {
    * schema once it is there, and until then everything fails as unavailable.
    */
   readonly mayBeAway?: boolean | undefined
+  /** Whether to fail with `NoInstance` in a database that holds none, and leave it as it is. */
+  readonly mustExist?: boolean | undefined
 }
 
 /**
@@ -194,6 +197,7 @@ async function prepareDatabase(options: PostgresOptions): Promise<string> {
     server: await serverVersion(db),
     schema: await currentVersion(db),
   }))
+  if (found.schema === 0 && options.mustExist) throw new NoInstance()
   if (found.schema >= SCHEMA_VERSION) return found.server
   // Only what changes the schema, or waits for another that does, may take long.
   await overOneConnection(options, MIGRATION_TIMEOUT_MS, async (db) => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -18,6 +18,17 @@ export function sqliteFile(dataDir: string): string {
  */
 export function countedFile(dataDir: string): string {
   return path.join(dataDir, CLICKS_FILE)
+}
+
+/**
+ * Whether a folder holds a database, or what is left of one.
+ *
+ * @throws where this process may not look into the folder
+ */
+export function hasDataFiles(dataDir: string): boolean {
+  return [sqliteFile(dataDir), countedFile(dataDir)].some(
+    (file) => statSync(file, { throwIfNoEntry: false }) !== undefined,
+  )
 }
 
 /** Where the raw clicks are, a file for each UTC day, so that a day is dropped by removing its file. */

@@ -5,7 +5,8 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { CommitListeners } from '../commit-listeners.ts'
-import { createMigrationTable, migrate } from '../migrations/migrate.ts'
+import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
+import { NoInstance } from '../no-instance.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
@@ -13,7 +14,13 @@ import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 import { SqliteConnection } from './connection.ts'
-import { attachForReading, countedFile, rawClicksFolder, sqliteFile } from './data-files.ts'
+import {
+  attachForReading,
+  countedFile,
+  hasDataFiles,
+  rawClicksFolder,
+  sqliteFile,
+} from './data-files.ts'
 import { kyselyOver } from './dialect.ts'
 import { isBusy, translateError } from './errors.ts'
 import type { ClicksAfter } from './examine-files.ts'
@@ -49,6 +56,8 @@ export type SqliteOptions = {
   readonly clicksAfter?: ClicksAfter | undefined
   /** Told before a check that may take minutes. */
   readonly onLongCheck?: (() => void) | undefined
+  /** Whether to fail with `NoInstance` where the folder holds no database, and make none. */
+  readonly mustExist?: boolean | undefined
 }
 
 /**
@@ -59,6 +68,7 @@ export type SqliteOptions = {
  */
 export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
   const version = checkedVersion()
+  if (options.mustExist && !hasDataFiles(options.dataDir)) throw new NoInstance()
   createFolder(options.dataDir)
   const lock = new FolderLock(options.dataDir)
   return lock.enter(async (isFirst) => {
@@ -103,8 +113,12 @@ async function openConnections(
 }
 
 /** Brings both files to this program's schema. */
-async function prepare(writer: DatabaseSync, { dataDir, clock }: SqliteOptions): Promise<void> {
+async function prepare(
+  writer: DatabaseSync,
+  { dataDir, clock, mustExist }: SqliteOptions,
+): Promise<void> {
   const db = kyselyOver(new SqliteConnection(writer))
+  if (mustExist && (await currentVersion(db)) === 0) throw new NoInstance()
   const commits = new GroupCommit(writer, new PendingWrites(db, () => {}))
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)

@@ -1,0 +1,16 @@
+import type { Logger } from 'pino'
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
+import { createLogger } from './logger.ts'
+
+/** What a command works with. */
+export type CommandConfig = Pick<LoadedConfig, 'config' | 'env'> & { readonly log: Logger }
+
+/** Reads the configuration for one command, and opens its log. */
+export function openConfig(): CommandConfig {
+  const { config, env, exposedFile } = loadConfig()
+  const log = createLogger(config)
+  if (exposedFile !== undefined) {
+    log.warn({ file: exposedFile }, 'every user can read the secrets in the settings file')
+  }
+  return { config, env, log }
+}

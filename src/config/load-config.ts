@@ -1,0 +1,54 @@
+import path from 'node:path'
+import { type Config, ConfigError, type Environment, readConfig } from './read-config.ts'
+import { VARIABLES } from './settings.ts'
+import { placeOf, readSettingsFile, type SettingsFile } from './settings-file.ts'
+
+/** A configuration, and what it was read from. */
+export type LoadedConfig = {
+  readonly config: Config
+  /** What `readConfig` reads the same configuration from: for processes that are to have it too. */
+  readonly env: Environment
+  /** The settings file, where every user of the machine can read a secret in it. */
+  readonly exposedFile: string | undefined
+}
+
+/**
+ * Reads the configuration from the environment, and from the settings file what the environment leaves open.
+ *
+ * @throws {ConfigError} as `readConfig` does, and for what is wrong with the settings file
+ */
+export function loadConfig(env: Environment = process.env): LoadedConfig {
+  const settings = readSettingsFile(env)
+  if (settings === undefined) return { config: readConfig(env), env, exposedFile: undefined }
+  const { file, isExposed } = settings
+  const merged = merge(env, settings)
+  try {
+    return { config: readConfig(merged), env: merged, exposedFile: isExposed ? file : undefined }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(error.faults.map((fault) => withPlace(fault, merged, env, settings)))
+  }
+}
+
+/** The environment with what the file sets besides. An empty variable counts as unset. */
+function merge(env: Environment, { file, values }: SettingsFile): Environment {
+  const merged: Record<string, string | undefined> = { ...env, TERSE_ENV_FILE: file }
+  for (const [name, value] of values) {
+    const { names = [], isPath = false } = VARIABLES.get(name) ?? {}
+    if (value === '' || names.some((each) => env[each])) continue
+    merged[name] = isPath ? path.resolve(path.dirname(file), value) : value
+  }
+  return merged
+}
+
+/** A fault, with the place of the setting that it begins with, where that is in the file. */
+function withPlace(
+  fault: string,
+  merged: Environment,
+  env: Environment,
+  { file, lines }: SettingsFile,
+): string {
+  const [name = ''] = /^TERSE_\w+/.exec(fault) ?? []
+  if (merged[name] === env[name]) return fault
+  return `${fault} (${placeOf(file, lines.get(name))})`
+}

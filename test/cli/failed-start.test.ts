@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { SCHEMA_VERSION } from '../../src/storage/migrations/migrate.ts'
+import { sqliteFile } from '../../src/storage/sqlite/data-files.ts'
+import { createFolder } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
+import { makeInstance } from '../support/make-instance.ts'
+import { ordinaryUser } from '../support/ordinary-user.ts'
+import { startRefusingPostgres } from '../support/refusing-postgres.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
+const OPEN_PORT_MIN = '/proc/sys/net/ipv4/ip_unprivileged_port_start'
+const KEY = 'ab'.repeat(32)
+
+const user = ordinaryUser(PROGRAM)
+const skip = typeof user === 'string' ? user : false
+
+/** Where one start fails. */
+type Fault = {
+  readonly name: string
+  /** Prepares the data folder; the settings that lead to the fault. */
+  prepare(dataDir: string): Promise<Record<string, string>> | Record<string, string>
+  /** The rest of the line, after `terse: `. */
+  readonly expected: RegExp
+  readonly processes?: string
+  readonly skip?: string | false
+}
+
+/** Every file and folder below one. */
+function namesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
+}
+
+/** Gives a folder and what is in it to the user that the service runs as. */
+function give(folder: string): void {
+  if (typeof user === 'string' || user.uid === undefined) return
+  chownSync(folder, user.uid, user.gid ?? user.uid)
+  for (const name of namesIn(folder)) {
+    chownSync(path.join(folder, name), user.uid, user.gid ?? user.uid)
+  }
+}
+
+function isLowPortOpen(): boolean {
+  try {
+    return Number(readFileSync(OPEN_PORT_MIN, 'utf8')) <= 80
+  } catch {
+    return process.platform === 'darwin'
+  }
+}
+
+describe('a start that fails', { skip, concurrency: 2 }, () => {
+  let taken: Server
+  let refusing: Awaited<ReturnType<typeof startRefusingPostgres>>
+  let port: number
+  before(async () => {
+    port = await freePort()
+    taken = createServer().listen(port, '127.0.0.1')
+    refusing = await startRefusingPostgres(
+      '28P01',
+      'password authentication failed for user "terse"',
+    )
+  })
+  after(() => {
+    taken.close()
+    refusing.close()
+  })
+
+  const FAULTS: Fault[] = [
+    {
+      name: 'a port in use',
+      prepare: () => ({ TERSE_PORT: String(port) }),
+      expected: /^Port \d+ is in use by another program\. .*set TERSE_PORT to a free port\.$/,
+    },
+    {
+      name: 'a port that is kept for the system',
+      prepare: () => ({ TERSE_PORT: '80' }),
+      expected: /^The user \w+ may not open port 80\. Set TERSE_PORT .*or allow it: .*CAP_NET_BIND/,
+      skip: isLowPortOpen() && 'this system lets every user open port 80',
+    },
+    {
+      name: 'an address of another machine',
+      prepare: () => ({ TERSE_HOST: '192.0.2.1' }),
+      expected: /^This machine does not have the address 192\.0\.2\.1\. Correct TERSE_HOST\.$/,
+    },
+    {
+      name: 'a data folder that is read-only',
+      prepare(dataDir) {
+        chmodSync(dataDir, 0o555)
+        return {}
+      },
+      processes: '2',
+      expected:
+        /^The user \w+ cannot write to the folder \/\S+ \(EACCES\)\. Give it .*TERSE_DATA_DIR\.$/,
+    },
+    {
+      name: 'a data folder that cannot be made',
+      prepare(dataDir) {
+        chmodSync(dataDir, 0o555)
+        return { TERSE_DATA_DIR: path.join(dataDir, 'a', 'b') }
+      },
+      expected:
+        /^The user \w+ cannot make the data folder \/\S+\/a\/b \(EACCES\)\. .*TERSE_DATA_DIR\.$/,
+    },
+    {
+      name: 'a secret key of another user',
+      prepare(dataDir) {
+        writeFileSync(path.join(dataDir, 'secret.key'), KEY)
+        chmodSync(path.join(dataDir, 'secret.key'), 0)
+        return {}
+      },
+      expected: /^The user \w+ cannot use \/\S+\/secret\.key \(EACCES\)\. Give it to that user, or/,
+    },
+    {
+      name: 'a PostgreSQL that is not there',
+      prepare: async () => ({
+        TERSE_DATABASE_URL: `postgres://terse:hunter2@127.0.0.1:${await freePort()}/links`,
+      }),
+      processes: '2',
+      expected:
+        /^The PostgreSQL database "links" at 127\.0\.0\.1:\d+ cannot be used: .*ECONNREFUSED.*\. Check that the server runs, and TERSE_DATABASE_URL\.$/,
+    },
+    {
+      name: 'a PostgreSQL that is not there, on a node that would outlive its outage',
+      prepare: async () => ({
+        TERSE_DATABASE_URL: `postgres://terse:hunter2@127.0.0.1:${await freePort()}/links`,
+        TERSE_LINK_COPY: 'on',
+      }),
+      expected: /ECONNREFUSED.*\. Check that the server runs, and TERSE_DATABASE_URL\.$/,
+    },
+    {
+      name: 'a wrong password',
+      prepare: () => ({ TERSE_DATABASE_URL: refusing.url }),
+      expected:
+        /^The PostgreSQL .*password authentication failed .*\. Correct the password in TERSE_DATABASE_URL\.$/,
+    },
+    {
+      name: 'a database of a newer version',
+      async prepare(dataDir) {
+        await makeInstance({ TERSE_DATA_DIR: dataDir })
+        const database = new DatabaseSync(sqliteFile(dataDir))
+        const version = SCHEMA_VERSION + 1
+        database.exec(`insert into schema_migrations values (${version}, 'later', 1, ${version})`)
+        database.close()
+        return {}
+      },
+      expected:
+        /^The database has schema version \d+, .*Start a newer release of Terse\. Nothing was changed\.$/,
+    },
+    {
+      name: 'an unknown setting',
+      prepare: () => ({ TERSE_PROT: '80' }),
+      processes: '2',
+      expected: /^TERSE_PROT is not a setting: correct or remove it$/,
+    },
+    {
+      name: 'a setting with an unusable value in the settings file',
+      prepare(dataDir) {
+        writeFileSync(path.join(dataDir, 'terse.env'), 'TERSE_PORT=eighty\n')
+        return { TERSE_PORT: '' }
+      },
+      expected: /^TERSE_PORT must be a whole number from 1 to 65535 \(\/\S+\/terse\.env, line 1\)$/,
+    },
+    {
+      name: 'a country database that is not there',
+      prepare: () => ({ TERSE_COUNTRY_DATABASE: '/nowhere/at.mmdb' }),
+      expected: /^TERSE_COUNTRY_DATABASE names a file that the user \w+ cannot read \(ENOENT\): /,
+    },
+  ]
+  for (const { name, prepare, expected, processes = '1', skip = false } of FAULTS) {
+    test(`for ${name} says what to do in one line, and leaves nothing behind`, {
+      skip,
+    }, async (t) => {
+      const dataDir = path.join(createFolder(), 'data')
+      t.after(() => rmSync(path.dirname(dataDir), { recursive: true }))
+      chmodSync(path.dirname(dataDir), 0o755)
+      mkdirSync(dataDir)
+      const settings = await prepare(dataDir)
+      give(dataDir)
+      const found = namesIn(dataDir)
+      const { code, stdout, stderr } = await start({
+        TERSE_DATA_DIR: dataDir,
+        TERSE_HOST: '127.0.0.1',
+        TERSE_PORT: String(await freePort()),
+        TERSE_PROCESSES: processes,
+        ...settings,
+      })
+      assert.equal(code, 1)
+      assert.equal(stdout, '')
+      const [, line = ''] = /^terse: ([^\n]+)\n$/.exec(stderr) ?? []
+      assert.match(line, expected, stderr)
+      assert.doesNotMatch(stderr, /hunter2/)
+      assert.deepEqual(namesIn(dataDir), found)
+    })
+  }
+})
+
+/** Runs `terse serve` as an ordinary user, until it ends. */
+function start(env: Record<string, string>) {
+  const owner = typeof user === 'string' ? {} : user
+  return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const options = { env: { ...INHERITED_ENV, ...env }, ...owner }
+    execFile(process.execPath, [PROGRAM, 'serve'], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : error.code, stdout, stderr })
+    })
+  })
+}

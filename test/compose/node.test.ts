@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { BoundSocket, createServer } from 'node:net'
+import { describe, test } from 'node:test'
+import { pino } from 'pino'
+import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
+import { openInstance } from '../../src/compose/instance.ts'
+import { startNode } from '../../src/compose/node.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { SQLITE } from '../support/engines.ts'
+import { freePort } from '../support/free-port.ts'
+
+describe('the start of a node', () => {
+  test('leaves no journal behind where another program begins to listen on its port', async (t) => {
+    const place = await SQLITE.createPlace()
+    const port = await freePort()
+    const config = readConfig({ ...place.env, TERSE_PORT: String(port), TERSE_HOST: '127.0.0.1' })
+    const log = pino({ level: 'silent' })
+    // Both may have the port until one listens.
+    const [theirs, ours] = [1, 2].map(() => new BoundSocket({ host: '127.0.0.1', port }))
+    const other = createServer().listen(theirs)
+    await once(other, 'listening')
+    const instance = await openInstance(config, log)
+    t.after(async () => {
+      other.close()
+      await instance.close()
+      await place.remove()
+    })
+    assert.ok(ours)
+    await assert.rejects(startNode(config, instance, log, { listenOn: [ours] }), {
+      code: 'EADDRINUSE',
+      port,
+    })
+    assert.deepEqual(readdirSync(journalsRoot(place.dataDir)), [])
+  })
+})
