@@ -3,12 +3,14 @@ import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Finding } from '../../src/diagnosis/finding.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { visitSecurely } from '../support/https.ts'
+import { INHERITED_ENV } from '../support/inherited-env.ts'
 import { type Pebble, startPebble } from '../support/pebble.ts'
 import { skipWithout } from '../support/programs.ts'
 import { runCli } from '../support/run-cli.ts'
@@ -20,6 +22,13 @@ const run = promisify(execFile)
 const ISSUED_MS = 30_000
 const SERVICE = 'go.example.test'
 const ALWAYS = ['go.example A 127.0.0.1', 'elsewhere.acme A 127.0.0.3']
+
+const TERSE = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
+/** What a person has whose machine leads names to the service, and trusts the test's authority. */
+const SHELL = `
+npx() { shift; node "$TERSE" "$@"; }
+curl() { command curl --silent --cacert "$ROOT" --connect-to "::127.0.0.1:$PORT" "$@"; }
+`
 
 /** The page's names, under a top-level domain that a local DNS server may speak for. */
 const page = readFileSync(PAGE, 'utf8').replaceAll(/\b(acme|example)\.com\b/g, '$1.test')
@@ -45,14 +54,11 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     dns = await startDnsServer(ALWAYS)
     pebble = await startPebble({ dnsServer: dns.address })
     place = await SQLITE.createPlace()
-    const start = /^TERSE_BASE_URL=.* npm start$/m.exec(page)?.[0]
-    assert.ok(start, 'the page says how to start it')
-    const settings = Object.fromEntries(
-      start.split(' ').flatMap((word) => (word.includes('=') ? [word.split('=')] : [])),
-    )
+    const [, settings] = /^cat > data\/terse\.env <<'END'\n(.*?)^END$/ms.exec(page) ?? []
+    assert.ok(settings, 'the page says what to write into terse.env')
+    writeFileSync(path.join(place.dataDir, 'terse.env'), settings)
     env = {
       ...place.env,
-      ...settings,
       // The outside leads 80 and 443 to any two ports, and the machine has a DNS server.
       TERSE_PORT: String(pebble.httpPort),
       TERSE_HTTPS_PORT: String(pebble.tlsPort),
@@ -61,8 +67,8 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
       TERSE_ACME_DIRECTORY: pebble.directory,
       TERSE_ACME_CA_FILE: pebble.caFile,
     }
-    await terse('workspace', 'create', 'acme')
-    service = await startProcess(place, env)
+    service = await startProcess(place, { ...env, TERSE_BASE_URL: '' })
+    await type('workspace create')
   })
   after(async () => {
     await service?.stop()
@@ -98,20 +104,13 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     const ca = await pebble.root()
     const root = path.join(place.dataDir, 'root.pem')
     writeFileSync(root, ca)
-    const token = (await terse('token', 'create', '--workspace', 'acme', '--name', 'test')).trim()
-    await eventually(async () => {
-      const created = await visitSecurely(pebble.tlsPort, SERVICE, '/api/v1/links', {
-        ca,
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          domain: 'links.acme.test',
-          key: 'spring',
-          url: 'https://example.org/',
-        }),
-      })
-      assert.ok(created.status === 201 || created.status === 422, created.body)
-    }, ISSUED_MS)
+    await eventually(() => visitSecurely(pebble.tlsPort, SERVICE, '/livez', { ca }), ISSUED_MS)
+    const [, making] = /^(TOKEN=.*?)^```$/ms.exec(page) ?? []
+    assert.ok(making, 'the page says how to make a link')
+    const made = await run('bash', ['-c', `${SHELL}${making}`], {
+      env: { ...INHERITED_ENV, ...env, ROOT: root, PORT: String(pebble.tlsPort), TERSE },
+    })
+    assert.equal(JSON.parse(made.stdout).link, 'https://links.acme.test/spring', made.stdout)
     const [program = '', ...args] = lineFor('curl')
     const address = args.at(-1) ?? ''
     const { host } = new URL(address)
@@ -124,7 +123,7 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     ]
     const { stdout } = await eventually(() => run(program, [...trusted, ...args]), ISSUED_MS)
     assert.match(stdout, /^HTTP\/1\.1 302 .*\r\n/)
-    assert.match(stdout, /^location: https:\/\/example\.org\/\r$/im)
+    assert.match(stdout, /^location: https:\/\/example\.test\/sale\r$/im)
     // curl without that root refuses it: the check above did look.
     await assert.rejects(run(program, [...trusted.toSpliced(1, 2), ...args]))
 
