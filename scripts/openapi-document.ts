@@ -18,6 +18,7 @@ export async function openApiDocument(): Promise<object> {
     domains: nobody as AppDependencies['domains'],
     clicks: nobody as AppDependencies['clicks'],
     domainChecks: nobody as AppDependencies['domainChecks'],
+    qrPictures: nobody as AppDependencies['qrPictures'],
     servesApi: true,
     domainHttps: nobody as AppDependencies['domainHttps'],
     authenticator: nobody as AppDependencies['authenticator'],

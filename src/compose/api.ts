@@ -4,6 +4,7 @@ import { clicks } from '../domain/clicks/clicks.ts'
 import { domainHttps } from '../domain/domains/domain-https.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { links } from '../domain/links/links.ts'
+import type { QrPictures } from '../domain/qr/qr-pictures.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { buildApp } from '../http/app.ts'
 import { idempotencyReader } from '../http/idempotency.ts'
@@ -21,12 +22,13 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
   readonly observation: Observation
+  readonly qrPictures: QrPictures
 }
 
 /** To be loaded once visitors are served: it is half of what there is to load. */
 export function openApi(
   foundation: Foundation,
-  { authenticator, domains, checks, intake, observation }: ApiParts,
+  { authenticator, domains, checks, intake, observation, qrPictures }: ApiParts,
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles } = foundation
   const { store, clock, instanceKey } = instance
@@ -52,6 +54,7 @@ export function openApi(
         retentionDays: config.clickRetentionDays,
       }),
       domainChecks: checks,
+      qrPictures,
       servesApi: config.roles.includes('api'),
       domainHttps: domainHttps({ store, clock }),
       authenticator,

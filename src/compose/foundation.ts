@@ -6,6 +6,7 @@ import { type PasswordVault, passwordVault } from '../domain/links/password-vaul
 import type { PasswordHasher } from '../domain/passwords/password-hasher.ts'
 import { systemRandom } from '../lib/random.ts'
 import type { Throttles } from '../lib/throttles.ts'
+import type { WorkQueues } from '../lib/work-queues.ts'
 import type { Instance } from './instance.ts'
 
 /** What the parts of a node are made from. */
@@ -16,6 +17,8 @@ export type Foundation = {
   readonly serviceHost: ServiceHost
   readonly throttles: Throttles
   readonly hasher: PasswordHasher
+  /** In front of everything expensive. */
+  readonly queues: WorkQueues
 }
 
 export function vaultOf({ instance, hasher }: Foundation): PasswordVault {

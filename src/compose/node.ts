@@ -6,6 +6,7 @@ import type { Role } from '../config/setting-schemas.ts'
 import { isUnavailable } from '../domain/failure.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
+import { WorkQueues } from '../lib/work-queues.ts'
 import { openDomains } from './domains.ts'
 import { type ListeningHandle, openEntrances } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
@@ -19,6 +20,7 @@ import { ALONE, type Colleagues } from './metrics.ts'
 import { type Observation, openObservation } from './observation.ts'
 import { openPasswordHasher } from './password-hasher.ts'
 import type { Job } from './polling-job.ts'
+import { openQrPictures } from './qr-pictures.ts'
 import { openCountriesOf, openRedirect, openSalts } from './redirects.ts'
 import { findServiceHost, openServiceHost } from './service-host.ts'
 import { startTrimming } from './trimming.ts'
@@ -89,8 +91,10 @@ export async function startNode(
     config.tls === undefined
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, { serviceHost, copy }, log)
-  const hashing = openPasswordHasher()
-  const foundation = { config, instance, log, serviceHost, throttles, hasher: hashing.hasher }
+  const queues = new WorkQueues()
+  const hashing = openPasswordHasher(queues)
+  const { hasher } = hashing
+  const foundation = { config, instance, log, serviceHost, throttles, queues, hasher }
   const memory = openMemory(config, instance, log, { copy, https: tls?.memory })
   const salts = openSalts(foundation)
   const { domains, checks, startChecking } = openDomains(config, instance, log)
@@ -124,8 +128,10 @@ export async function startNode(
     memory,
     intake,
     redirect,
+    queues,
     onProbed: shared?.onProbed,
   })
+  const qr = openQrPictures(queues)
   const api = deferredListener()
   const entrances = openEntrances(foundation, {
     finder: memory.finder,
@@ -165,6 +171,7 @@ export async function startNode(
       ...jobs.map((job) => job.stop()),
       app?.close(),
       hashing.close(),
+      qr.close(),
     ])
     await heartbeat?.stop(left)
     copying?.stop()
@@ -182,6 +189,7 @@ export async function startNode(
       checks,
       intake,
       observation,
+      qrPictures: qr.pictures,
     })
     api.open((request, response) => app?.routing(request, response))
   } catch (error) {

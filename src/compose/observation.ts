@@ -3,6 +3,7 @@ import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import { ApiMeter } from '../http/api-meter.ts'
 import type { Readiness } from '../lib/readiness.ts'
+import type { WorkQueues } from '../lib/work-queues.ts'
 import { type MetricSource, plain } from '../metrics/metric.ts'
 import type { RedirectHandler } from '../redirect/handler.ts'
 import { type FileHealth, openFileHealth } from './file-checks.ts'
@@ -14,6 +15,7 @@ import {
   clickMetrics,
   nodeMetrics,
   processMetrics,
+  queueMetrics,
   readinessMetrics,
   stateMetrics,
   storeMetrics,
@@ -44,6 +46,7 @@ export function openObservation(parts: {
   memory: Memory
   intake: ClickIntake
   redirect: RedirectHandler
+  queues: WorkQueues
   onProbed: (() => void) | undefined
 }): Observation {
   const { config, instance, log, shared, memory, intake, redirect } = parts
@@ -63,6 +66,7 @@ export function openObservation(parts: {
     processMetrics(instance.engine),
     readinessMetrics(readiness),
     visitMetrics(redirect.meter),
+    queueMetrics(parts.queues),
     apiMetrics(apiMeter),
     cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
     clickMetrics(intake, () => instance.clock.nowMicros()),

@@ -1,7 +1,7 @@
 import type { HashTask } from '../domain/passwords/argon2id.ts'
 import { HASH_QUEUE, PasswordHasher } from '../domain/passwords/password-hasher.ts'
-import { FairQueue } from '../lib/fair-queue.ts'
 import { TaskThread } from '../lib/task-thread.ts'
+import type { WorkQueues } from '../lib/work-queues.ts'
 
 export type OpenedPasswordHasher = { readonly hasher: PasswordHasher; close(): Promise<void> }
 
@@ -9,7 +9,7 @@ export type OpenedPasswordHasher = { readonly hasher: PasswordHasher; close(): P
  * Hashes in threads of its own, each started with the first hash that finds the others busy. Node's own
  * asynchronous hash runs on the threads that also sync files, and would keep the journal waiting.
  */
-export function openPasswordHasher(): OpenedPasswordHasher {
+export function openPasswordHasher(queues: WorkQueues): OpenedPasswordHasher {
   const script = new URL('./hash-worker.ts', import.meta.url)
   const threads = Array.from(
     { length: HASH_QUEUE.concurrency },
@@ -29,7 +29,7 @@ export function openPasswordHasher(): OpenedPasswordHasher {
   }
 
   return {
-    hasher: new PasswordHasher({ queue: new FairQueue(HASH_QUEUE), compute }),
+    hasher: new PasswordHasher({ queue: queues.open(HASH_QUEUE), compute }),
     async close() {
       await Promise.all(threads.map((thread) => thread.close()))
     },

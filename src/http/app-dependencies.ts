@@ -3,6 +3,7 @@ import type { DomainChecks } from '../domain/domains/domain-checks.ts'
 import type { DomainHttps } from '../domain/domains/domain-https.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
+import type { QrPictures } from '../domain/qr/qr-pictures.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import type { Networks } from '../lib/ip-address.ts'
 import type { Readiness } from '../lib/readiness.ts'
@@ -16,6 +17,7 @@ export type AppDependencies = {
   readonly domains: Domains
   readonly clicks: Clicks
   readonly domainChecks: DomainChecks
+  readonly qrPictures: QrPictures
   /** Whether this node answers the API, or only what every node does. */
   readonly servesApi: boolean
   readonly domainHttps: DomainHttps

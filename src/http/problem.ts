@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErrorCode, Problem } from '../contract/errors.ts'
 import { Failure, type FieldFaults } from '../domain/failure.ts'
 import { QueueRefusal } from '../lib/fair-queue.ts'
+import { TaskThreadEnded } from '../lib/task-thread.ts'
 
 /** The status of every code of the contract; the compiler checks that none is left out. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -73,6 +74,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (error instanceof QueueRefusal) {
     reply.header('Retry-After', String(error.retryAfterSeconds))
     send(reply, error.reason === 'owner_full' ? 'rate_limited' : 'unavailable', error.message)
+    return
+  }
+  if (error instanceof TaskThreadEnded) {
+    request.log.warn({ reqId: request.id, err: error }, 'worker thread ended')
+    reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
+    send(reply, 'unavailable', 'The work was interrupted. Send the request again.')
     return
   }
   if (error instanceof HttpRefusal) {

@@ -4,9 +4,10 @@ import { after, describe, test } from 'node:test'
 import { openPasswordHasher } from '../../src/compose/password-hasher.ts'
 import { argon2id } from '../../src/domain/passwords/argon2id.ts'
 import { QueueRefusal } from '../../src/lib/fair-queue.ts'
+import { WorkQueues } from '../../src/lib/work-queues.ts'
 
 describe('The hasher with threads of its own', () => {
-  const { hasher, close } = openPasswordHasher()
+  const { hasher, close } = openPasswordHasher(new WorkQueues())
   after(close)
 
   test('returns the hash that the calling thread would compute', async () => {

@@ -17,6 +17,7 @@ test('what failed is in the log under the id that the client was told', async ()
     domains: nobody as AppDependencies['domains'],
     clicks: nobody as AppDependencies['clicks'],
     domainChecks: nobody as AppDependencies['domainChecks'],
+    qrPictures: nobody as AppDependencies['qrPictures'],
     servesApi: true,
     domainHttps: nobody as AppDependencies['domainHttps'],
     authenticator: nobody as AppDependencies['authenticator'],

@@ -59,6 +59,17 @@ onEachEngine('The QR code of a link', (stage) => {
     })
   }
 
+  test('is confirmed by its ETag for as long as it is the same picture', async () => {
+    const first = await fetchPicture(stage, path)
+    const tag = first.headers.get('etag') ?? ''
+    const headers = { 'if-none-match': tag }
+    const same = await stage.api.send('GET', path, { headers })
+    assert.equal(same.status, 304)
+    assert.equal(same.body, '')
+    const other = await fetchPicture(stage, `${path}?color=%23112233`, { headers })
+    assert.notEqual(other.headers.get('etag'), tag)
+  })
+
   test('keeps the quiet zone of 4 modules and error correction of level M or better', async () => {
     for (const key of ['q', 'q'.repeat(60), 'q'.repeat(190)]) {
       const { id } = await createLink(stage.api, { key })

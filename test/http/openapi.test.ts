@@ -22,7 +22,7 @@ import { visit } from '../support/visit.ts'
 const COMMITTED = new URL('../../docs/openapi.json', import.meta.url)
 
 /** Has its answer checked in the tests named, where the service can be brought to give it. */
-const CHECKED_ELSEWHERE = new Set(['429', '503'])
+const CHECKED_ELSEWHERE = new Set(['304', '429', '503'])
 
 /** Every route that Fastify is given while `work` runs. */
 async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOptions[]> {

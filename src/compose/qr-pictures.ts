@@ -1,0 +1,15 @@
+import { QR_QUEUE, QrPictures, type QrTask } from '../domain/qr/qr-pictures.ts'
+import { TaskThread } from '../lib/task-thread.ts'
+import type { WorkQueues } from '../lib/work-queues.ts'
+
+export type OpenedQrPictures = { readonly pictures: QrPictures; close(): Promise<void> }
+
+/** QR pictures, rendered in a thread that starts with the first of them. */
+export function openQrPictures(queues: WorkQueues): OpenedQrPictures {
+  const thread = new TaskThread<QrTask, Uint8Array>(new URL('./qr-worker.ts', import.meta.url))
+  const pictures = new QrPictures({
+    queue: queues.open(QR_QUEUE),
+    render: (task) => thread.run(task),
+  })
+  return { pictures, close: () => thread.close() }
+}

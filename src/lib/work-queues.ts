@@ -1,0 +1,20 @@
+import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
+
+/** Every fair queue of a process, so that all of them can be measured in one place. */
+export class WorkQueues {
+  readonly #queues: FairQueue[] = []
+
+  get all(): readonly FairQueue[] {
+    return this.#queues
+  }
+
+  open(options: FairQueueOptions): FairQueue {
+    const queue = new FairQueue(options)
+    this.add(queue)
+    return queue
+  }
+
+  add(queue: FairQueue): void {
+    this.#queues.push(queue)
+  }
+}
