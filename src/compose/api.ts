@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../clicks/click-intake.ts'
-import { clicks } from '../domain/clicks/clicks.ts'
+import { CHART_QUEUE, clicks, EXPORT_QUEUE } from '../domain/clicks/clicks.ts'
 import { domainHttps } from '../domain/domains/domain-https.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import { SEARCH_QUEUE } from '../domain/links/link-search.ts'
 import { links } from '../domain/links/links.ts'
 import type { QrPictures } from '../domain/qr/qr-pictures.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
@@ -30,7 +31,7 @@ export function openApi(
   foundation: Foundation,
   { authenticator, domains, checks, intake, observation, qrPictures }: ApiParts,
 ): Promise<FastifyInstance> {
-  const { config, instance, log, serviceHost, throttles } = foundation
+  const { config, instance, log, serviceHost, throttles, queues } = foundation
   const { store, clock, instanceKey } = instance
   const linkService = links({
     store,
@@ -41,6 +42,7 @@ export function openApi(
     serviceHost,
     appSchemes: config.appSchemes,
     claimOnLink: config.claimOnLink,
+    searches: queues.open(SEARCH_QUEUE),
   })
   return buildApp(
     {
@@ -52,6 +54,8 @@ export function openApi(
         links: linkService,
         domains,
         retentionDays: config.clickRetentionDays,
+        charts: queues.open(CHART_QUEUE),
+        exports: queues.open(EXPORT_QUEUE),
       }),
       domainChecks: checks,
       qrPictures,

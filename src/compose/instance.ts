@@ -22,6 +22,7 @@ export type Instance = {
   readonly poolUses: OpenedStore['poolUses']
   /** As in `OpenedStore`. */
   readonly uncheckedSinceMs: OpenedStore['uncheckedSinceMs']
+  readonly scanQueue: OpenedStore['scanQueue']
   /**
    * Settles once the database is there, with this program's schema, and was made with this key; rejects
    * where it cannot be used, or not just then.
@@ -66,7 +67,7 @@ async function open(
   const clock = systemClock()
   // First, so that an unusable key leaves no new database behind.
   const key = config.secretKey ?? loadSecretKey(config.dataDir)
-  const { store, engine, poolUses, ready, uncheckedSinceMs } = await openStore({
+  const { store, engine, poolUses, scanQueue, ready, uncheckedSinceMs } = await openStore({
     mayBeAway: mayBeAway && key !== undefined,
     mustExist,
     databaseUrl: config.databaseUrl,
@@ -102,6 +103,7 @@ async function open(
     engine,
     poolUses,
     uncheckedSinceMs,
+    scanQueue,
     async whenReady() {
       await ready
       await checkKey()

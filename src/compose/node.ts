@@ -92,6 +92,7 @@ export async function startNode(
       ? undefined
       : (await import('./tls.ts')).openTls(config, instance, { serviceHost, copy }, log)
   const queues = new WorkQueues()
+  queues.add(instance.scanQueue)
   const hashing = openPasswordHasher(queues)
   const { hasher } = hashing
   const foundation = { config, instance, log, serviceHost, throttles, queues, hasher }

@@ -20,6 +20,7 @@ import {
 import { DayTally } from '../domain/clicks/day-tally.ts'
 import { PARTS } from './click-day-folder.ts'
 import { SCOPES, workspaceSubject } from './click-day-rows.ts'
+import type { Scan, Scans } from './scans.ts'
 import type { Schema } from './schema.ts'
 
 /** Days of one query; each is looked up by the whole key. */
@@ -34,9 +35,14 @@ export type RawClickPages = (query: {
   day: number
   fromMicros: number
   toMicros: number
+  scan: Scan
 }) => AsyncIterable<readonly RawClickRow[]>
 
-export function clickReports(db: Kysely<Schema>, rawPages: RawClickPages): ClickReports {
+export function clickReports(
+  db: Kysely<Schema>,
+  scans: Scans,
+  rawPages: RawClickPages,
+): ClickReports {
   return {
     async readDays(scope, fromDay, toDay, options) {
       const found: DayOfClicks[] = []
@@ -46,9 +52,10 @@ export function clickReports(db: Kysely<Schema>, rawPages: RawClickPages): Click
       return found
     },
 
-    async *rawClicks(scope, fromMicros, toMicros) {
+    async *rawClicks(scope, fromMicros, toMicros, msMax) {
+      const scan = scans.begin(scope.workspaceId, msMax)
       for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
-        const pages = rawPages({ scope, day, fromMicros, toMicros })
+        const pages = rawPages({ scope, day, fromMicros, toMicros, scan })
         for await (const page of pages) yield page.length === 0 ? [] : named(db, page)
       }
     },

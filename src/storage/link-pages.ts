@@ -1,9 +1,11 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import { foldKey } from '../domain/links/key.ts'
+import { type Kysely, sql } from 'kysely'
 import type { Link } from '../domain/links/link.ts'
-import { type LinkQuery, type LinkSortField, needsScan } from '../domain/links/link-store.ts'
+import { type LinkQuery, needsScan } from '../domain/links/link-store.ts'
 import type { Page } from '../domain/page.ts'
+import { SCAN_MS_MAX } from '../domain/scan-too-long.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
+import type { FindPage } from './link-scan.ts'
+import type { Scans } from './scans.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 
 /**
@@ -14,9 +16,10 @@ import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
  */
 export function linkPages(on: {
   db: Kysely<Schema>
-  scans: Kysely<Schema>
+  scans: Scans
+  findPage: FindPage
 }): (query: LinkQuery) => Promise<Page<Link>> {
-  const { db, scans } = on
+  const { db, scans, findPage } = on
 
   async function total(workspaceId: string): Promise<number> {
     const row = await db
@@ -73,94 +76,18 @@ export function linkPages(on: {
     return { items: await withCounters(db, rows), total: await total(workspaceId) }
   }
 
-  /**
-   * A page of what a filter leaves, or in another order: counted and sorted anew each time. The sort
-   * carries nothing but numbers; the page's links are fetched after it.
-   */
+  /** A page of what a filter leaves, or in another order: looked for among all links each time. */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
-    const direction = query.sort.descending ? 'desc' : 'asc'
-    const counted = await scans
-      .selectFrom('links')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .where(matches(query))
-      .executeTakeFirstOrThrow()
-    const order = sortedBy(query.sort.field)
-    const page = scans
-      .selectFrom('links')
-      .$if(isCounted(query.sort.field), (qb) =>
-        qb.leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq'),
-      )
-      .select('links.seq')
-      .where(matches(query))
-      .orderBy(order, direction)
-      .orderBy('links.seq', direction)
-      .limit(query.limit)
-      .offset(query.offset)
-    const rows = await selectLinks(scans)
-      .$if(isCounted(query.sort.field), (qb) =>
-        qb.leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq'),
-      )
-      .where('links.seq', 'in', page)
-      .orderBy(order, direction)
-      .orderBy('links.seq', direction)
-      .execute()
-    return { items: await withCounters(scans, rows), total: counted.total }
+    const scan = scans.begin(query.workspaceId, SCAN_MS_MAX)
+    const { seqs, total } = await findPage(scans, query, scan)
+    if (seqs.length === 0) return { items: [], total }
+    const links = await scan.turn(async () => {
+      const rows = await selectLinks(scans.db).where('links.seq', 'in', seqs).execute()
+      return withCounters(scans.db, rows)
+    })
+    const bySeq = new Map(links.map((link) => [link.seq, link]))
+    return { items: seqs.flatMap((seq) => bySeq.get(seq) ?? []), total }
   }
 
   return (query) => (needsScan(query) ? pageByScan(query) : pageByAge(query))
-}
-
-function matches(query: LinkQuery) {
-  return (eb: ExpressionBuilder<Schema, 'links'>) => {
-    const conditions = [eb('links.workspace_id', '=', query.workspaceId)]
-    if (query.host !== undefined) {
-      const keyspaces = eb
-        .selectFrom('keyspaces')
-        .select('keyspaces.id')
-        .where('keyspaces.host', '=', query.host)
-        .where((k) =>
-          k.or([
-            k('keyspaces.workspace_id', '=', query.workspaceId),
-            k('keyspaces.workspace_id', 'is', null),
-          ]),
-        )
-      conditions.push(eb('links.keyspace_id', 'in', keyspaces))
-    }
-    if (query.tag !== undefined) {
-      const tagged = eb
-        .selectFrom('link_tags')
-        .select('link_tags.link_seq')
-        .where('link_tags.workspace_id', '=', query.workspaceId)
-        .where('link_tags.tag', '=', query.tag)
-      conditions.push(eb('links.seq', 'in', tagged))
-    }
-    if (query.search !== undefined) {
-      const pattern = `%${foldKey(query.search).replace(/[\\%_]/g, '\\$&')}%`
-      const tagged = eb
-        .selectFrom('link_tags')
-        .select('link_tags.link_seq')
-        .where('link_tags.workspace_id', '=', query.workspaceId)
-        .where(sql<boolean>`link_tags.tag_folded like ${pattern} escape '\\'`)
-      conditions.push(
-        eb.or([
-          sql<boolean>`links.key_folded like ${pattern} escape '\\'`,
-          sql<boolean>`lower(links.url) like ${pattern} escape '\\'`,
-          eb('links.seq', 'in', tagged),
-        ]),
-      )
-    }
-    return eb.and(conditions)
-  }
-}
-
-/** Whether the field is kept beside the links. */
-function isCounted(field: LinkSortField): boolean {
-  return field === 'clicks' || field === 'last_click'
-}
-
-function sortedBy(field: LinkSortField) {
-  // The engines disagree on where null belongs; here never clicked is always before clicked.
-  if (field === 'last_click') return sql`coalesce(link_clicks.last_click, -1)`
-  if (field === 'clicks') return sql`coalesce(link_clicks.clicks, 0)`
-  return sql.ref(field === 'created_at' ? 'links.seq' : `links.${field}`)
 }

@@ -5,7 +5,9 @@ import type { LinkStore } from '../domain/links/link-store.ts'
 import { StaleRow } from '../domain/store.ts'
 import { linkPages } from './link-pages.ts'
 import { selectLinks, toRow, withCounters } from './link-rows.ts'
+import type { FindPage } from './link-scan.ts'
 import type { Pending } from './pending-writes.ts'
+import type { Scans } from './scans.ts'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
 
@@ -42,7 +44,8 @@ const findVariants = statement((db, folded: { keyspaceId: number; foldedKey: str
  */
 export function linkStore(on: {
   db: Kysely<Schema>
-  scans: Kysely<Schema>
+  scans: Scans
+  findPage: FindPage
   pending: Pending
   tellsInsertId: boolean
   lockName: LockName | undefined

@@ -14,9 +14,11 @@ import { idempotencyStore } from './idempotency-store.ts'
 import { instanceStore } from './instance-store.ts'
 import { keyspaceStore } from './keyspace-store.ts'
 import { linkDirectory } from './link-directory.ts'
+import type { FindPage } from './link-scan.ts'
 import { type LockName, linkStore } from './link-store.ts'
 import { nodeStore } from './node-store.ts'
 import type { Pending } from './pending-writes.ts'
+import type { Scans } from './scans.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
 import { visitorSaltStore } from './visitor-salt-store.ts'
@@ -25,7 +27,8 @@ import { workspaceStore } from './workspace-store.ts'
 /** In what the engines differ here. */
 export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, pending: Pending) => ChangeLog
-  readonly rawClicks: (scans: Kysely<Schema>) => RawClickPages
+  readonly rawClicks: (scans: Scans) => RawClickPages
+  readonly findPage: FindPage
   /**
    * Whether an insert tells the new row's number by itself. Where it does, it is not asked for by
    * `returning`, for which SQLite fills a table of its own.
@@ -43,8 +46,8 @@ export type EngineTraits = {
  * @param on.scans for queries that may look at many rows
  */
 export function nouns(
-  { changeLog, rawClicks, tellsInsertId, lockName, skipLinkNumbers }: EngineTraits,
-  on: { db: Kysely<Schema>; scans: Kysely<Schema>; pending: Pending },
+  { changeLog, rawClicks, findPage, tellsInsertId, lockName, skipLinkNumbers }: EngineTraits,
+  on: { db: Kysely<Schema>; scans: Scans; pending: Pending },
 ): Nouns {
   const { db, pending } = on
   return {
@@ -59,10 +62,10 @@ export function nouns(
     certificateOrders: certificateOrderStore(db),
     acmeAccounts: acmeAccountStore(db),
     acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({ ...on, tellsInsertId, lockName, skipLinkNumbers }),
+    links: linkStore({ ...on, findPage, tellsInsertId, lockName, skipLinkNumbers }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
-    reports: clickReports(db, rawClicks(on.scans)),
+    reports: clickReports(db, on.scans, rawClicks(on.scans)),
     visitorSalts: visitorSaltStore(db),
     nodes: nodeStore(db),
     changes: changeLog(db, pending),

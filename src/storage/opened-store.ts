@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Store } from '../domain/store.ts'
+import type { FairQueue } from '../lib/fair-queue.ts'
 import type { PoolUse } from './postgres/pool.ts'
 import type { Schema } from './schema.ts'
 
@@ -17,6 +18,8 @@ export type OpenedStore = {
    * there are none.
    */
   readonly uncheckedSinceMs: number | undefined
+  /** In which searches, charts and exports wait for their turns to read. */
+  readonly scanQueue: FairQueue
   /** For looking at the tables themselves. */
   readonly db: Kysely<Schema>
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { createGunzip, gunzipSync } from 'node:zlib'
 import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
+import { EXPORT_QUEUE } from '../../src/domain/clicks/clicks.ts'
 import { Failure } from '../../src/domain/failure.ts'
 import { eventually } from '../support/eventually.ts'
 import { CLICK, type ExportServer, startExportServer } from './export-server.ts'
@@ -19,7 +20,8 @@ const NOISY_BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => ({
 const BATCHES = 1_000
 /** What the two ends' socket buffers and the streams between may hold, generously: some megabytes. */
 const BATCHES_AHEAD_MAX = 200
-const EXPORTS_MAX = 4
+const EXPORTS_MAX = EXPORT_QUEUE.concurrencyPerOwner ?? EXPORT_QUEUE.concurrency
+const WAITING_MAX = EXPORT_QUEUE.waitingPerOwnerMax
 
 async function countLines(
   stream: AsyncIterable<Buffer>,
@@ -148,12 +150,14 @@ describe('an export, while it is read', () => {
     assert.equal(await statusOf(), 503, 'none of them is still under way')
   })
 
-  test(`is refused while ${EXPORTS_MAX} others of the workspace are under way`, async () => {
+  test(`waits while ${EXPORTS_MAX} others of the workspace are under way, and is refused while ${WAITING_MAX} wait`, async () => {
     const others = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => open()))
+    exportServer.batches = () => endless(BATCH, 0)
+    const waiting = Array.from({ length: WAITING_MAX }, () => statusOf())
+    await eventually(async () => assert.equal(exportServer.exports.waiting, WAITING_MAX))
     assert.equal(await statusOf(), 429)
     others[0]?.destroy()
-    exportServer.batches = () => endless(BATCH, 0)
-    await eventually(async () => assert.equal(await statusOf(), 200))
+    assert.deepEqual(await Promise.all(waiting), Array(WAITING_MAX).fill(200))
     for (const other of others) other.destroy()
   })
 

@@ -3,12 +3,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
-import { clicks } from '../../src/domain/clicks/clicks.ts'
+import { clicks, EXPORT_QUEUE } from '../../src/domain/clicks/clicks.ts'
 import { ApiMeter } from '../../src/http/api-meter.ts'
 import { buildApp } from '../../src/http/app.ts'
 import type { AppDependencies } from '../../src/http/app-dependencies.ts'
 import { createFront } from '../../src/http/front.ts'
 import { systemClock } from '../../src/lib/clock.ts'
+import { FairQueue } from '../../src/lib/fair-queue.ts'
 import { Throttle } from '../../src/lib/throttle.ts'
 import { someClick } from '../support/clicks.ts'
 
@@ -22,6 +23,7 @@ export const CLICK: RawClick = {
 export type ExportServer = {
   readonly server: Server
   readonly url: string
+  readonly exports: FairQueue
   /** What the next exports read. */
   batches: () => AsyncIterable<readonly RawClick[]>
   stop(): Promise<void>
@@ -30,12 +32,14 @@ export type ExportServer = {
 /** The API's exports over clicks that a test makes up as they are read. */
 export async function startExportServer(): Promise<ExportServer> {
   const clock = systemClock()
+  const exports = new FairQueue(EXPORT_QUEUE)
   const reports = { rawClicks: () => exportServer.batches() }
   const deps = {
     clicks: clicks({
       store: { read: { reports } },
       clock,
       retentionDays: 1,
+      exports,
     } as unknown as Parameters<typeof clicks>[0]),
     authenticator: {
       authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
@@ -57,6 +61,7 @@ export async function startExportServer(): Promise<ExportServer> {
   await once(server, 'listening')
   const exportServer: ExportServer = {
     server,
+    exports,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/clicks/export`,
     async *batches() {},
     async stop() {

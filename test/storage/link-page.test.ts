@@ -101,6 +101,39 @@ describeStore('pages of links', (at) => {
     await compareList(at.store, model, listOf(home.workspace_id, { limit: 97, sort }))
   })
 
+  test('are right when they are looked for slice by slice, in a list of thousands', async () => {
+    const model = await newModel(at.store)
+    while (model.links.length < 2_400) {
+      const inserted = await at.store.write(async (stores) => {
+        const links = []
+        for (let count = 0; count < LINKS_PER_UNIT; count += 1) {
+          const number = model.links.length + count
+          const tags = number % 5 === 0 ? ['red'] : []
+          const values = {
+            key: `${(number * 7_919) % 9_973}`,
+            tags,
+            updated_at: NOW + (number % 97),
+          }
+          links.push(await insertLink(stores, model.homes[number % 2 === 0 ? 0 : 1], values))
+        }
+        return links
+      })
+      model.links.push(...inserted)
+    }
+    const workspaceId = model.homes[0].workspace_id
+    const host = model.homes[1].domain
+    for (const field of ['created_at', 'updated_at', 'key'] as const) {
+      for (const descending of [true, false]) {
+        for (const filter of [{ host }, { search: '11' }, { search: 'RED' }, { tag: 'red' }]) {
+          const sort = { field, descending }
+          await compareList(at.store, model, listOf(workspaceId, { limit: 400, sort, ...filter }))
+        }
+      }
+    }
+    const sort = { field: 'key', descending: true } as const
+    await compareList(at.store, model, listOf(workspaceId, { limit: 100, sort }))
+  })
+
   test('past the end are empty and still tell the total', async () => {
     const model = await newModel(at.store)
     const [{ workspace_id: workspaceId }] = model.homes

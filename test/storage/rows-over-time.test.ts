@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import type { Change } from '../../src/domain/changes/change.ts'
 import { claimableHosts } from '../../src/domain/domains/claimable-hosts.ts'
 import { domains } from '../../src/domain/domains/domains.ts'
+import { SEARCH_QUEUE } from '../../src/domain/links/link-search.ts'
 import { links } from '../../src/domain/links/links.ts'
 import { passwordVault } from '../../src/domain/links/password-vault.ts'
+import { FairQueue } from '../../src/lib/fair-queue.ts'
 import { systemRandom } from '../../src/lib/random.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
@@ -32,6 +34,7 @@ async function services({ store }: StoreUnderTest) {
     vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
     appSchemes: [],
     claimOnLink: true,
+    searches: new FairQueue(SEARCH_QUEUE),
   })
   const workspace = await addWorkspace(store)
   return { time, links: linkService, domains: domainService, workspaceId: workspace.id }

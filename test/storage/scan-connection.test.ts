@@ -82,14 +82,6 @@ describe('the scan connection', () => {
     assert.equal((await scans.executeQuery(countTo(2))).rows.length, 1)
   })
 
-  test('turns callers away when too many wait', async (t) => {
-    const scans = open(t)
-    const waiting = Array.from({ length: 64 }, () => scans.executeQuery(countTo(1)))
-    await assert.rejects(scans.executeQuery(countTo(1)), isUnavailable)
-    await Promise.all(waiting)
-    assert.equal((await scans.executeQuery(countTo(1))).rows.length, 1)
-  })
-
   test('fails those who wait when it is closed', async (t) => {
     const scans = open(t)
     const scan = assert.rejects(scans.executeQuery(countTo(3_000_000)), isUnavailable)

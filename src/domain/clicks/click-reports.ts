@@ -60,10 +60,14 @@ export type ClickReports = {
    * day first, in batches that are small enough to hold; some are empty, so that one comes every few
    * milliseconds. Within a day they come in the order in which they were
    * taken in, which is nearly that of their instants.
+   *
+   * @param msMax for reading, without the time that it waits for its turns; unbounded when left out
+   * @throws {ScanTooLong} past that
    */
   rawClicks(
     scope: ClickScope,
     fromMicros: number,
     toMicros: number,
+    msMax?: number,
   ): AsyncIterable<readonly RawClick[]>
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { Shares } from '../../lib/shares.ts'
+import type { FairQueue, FairQueueOptions } from '../../lib/fair-queue.ts'
 import type { Domains } from '../domains/domains.ts'
 import { Failure, FaultList } from '../failure.ts'
 import type { Links } from '../links/links.ts'
@@ -15,9 +15,26 @@ import type { Rest } from './value-sums.ts'
 
 /** Points in one answer, those of all its groups together. */
 const POINTS_MAX = 10_000
-/** Under way at once in one workspace: each may look at many days, or at many clicks. */
-const REPORTS_MAX = 8
-const EXPORTS_MAX = 4
+
+/** Charts under way read in turns; a dashboard requests several at once. */
+export const CHART_QUEUE: FairQueueOptions = {
+  work: 'charts',
+  concurrency: 64,
+  concurrencyPerOwner: 2,
+  waitingPerOwnerMax: 32,
+  waitingMax: 4_096,
+  deadlineMs: 10_000,
+}
+
+/** An export is under way for as long as its client reads. */
+export const EXPORT_QUEUE: FairQueueOptions = {
+  work: 'exports',
+  concurrency: 256,
+  concurrencyPerOwner: 4,
+  waitingPerOwnerMax: 4,
+  waitingMax: 1_024,
+  deadlineMs: 10_000,
+}
 
 const GROUPS_BY_DEFAULT = 10
 
@@ -57,15 +74,16 @@ type GroupsReport = {
 
 export type Clicks = {
   /**
-   * @throws {Failure} `not_found`, `validation_failed`, `rate_limited` for more reports at once than a
-   *   workspace may have
+   * @throws {Failure} `not_found`, `validation_failed`
+   * @throws {QueueRefusal} when too many charts are waiting
    */
   report(workspaceId: string, subject: ClickSubject, query: ReportQuery): Promise<ClickReport>
   /**
    * The wanted clicks that are still kept, in batches of which some may be empty, oldest day first.
    * Holds one batch at a time, and ends where it is no longer read.
    *
-   * @throws {Failure} with the first batch: `not_found`, `validation_failed`, `rate_limited`
+   * @throws {Failure} with the first batch: `not_found`, `validation_failed`
+   * @throws {QueueRefusal} with the first batch, when too many exports are waiting
    */
   export(
     workspaceId: string,
@@ -81,11 +99,13 @@ export function clicks(deps: {
   domains: Domains
   /** For which single clicks are kept; 0 for ever. */
   retentionDays: number
+  /** For `CHART_QUEUE`. */
+  charts: FairQueue
+  /** For `EXPORT_QUEUE`. */
+  exports: FairQueue
 }): Clicks {
   const { store, clock } = deps
   const sources = daySources(deps)
-  const reportShares = new Shares(REPORTS_MAX)
-  const exportShares = new Shares(EXPORTS_MAX)
 
   async function scopeOf(workspaceId: string, subject: ClickSubject): Promise<ClickScope> {
     if (subject.kind === 'workspace') return { kind: 'workspace', workspaceId }
@@ -118,7 +138,7 @@ export function clicks(deps: {
       const cuts = interval && cutsOf(quarters, zone, interval)
       if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
       const scope = await scopeOf(workspaceId, subject)
-      const work = async (): Promise<ClickReport> => {
+      return deps.charts.run(workspaceId, async (): Promise<ClickReport> => {
         const source = await sources.choose(scope, quarters, filter, groupBy)
         const head = { quarters, zone, interval }
         if (groupBy === undefined) {
@@ -127,21 +147,13 @@ export function clicks(deps: {
         }
         const groups = await reportGroups(source, quarters, cuts, { bots, limit })
         return { ...head, groupBy, ...groups }
-      }
-      const report = reportShares.run(workspaceId, work)
-      if (report === undefined) {
-        throw Failure.tooMany(`A workspace may ask for ${REPORTS_MAX} charts at once.`)
-      }
-      return report
+      })
     },
 
     async *export(workspaceId, subject, query) {
       const { fromMicros, toMicros } = periodOf(query)
       const scope = await scopeOf(workspaceId, subject)
-      const done = exportShares.take(workspaceId)
-      if (done === undefined) {
-        throw Failure.tooMany(`A workspace may have ${EXPORTS_MAX} exports under way at once.`)
-      }
+      const release = await deps.exports.acquire(workspaceId)
       try {
         for await (const batch of store.read.reports.rawClicks(scope, fromMicros, toMicros)) {
           yield batch.filter(
@@ -149,7 +161,7 @@ export function clicks(deps: {
           )
         }
       } finally {
-        done()
+        release()
       }
     },
   }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextLoopTurn } from '../../lib/loop-turns.ts'
 import type { ClickDimension } from './click.ts'
 import { type ClickFilter, isWantedClick, isWantedValue } from './click-filter.ts'
 import type { ClickReports, ClickScope, DayOfClicks, RawClick, Tally } from './click-reports.ts'
@@ -42,7 +42,7 @@ export function rollupDays(
             )
       }
       // Others wait meanwhile: a year of many values takes a while to add up.
-      await nextTurn()
+      await nextLoopTurn()
     }
   }
 }
@@ -70,7 +70,7 @@ export async function sumUpDays(
       days.set(day, sum)
       sum.add(quarter - day * QUARTERS_PER_DAY, click, dimension)
     }
-    await nextTurn()
+    await nextLoopTurn()
   }
   const summed = [...days].sort(([a], [b]) => a - b).map(([day, sum]) => sum.finish(day))
   return async function* read() {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { Failure } from '../failure.ts'
+import { SCAN_MS_MAX, ScanTooLong } from '../scan-too-long.ts'
 import type { Store } from '../store.ts'
 import type { ClickDimension } from './click.ts'
 import type { ClickFilter } from './click-filter.ts'
@@ -7,9 +8,8 @@ import type { ClickScope } from './click-reports.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
 
-/** Single clicks that one report may look at, and for how long it may look for them. */
+/** Single clicks that one report may look at. */
 const CLICKS_MAX = 1_000_000
-const LOOKING_MS_MAX = 10_000
 
 const DAY_MICROS = QUARTERS_PER_DAY * QUARTER_MICROS
 
@@ -62,28 +62,18 @@ export function daySources(deps: {
           `may be at most ${CLICKS_MAX}, and the days asked for have ${count} (ask for fewer, or for one of these alone)`,
         )
       }
-      const clicks = reports.rawClicks(scope, from * QUARTER_MICROS, to * QUARTER_MICROS)
-      const inTime = within(LOOKING_MS_MAX, clicks, () =>
-        cannotCombine(
+      const [begin, end] = [from * QUARTER_MICROS, to * QUARTER_MICROS]
+      try {
+        const clicks = reports.rawClicks(scope, begin, end, SCAN_MS_MAX)
+        return await sumUpDays(clicks, filter, groupBy)
+      } catch (error) {
+        if (!(error instanceof ScanTooLong)) throw error
+        throw cannotCombine(
           dimensions,
-          `of these days take longer than ${LOOKING_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
-        ),
-      )
-      return sumUpDays(inTime, filter, groupBy)
+          `of these days take longer than ${SCAN_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+        )
+      }
     },
-  }
-}
-
-/** @param failure what is thrown when the batches do not end in time */
-async function* within<T>(
-  timeMs: number,
-  batches: AsyncIterable<T>,
-  failure: () => Failure,
-): AsyncGenerator<T> {
-  const deadlineMs = performance.now() + timeMs
-  for await (const batch of batches) {
-    if (performance.now() > deadlineMs) throw failure()
-    yield batch
   }
 }
 

@@ -48,7 +48,9 @@ export type LinkStore = {
   /**
    * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep the
    * page is or how many links there are; otherwise it grows with the links that it must look at, and
-   * is done away from the event loop.
+   * is done away from the event loop, in turns.
+   *
+   * @throws {ScanTooLong} when it must read for too long
    */
   page(query: LinkQuery): Promise<Page<Link>>
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
+import type { FairQueue } from '../../lib/fair-queue.ts'
 import type { Random } from '../../lib/random.ts'
-import { Shares } from '../../lib/shares.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { type Change, linkChange } from '../changes/change.ts'
 import { insertClaim, newClaim } from '../domains/claim.ts'
@@ -16,6 +16,7 @@ import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
+import { searchLinks } from './link-search.ts'
 import { type LinkQuery, needsScan } from './link-store.ts'
 import type { PasswordVault } from './password-vault.ts'
 import { refuseLoops } from './refuse-loops.ts'
@@ -23,17 +24,15 @@ import { refuseLoops } from './refuse-loops.ts'
 /** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
 const GENERATE_ATTEMPTS_MAX = 8
 
-/** Searches and sorted lists of one workspace under way at once: they look at many rows. */
-const SCANS_MAX = 4
-
 export type Links = {
   /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
   create(workspaceId: string, input: LinkInput, request?: IdempotentRequest): Promise<Link>
   /** @throws {Failure} `not_found` */
   get(workspaceId: string, id: string): Promise<Link>
   /**
-   * @throws {Failure} `validation_failed` for a domain that is no host name, `rate_limited` for more
-   *   searches at once than a workspace may have
+   * @throws {Failure} `validation_failed` for a domain that is no host name, or a search that takes
+   *   too long
+   * @throws {QueueRefusal} when too many searches are waiting
    */
   list(query: LinkQuery): Promise<Page<Link>>
   /** @throws {Failure} `not_found`, `validation_failed` */
@@ -55,10 +54,11 @@ export function links(deps: {
   appSchemes: readonly string[]
   /** Whether a link on an unclaimed host claims it. */
   claimOnLink: boolean
+  /** For `SEARCH_QUEUE`. */
+  searches: FairQueue
 }): Links {
   const { store, clock, random, serviceHost } = deps
 
-  const scans = new Shares(SCANS_MAX)
   const rules: LinkRules = { appSchemes: deps.appSchemes, parseDomain }
 
   function parseDomain(text: string): Parsed<string> {
@@ -185,13 +185,8 @@ export function links(deps: {
     async list(sent) {
       const host = sent.host === undefined ? undefined : hostOf(sent.host)
       const query = { ...sent, host }
-      const read = () => store.read.links.page(query)
-      if (!needsScan(query)) return read()
-      const page = scans.run(query.workspaceId, read)
-      if (page === undefined) {
-        throw Failure.tooMany(`A workspace may search ${SCANS_MAX} times at once.`)
-      }
-      return page
+      const { links } = store.read
+      return needsScan(query) ? searchLinks(links, deps.searches, query) : links.page(query)
     },
 
     async update(workspaceId, id, input) {

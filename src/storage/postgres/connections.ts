@@ -1,13 +1,13 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
+import { SCAN_MS_MAX } from '../../domain/scan-too-long.ts'
 import { Breaker } from '../../lib/breaker.ts'
 import type { Schema } from '../schema.ts'
 import { type Gate, openPool, type Pool, type PoolUse } from './pool.ts'
 import { probe } from './probe.ts'
 
 const CONNECTIONS_MAX = 10
-const SCAN_CONNECTIONS_MAX = 3
-const SCAN_TIMEOUT_MS = 15_000
+export const SCAN_CONNECTIONS_MAX = 3
 /** Less, because the log is read all the time: so a server that does not answer is soon noticed. */
 const LOG_TIMEOUT_SHARE = 0.5
 /** So that somebody whose query failed learns in time that all queries do. */
@@ -78,7 +78,7 @@ export function openConnections(options: {
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
   const db = connect('requests', CONNECTIONS_MAX, timeoutMs)
-  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_TIMEOUT_MS)
+  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_MS_MAX)
   const log = connect('changes', 1, timeoutMs * LOG_TIMEOUT_SHARE)
   return {
     db,

@@ -7,6 +7,7 @@ const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
+const QUERY_CANCELED = '57014'
 
 /** Connection exceptions, no resources, operator's intervention, system errors, read-only, and idle for too long. */
 const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03)$/
@@ -24,6 +25,12 @@ export function isConnectionLost(error: unknown): boolean {
 /** Whether a server that refused a connection is there all the same, and serves those it has. */
 export function isServerFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code ?? '').startsWith('53')
+}
+
+/** Whether the server ended a query, which it does after the statement time-out. */
+export function isQueryCanceled(error: unknown): boolean {
+  const cause = error instanceof Failure ? error.cause : error
+  return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED
 }
 
 /** An error of pg in the words of the store's port. Programmer's errors pass as they are. */

@@ -4,7 +4,9 @@ import { Failure, isUnavailable } from '../../domain/failure.ts'
 import { type Nouns, StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
 import { CommitListeners } from '../commit-listeners.ts'
+import { findPageWith, findSortedAtOnce } from '../link-scan.ts'
 import {
   createMigrationTable,
   currentVersion,
@@ -16,10 +18,12 @@ import { NoInstance } from '../no-instance.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
+import { scanQueueOptions, scansWithin, sharedScans } from '../scans.ts'
 import type { Schema } from '../schema.ts'
 import { postgresChangeLog, TRANSACTION_COLUMN, TRANSACTION_INDEX } from './change-log.ts'
 import { CLICK_DAYS_STORAGE } from './click-rows.ts'
-import { openConnections } from './connections.ts'
+import { openConnections, SCAN_CONNECTIONS_MAX } from './connections.ts'
+import { isQueryCanceled } from './errors.ts'
 import { skipLinkNumbers } from './link-sequence.ts'
 import { lockName } from './lock-name.ts'
 import { Notifications } from './notifications.ts'
@@ -57,6 +61,7 @@ const TYPES: ColumnTypes = {
 const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   rawClicks: postgresRawClickPages,
+  findPage: findPageWith(findSortedAtOnce),
   tellsInsertId: false,
   lockName,
   skipLinkNumbers,
@@ -115,7 +120,13 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
       onAvailability?.(undefined)
     },
   })
-  const { db, scans, log } = connections
+  const { db, log } = connections
+  const scanQueue = new FairQueue(scanQueueOptions(SCAN_CONNECTIONS_MAX))
+  const scans = sharedScans({
+    db: connections.scans,
+    queue: scanQueue,
+    isTimeout: isQueryCanceled,
+  })
   const listeners = new CommitListeners()
   const notifications = new Notifications({
     url,
@@ -139,7 +150,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         listeners.tell(changes)
         void notifications.tell()
       })
-      const result = await work(nouns(TRAITS, { db: tx, scans: tx, pending }))
+      const result = await work(nouns(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
       await pending.write()
       return { pending, result }
     })
@@ -153,6 +164,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     db,
     poolUses: connections.poolUses,
     uncheckedSinceMs: undefined,
+    scanQueue,
     store: {
       read: {
         ...nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),

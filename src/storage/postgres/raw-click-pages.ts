@@ -1,14 +1,13 @@
-import type { Kysely } from 'kysely'
 import { startOfDay } from '../../domain/clicks/click-day.ts'
 import type { RawClickPages } from '../click-reports.ts'
 import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
-import type { Schema } from '../schema.ts'
+import type { Scans } from '../scans.ts'
 
 const PAGE_ROWS = 1_000
 
 /** By the index of the link or of the workspace in the day's partition. */
-export function postgresRawClickPages(db: Kysely<Schema>): RawClickPages {
-  return async function* ({ scope, day, fromMicros, toMicros }) {
+export function postgresRawClickPages({ db }: Scans): RawClickPages {
+  return async function* ({ scope, day, fromMicros, toMicros, scan }) {
     for (let after = 0; ; ) {
       let query = db
         .selectFrom('clicks')
@@ -21,7 +20,7 @@ export function postgresRawClickPages(db: Kysely<Schema>): RawClickPages {
         .limit(PAGE_ROWS)
       if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
       if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
-      const rows = await query.execute()
+      const rows = await scan.turn(() => query.execute())
       const last = rows.at(-1)
       if (last === undefined) return
       after = last.id

@@ -4,12 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../lib/clock.ts'
 import { createFolder } from '../../lib/create-folder.ts'
+import { FairQueue } from '../../lib/fair-queue.ts'
 import { CommitListeners } from '../commit-listeners.ts'
+import { findPageWith } from '../link-scan.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import { NoInstance } from '../no-instance.ts'
 import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { NOTHING_PENDING, PendingWrites } from '../pending-writes.ts'
+import { scanQueueOptions, scansWithin, sharedScans } from '../scans.ts'
 import type { Schema } from '../schema.ts'
 import { sqliteChangeLog } from './change-log.ts'
 import { COLUMN_TYPES } from './column-types.ts'
@@ -32,6 +35,7 @@ import { type Inspected, inspectFiles } from './inspect-files.ts'
 import { skipLinkNumbers } from './link-sequence.ts'
 import { sqliteRawClickPages } from './raw-click-pages.ts'
 import { ScanConnection } from './scan-connection.ts'
+import { findSortedBySlices } from './sorted-links.ts'
 
 /** Before this version a checkpoint could corrupt the file (https://sqlite.org/wal.html#walresetbug). */
 const SQLITE_VERSION_MIN = [3, 51, 3]
@@ -45,7 +49,12 @@ const PAGE_CACHE_KIB = 16 * 1024
  */
 const CHECKPOINT_PAGES = 4_000
 
-const TRAITS = { changeLog: sqliteChangeLog, tellsInsertId: true, skipLinkNumbers }
+const TRAITS = {
+  changeLog: sqliteChangeLog,
+  findPage: findPageWith(findSortedBySlices),
+  tellsInsertId: true,
+  skipLinkNumbers,
+}
 
 export type SqliteOptions = {
   readonly dataDir: string
@@ -154,7 +163,12 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     file: sqliteFile(dataDir),
     clicksFile: countedFile(dataDir),
   })
-  const scanning = kyselyOver(scanConnection)
+  const scanQueue = new FairQueue(scanQueueOptions(1))
+  const scans = sharedScans({
+    db: kyselyOver(scanConnection),
+    queue: scanQueue,
+    nowMs: () => scanConnection.cpuMs,
+  })
 
   const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
 
@@ -163,15 +177,16 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   }, NOTE_INTERVAL_MS)
   noting.unref()
   const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
-  const stores = nouns(traits, { db: writing, scans: writing, pending })
+  const stores = nouns(traits, { db: writing, scans: scansWithin(writing), pending })
   return {
     engine: `SQLite ${version}`,
     ready: Promise.resolve(),
     db: reading,
     poolUses: () => new Map(),
     uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
+    scanQueue,
     store: {
-      read: nouns(traits, { db: reading, scans: scanning, pending: NOTHING_PENDING }),
+      read: nouns(traits, { db: reading, scans, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       onNews() {},

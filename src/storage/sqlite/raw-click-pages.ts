@@ -12,14 +12,13 @@ const ROWS_PER_QUERY = 20_000
 
 /** Each file from its beginning: what is rarely read has no index to be kept up. */
 export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawClickPages {
-  return async function* ({ scope, day, fromMicros, toMicros }) {
+  return async function* ({ scope, day, fromMicros, toMicros, scan }) {
     const file = rawClicksFile(folder, day)
     if (!existsSync(file)) return
     const db = kyselyOver(scans.over(file))
-    const last = await db
-      .selectFrom('clicks')
-      .select(sql<number | null>`max(rowid)`.as('id'))
-      .executeTakeFirst()
+    const last = await scan.turn(() =>
+      db.selectFrom('clicks').select(sql<number | null>`max(rowid)`.as('id')).executeTakeFirst(),
+    )
     const end = last?.id ?? 0
     for (let after = 0; after < end; ) {
       const until = after + ROWS_PER_QUERY
@@ -39,7 +38,7 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
         .limit(PAGE_ROWS)
       if (scope.kind === 'link') query = query.where('link_seq', '=', scope.linkSeq)
       if (scope.kind === 'domain') query = query.where('keyspace_id', '=', scope.keyspaceId)
-      const rows = await query.execute()
+      const rows = await scan.turn(() => query.execute())
       after = rows.length < PAGE_ROWS ? until : (rows.at(-1)?.id ?? until)
       yield rows.map(({ id, ...row }) => row)
     }

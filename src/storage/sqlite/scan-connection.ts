@@ -1,14 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
+import { TaskThread, TaskThreadEnded } from '../../lib/task-thread.ts'
 import { translateError } from './errors.ts'
-import type { ScanReply, ScanRequest } from './scan-worker.ts'
-
-/** Scans that may wait for the worker; past that a caller is told to come back. */
-const WAITING_MAX = 64
-
-type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
+import type { ScanFiles, ScanQuery, ScanResult } from './scan-worker.ts'
 
 /**
  * A connection in a thread of its own, for queries that may read a whole table: node:sqlite is
@@ -16,14 +11,17 @@ type Waiting = { resolve(rows: unknown[]): void; reject(error: unknown): void }
  * starts with the first query.
  */
 export class ScanConnection implements DatabaseConnection {
-  readonly #files: { readonly file: string; readonly clicksFile: string }
-  readonly #waiting = new Map<number, Waiting>()
-  #worker: Worker | undefined
-  #lastId = 0
+  readonly #thread: TaskThread<ScanQuery, ScanResult>
+  #cpuMs = 0
 
   /** @param files the database, and that of the counted clicks beside it */
-  constructor(files: { file: string; clicksFile: string }) {
-    this.#files = files
+  constructor(files: ScanFiles) {
+    this.#thread = new TaskThread(new URL('./scan-worker.ts', import.meta.url), files)
+  }
+
+  /** The processor time of the thread, as of its last answer. On a busy machine it is less than the clock says. */
+  get cpuMs(): number {
+    return this.#cpuMs
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -39,21 +37,14 @@ export class ScanConnection implements DatabaseConnection {
   }
 
   async #execute<R>(file: string | undefined, query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#waiting.size >= WAITING_MAX) throw Failure.unavailable(new Error('too many scans'))
-    this.#worker ??= this.#start()
-    const worker = this.#worker
-    this.#lastId += 1
-    const request: ScanRequest = {
-      id: this.#lastId,
-      file,
-      sql: query.sql,
-      parameters: query.parameters as SQLInputValue[],
+    const parameters = query.parameters as SQLInputValue[]
+    try {
+      const { rows, cpuMs } = await this.#thread.run({ file, sql: query.sql, parameters })
+      this.#cpuMs = cpuMs
+      return { rows: rows as R[] }
+    } catch (error) {
+      throw error instanceof TaskThreadEnded ? Failure.unavailable(error) : translateError(error)
     }
-    const rows = await new Promise<unknown[]>((resolve, reject) => {
-      this.#waiting.set(request.id, { resolve, reject })
-      worker.postMessage(request)
-    })
-    return { rows: rows as R[] }
   }
 
   // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
@@ -61,35 +52,7 @@ export class ScanConnection implements DatabaseConnection {
     throw new Error('SQLite queries are not streamed')
   }
 
-  async close(): Promise<void> {
-    await this.#worker?.terminate()
-  }
-
-  #start(): Worker {
-    const worker = new Worker(new URL('./scan-worker.ts', import.meta.url), {
-      workerData: this.#files,
-    })
-    worker.unref()
-    worker.on('message', (reply: ScanReply) => {
-      const waiting = this.#waiting.get(reply.id)
-      this.#waiting.delete(reply.id)
-      if ('rows' in reply) waiting?.resolve(reply.rows)
-      else {
-        const error = Object.assign(new Error(reply.error.message), {
-          errcode: reply.error.errcode,
-        })
-        waiting?.reject(translateError(error))
-      }
-    })
-    const fail = (error: unknown) => {
-      // The end of a thread that crashed is told after its successor may have begun.
-      if (this.#worker !== worker) return
-      this.#worker = undefined
-      for (const waiting of this.#waiting.values()) waiting.reject(Failure.unavailable(error))
-      this.#waiting.clear()
-    }
-    worker.on('error', fail)
-    worker.on('exit', () => fail(new Error('the scan thread ended')))
-    return worker
+  close(): Promise<void> {
+    return this.#thread.close()
   }
 }

@@ -1,27 +1,43 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
+import { giveWay } from '../../lib/give-way.ts'
+import { serveTasks } from '../../lib/serve-tasks.ts'
 import { attachForReading } from './data-files.ts'
 
-/** A query, and the number under which to answer it. */
-export type ScanRequest = {
-  readonly id: number
+/** What the thread is started with: the database, and that of the counted clicks beside it. */
+export type ScanFiles = { readonly file: string; readonly clicksFile: string }
+
+export type ScanQuery = {
   /** Of raw clicks; undefined for the database itself. */
   readonly file: string | undefined
   readonly sql: string
   readonly parameters: readonly SQLInputValue[]
 }
 
-export type ScanReply =
-  | { readonly id: number; readonly rows: unknown[] }
-  | { readonly id: number; readonly error: { readonly message: string; readonly errcode: number } }
+/** The rows, and the processor time of the thread since it started. */
+export type ScanResult = { readonly rows: unknown[]; readonly cpuMs: number }
 
 const OPTIONS = { readOnly: true, timeout: 1_000 } as const
 /** Other files that are kept open: those of the exports that are under way. */
 const OTHERS_MAX = 4
 
-const database = new DatabaseSync(workerData.file, OPTIONS)
-attachForReading(database, { file: workerData.clicksFile, name: 'counted' })
+/** Of all sorted lists under way together; what does not fit goes to a temporary file. */
+const SORTING_KIB = 64 * 1024
+
+const { file, clicksFile }: ScanFiles = workerData
+// Where both want the same core, visitors go first.
+giveWay()
+const database = new DatabaseSync(file, OPTIONS)
+attachForReading(database, { file: clicksFile, name: 'counted' })
+database.exec(`pragma temp.cache_size = -${SORTING_KIB}`)
 const others = new Map<string, DatabaseSync>()
+
+serveTasks(({ file, sql, parameters }: ScanQuery): ScanResult => {
+  const asked = file === undefined ? database : otherDatabase(file)
+  const rows = asked.prepare(sql).all(...parameters)
+  const { user, system } = process.threadCpuUsage()
+  return { rows, cpuMs: (user + system) / 1_000 }
+})
 
 function otherDatabase(file: string): DatabaseSync {
   const known = others.get(file)
@@ -35,15 +51,3 @@ function otherDatabase(file: string): DatabaseSync {
   others.set(file, other)
   return other
 }
-
-parentPort?.on('message', ({ id, file, sql, parameters }: ScanRequest) => {
-  let reply: ScanReply
-  try {
-    const asked = file === undefined ? database : otherDatabase(file)
-    reply = { id, rows: asked.prepare(sql).all(...parameters) }
-  } catch (error) {
-    const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 1
-    reply = { id, error: { message: error instanceof Error ? error.message : 'failed', errcode } }
-  }
-  parentPort?.postMessage(reply)
-})

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../../../src/domain/clicks/click.ts'
 import { clickFilter } from '../../../src/domain/clicks/click-filter.ts'
 import type { ClickReports, RawClick } from '../../../src/domain/clicks/click-reports.ts'
-import { clicks, type ReportQuery } from '../../../src/domain/clicks/clicks.ts'
+import {
+  CHART_QUEUE,
+  clicks,
+  EXPORT_QUEUE,
+  type ReportQuery,
+} from '../../../src/domain/clicks/clicks.ts'
 import { Failure } from '../../../src/domain/failure.ts'
+import { ScanTooLong } from '../../../src/domain/scan-too-long.ts'
+import { FairQueue } from '../../../src/lib/fair-queue.ts'
 import { someClick } from '../../support/clicks.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeReports } from './fake-reports.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 20)
 const DAY_MICROS = 86_400_000_000
-const REPORTS_MAX = 8
 
 const CLICK: RawClick = {
   ...someClick({ at: NOW_MS * 1_000, link_seq: 1, country: 'DE', os: 'iOS', browser: 'Safari' }),
@@ -21,7 +27,13 @@ const CLICK: RawClick = {
 }
 
 function over(reports: ClickReports, retentionDays = 365) {
-  const deps = { store: { read: { reports } }, clock: fakeClock(NOW_MS), retentionDays }
+  const deps = {
+    store: { read: { reports } },
+    clock: fakeClock(NOW_MS),
+    retentionDays,
+    charts: new FairQueue(CHART_QUEUE),
+    exports: new FairQueue(EXPORT_QUEUE),
+  }
   const service = clicks(deps as unknown as Parameters<typeof clicks>[0])
   return (
     query: Partial<ReportQuery> & { wanted?: Partial<Record<ClickDimension, readonly string[]>> },
@@ -94,33 +106,34 @@ describe('what a chart may ask for', () => {
     )
   })
 
-  test('dimensions together for ten seconds of looking', async (context: TestContext) => {
-    let now = performance.now()
-    context.mock.method(performance, 'now', () => now)
+  test('dimensions together for ten seconds of reading', async () => {
     const slow: ClickReports = {
       ...fakeReports([CLICK]),
-      async *rawClicks() {
-        for (let nth = 0; nth < 3; nth += 1) {
-          now += 4_000
-          yield [CLICK]
-        }
+      async *rawClicks(_scope, _from, _to, msMax) {
+        yield [CLICK]
+        assert.equal(msMax, 10_000)
+        throw new ScanTooLong()
       },
     }
     await assert.rejects(over(slow)(ACROSS), refusal('from', /longer than 10 s/))
   })
 
-  test(`${REPORTS_MAX} charts of a workspace at once`, async () => {
+  test('a bounded number of charts at once, of which few are under way', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
+    let underWay = 0
     const waiting: ClickReports = {
       ...fakeReports([]),
       async readDays() {
+        underWay += 1
         await promise
         return []
       },
     }
     const report = over(waiting)
-    const first = Array.from({ length: REPORTS_MAX }, () => report({}))
-    await assert.rejects(report({}), { code: 'rate_limited' })
+    const most = (CHART_QUEUE.concurrencyPerOwner ?? 0) + CHART_QUEUE.waitingPerOwnerMax
+    const first = Array.from({ length: most }, () => report({}))
+    await assert.rejects(report({}), { name: 'QueueRefusal', reason: 'owner_full' })
+    assert.equal(underWay, CHART_QUEUE.concurrencyPerOwner)
     resolve()
     await Promise.all(first)
     await report({})

@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely'
+import { ScanTooLong } from '../domain/scan-too-long.ts'
+import type { FairQueue, FairQueueOptions } from '../lib/fair-queue.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * The queue in front of an engine's connections for scans. Only searches, charts and exports that
+ * have been admitted take turns, and these are bounded, so its own bounds are reached only where
+ * the scan thread or the database hangs.
+ */
+export function scanQueueOptions(concurrency: number): FairQueueOptions {
+  return {
+    work: 'scans',
+    concurrency,
+    concurrencyPerOwner: 1,
+    waitingPerOwnerMax: 256,
+    waitingMax: 4_096,
+    deadlineMs: 30_000,
+  }
+}
+
+/** One search, chart or export, which reads in turns so that other workspaces read in between. */
+export type Scan = {
+  /**
+   * Does `work` in the next turn of the scan's workspace.
+   *
+   * @throws {ScanTooLong} when the turns so far took longer than the scan may
+   */
+  turn<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** A connection for queries that may read many rows. */
+export type Scans = {
+  readonly db: Kysely<Schema>
+  /** @param msMax for all turns of the scan together */
+  begin(workspaceId: string, msMax?: number): Scan
+}
+
+type SharedScansOptions = {
+  readonly db: Kysely<Schema>
+  readonly queue: FairQueue
+  /** By which the time of a turn is measured; the clock on the wall when left out. */
+  readonly nowMs?: () => number
+  /** Whether an error means that the engine itself ended a query because it took too long. */
+  readonly isTimeout?: (error: unknown) => boolean
+}
+
+/** Scans over connections that all workspaces share. */
+export function sharedScans(options: SharedScansOptions): Scans {
+  const { db, queue, nowMs = () => performance.now(), isTimeout = () => false } = options
+  return {
+    db,
+    begin(workspaceId, msMax = Number.POSITIVE_INFINITY) {
+      let spentMs = 0
+      return {
+        turn: (work) =>
+          queue.run(workspaceId, async () => {
+            if (spentMs > msMax) throw new ScanTooLong()
+            const startedMs = nowMs()
+            try {
+              return await work()
+            } catch (error) {
+              throw isTimeout(error) ? new ScanTooLong(undefined, { cause: error }) : error
+            } finally {
+              // A thread that crashed begins again at 0.
+              spentMs += Math.max(0, nowMs() - startedMs)
+            }
+          }),
+      }
+    },
+  }
+}
+
+/** Scans within a transaction, which must not wait for other workspaces. */
+export function scansWithin(tx: Kysely<Schema>): Scans {
+  return { db: tx, begin: () => ({ turn: (work) => work() }) }
+}

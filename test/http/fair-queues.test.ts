@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { SEARCH_QUEUE } from '../../src/domain/links/link-search.ts'
+import { addKeyspace, insertLink } from '../storage/samples.ts'
+import { type Api, expectStatus } from '../support/api.ts'
+import { someClick } from '../support/clicks.ts'
+import { createLink } from '../support/links.ts'
+import { onEachEngine } from '../support/on-each-engine.ts'
+import { expectProblem } from '../support/problems.ts'
+import { seqOf, takeIn } from '../support/taken-clicks.ts'
+
+/** Searches that one workspace may have under way and waiting. */
+const SEARCHES_MAX = (SEARCH_QUEUE.concurrencyPerOwner ?? 0) + SEARCH_QUEUE.waitingPerOwnerMax
+/** Enough for a search to take several turns. */
+const LINKS = 3_000
+const LINKS_PER_UNIT = 100
+const DAY = '2026-03-29'
+
+onEachEngine('Searches of a workspace', (stage) => {
+  let other: Api
+  before(async () => {
+    const { store } = stage.service.instance
+    const { workspace_id } = await createLink(stage.api)
+    const home = await addKeyspace(store, workspace_id)
+    for (let made = 0; made < LINKS; made += LINKS_PER_UNIT) {
+      await store.write(async (stores) => {
+        for (let nth = 0; nth < LINKS_PER_UNIT; nth += 1) await insertLink(stores, home)
+      })
+    }
+    other = await stage.service.api('other')
+    const clicked = await createLink(other)
+    const seq = await seqOf(stage.service, clicked)
+    const at = Date.parse(`${DAY}T12:00:00Z`) * 1_000
+    await takeIn(stage.service, [
+      someClick({ at, link_seq: seq, country: 'DE', os: 'iOS' }),
+      someClick({ at, link_seq: seq, country: 'DE', os: 'Linux' }),
+    ])
+  })
+
+  const search = () => stage.api.get('/links?search=zzzz&sort=key')
+
+  test('wait for one another, and leave the chart of another workspace its turns', async () => {
+    const ended: string[] = []
+    const note = async <T>(name: string, work: Promise<T>) => {
+      const result = await work
+      ended.push(name)
+      return result
+    }
+    const searches = Array.from({ length: SEARCHES_MAX }, () => note('search', search()))
+    const query = `/clicks?from=${DAY}&to=2026-03-30&country=DE&group_by=os`
+    const chart = expectStatus(await note('chart', other.get(query)), 200)
+    assert.equal(chart.body.total.clicks, 2)
+    for (const answer of await Promise.all(searches)) expectStatus(answer, 200)
+    assert.notEqual(ended.at(-1), 'chart')
+  })
+
+  test('are refused past a full queue, while another workspace still searches', async () => {
+    const searches = Array.from({ length: SEARCHES_MAX * 2 }, search)
+    expectStatus(await other.get('/links?search=zzzz'), 200)
+    const answers = await Promise.all(searches)
+    const refused = answers.filter(({ status }) => status !== 200)
+    assert.ok(refused.length > 0)
+    assert.ok(answers.length - refused.length >= SEARCHES_MAX)
+    for (const answer of refused) {
+      expectProblem(answer, 'rate_limited')
+      assert.ok(Number(answer.headers.get('retry-after')) >= 1)
+    }
+    expectStatus(await search(), 200)
+  })
+
+  test('leave the plain list alone', async () => {
+    const searches = Array.from({ length: SEARCHES_MAX * 2 }, search)
+    const lists = Array.from({ length: 70 }, () => stage.api.get('/links'))
+    for (const answer of await Promise.all(lists)) expectStatus(answer, 200)
+    await Promise.all(searches)
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Kysely } from 'kysely'
+import { ScanTooLong } from '../../src/domain/scan-too-long.ts'
+import { FairQueue } from '../../src/lib/fair-queue.ts'
+import { scanQueueOptions, sharedScans } from '../../src/storage/scans.ts'
+import type { Schema } from '../../src/storage/schema.ts'
+
+const NO_DATABASE = {} as Kysely<Schema>
+
+describe('scans', () => {
+  test('read in turns: that of another workspace ends while those of one go on', async () => {
+    const scans = sharedScans({ db: NO_DATABASE, queue: new FairQueue(scanQueueOptions(1)) })
+    const ended: string[] = []
+    async function scan(workspace: string, turns: number): Promise<void> {
+      const one = scans.begin(workspace)
+      for (let turn = 0; turn < turns; turn += 1) {
+        await one.turn(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      ended.push(workspace)
+    }
+    await Promise.all([...Array.from({ length: 4 }, () => scan('a', 10)), scan('b', 10)])
+    assert.equal(ended[0], 'b')
+  })
+
+  test('may take as long as they wait, and no longer than allowed when they read', async () => {
+    let nowMs = 0
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue, nowMs: () => nowMs })
+    const read = async (ms: number) => {
+      nowMs += ms
+    }
+    const patient = scans.begin('a', 10)
+    await scans.begin('b').turn(() => read(1_000))
+    await patient.turn(() => read(6))
+    await patient.turn(() => read(6))
+    await assert.rejects(
+      patient.turn(() => read(0)),
+      ScanTooLong,
+    )
+    assert.equal(queue.running, 0)
+  })
+
+  test('take too long where the engine says so', async () => {
+    const timeout = new Error('canceling statement due to statement timeout')
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue, isTimeout: (error) => error === timeout })
+    const scan = scans.begin('a')
+    await assert.rejects(
+      scan.turn(() => Promise.reject(timeout)),
+      ScanTooLong,
+    )
+    await assert.rejects(
+      scan.turn(() => Promise.reject(new Error('another'))),
+      /another/,
+    )
+  })
+})
