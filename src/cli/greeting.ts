@@ -1,7 +1,7 @@
 import type { Instance } from '../compose/instance.ts'
 import type { Config } from '../config/read-config.ts'
 import { Failure } from '../domain/failure.ts'
-import { SCOPES } from '../domain/tokens/scope.ts'
+import { USUAL_SCOPES } from '../domain/tokens/scope.ts'
 
 const FIRST_WORKSPACE = 'default'
 
@@ -18,7 +18,7 @@ async function firstToken({ workspaces, tokens }: Instance): Promise<string | un
     const workspace = await workspaces.create(FIRST_WORKSPACE)
     const { secret } = await tokens.create(workspace, {
       name: 'first start',
-      scopes: SCOPES,
+      scopes: USUAL_SCOPES,
       expiresAt: null,
     })
     return secret

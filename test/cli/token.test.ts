@@ -28,6 +28,7 @@ type TokenRow = {
   state: string
   last_used_at: string | null
   revoked_at: string | null
+  never_expires: boolean
 }
 
 for (const engine of ENGINES) {
@@ -101,6 +102,32 @@ for (const engine of ENGINES) {
       assert.equal((await reader.get('/domains')).status, 403)
       const link = { domain: 'localhost', url: 'https://example.com/' }
       assert.equal((await reader.post('/links', link)).status, 403)
+    })
+
+    test('gives a token all scopes but the administrative one, which is asked for', async () => {
+      await create('--workspace', 'usual')
+      await create('--workspace', 'usual', '--admin')
+      await create('--workspace', 'usual', '--admin', '--scopes', 'links:read')
+      const usual = ['links:read', 'links:write', 'domains:read', 'domains:write', 'clicks:read']
+      assert.deepEqual(
+        (await list('usual')).map(({ scopes }) => scopes),
+        [usual, [...usual, 'workspace:admin'], ['links:read', 'workspace:admin']],
+      )
+      const first = service.output().stdout.match(/terse_[0-9A-Za-z]{36}/)?.[0]
+      if (first !== undefined) {
+        const [row] = await list('default')
+        assert.deepEqual(row?.scopes, usual)
+      }
+    })
+
+    test('marks tokens that never expire', async () => {
+      await create('--workspace', 'marked')
+      await create('--workspace', 'marked', '--expires', '2099-01-01T00:00:00Z')
+      const marks = (await list('marked')).map(({ never_expires }) => never_expires)
+      assert.deepEqual(marks, [true, false])
+      const { stdout, stderr } = await token('list', '--workspace', 'marked')
+      assert.equal(stdout.match(/ never ! /g)?.length, 1)
+      assert.match(stderr, /never expires: revoke it/)
     })
 
     test('revokes a token, which the running server refuses within a second', async () => {

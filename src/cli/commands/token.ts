@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { isScope, SCOPES, type Scope } from '../../domain/tokens/scope.ts'
+import { isScope, SCOPES, type Scope, USUAL_SCOPES } from '../../domain/tokens/scope.ts'
 import type { Token } from '../../domain/tokens/token.ts'
 import { terseCommand } from '../../lib/command-words.ts'
 import { canonicalInstant, formatInstant } from '../../lib/instant.ts'
@@ -7,7 +7,13 @@ import { example } from '../example.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
 
-type CreateOptions = { workspace: string; name: string; scopes: readonly Scope[]; expires?: number }
+type CreateOptions = {
+  workspace: string
+  name: string
+  scopes: readonly Scope[]
+  admin?: true
+  expires?: number
+}
 type ListOptions = { workspace?: string; json?: true }
 
 export function tokenCommand(terminal: Terminal): Command {
@@ -23,8 +29,9 @@ export function tokenCommand(terminal: Terminal): Command {
     .addOption(
       new Option('--scopes <list>', `what it may do, separated by commas: ${SCOPES.join(',')}`)
         .argParser(parseScopes)
-        .default(SCOPES, 'all of them'),
+        .default(USUAL_SCOPES, 'all but workspace:admin'),
     )
+    .option('--admin', 'add the scope workspace:admin')
     .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z', parseExpiry)
     .addHelpText(
       'after',
@@ -35,7 +42,7 @@ export function tokenCommand(terminal: Terminal): Command {
         const workspace = await workspaces.ensure(options.workspace)
         const created = await tokens.create(workspace, {
           name: options.name,
-          scopes: options.scopes,
+          scopes: options.admin ? withAdmin(options.scopes) : options.scopes,
           expiresAt: options.expires ?? null,
         })
         return created.secret
@@ -56,6 +63,11 @@ export function tokenCommand(terminal: Terminal): Command {
         return instance.tokens.list(workspace)
       })
       terminal.out(options.json ? JSON.stringify(tokens.map(present), null, 2) : table(tokens))
+      if (!options.json && tokens.map(present).some(({ never_expires }) => never_expires)) {
+        terminal.err(
+          '! never expires: revoke it when it is no longer needed, or replace it by one with --expires.',
+        )
+      }
     })
 
   command
@@ -80,6 +92,7 @@ function present(token: Token) {
     last_used_at: instant(token.last_used_at),
     revoked_at: instant(token.revoked_at),
     state: stateOf(token),
+    never_expires: token.expires_at === null && token.revoked_at === null,
   }
 }
 
@@ -95,11 +108,15 @@ function table(tokens: readonly Token[]): string {
       token.id,
       token.name,
       token.state,
-      token.expires_at ?? 'never',
+      token.never_expires ? 'never !' : (token.expires_at ?? 'never'),
       token.last_used_at ?? 'never',
       token.scopes.join(','),
     ])
   return formatTable(['ID', 'NAME', 'STATE', 'EXPIRES', 'LAST USED', 'SCOPES'], rows)
+}
+
+function withAdmin(scopes: readonly Scope[]): readonly Scope[] {
+  return SCOPES.filter((scope) => scope === 'workspace:admin' || scopes.includes(scope))
 }
 
 function parseScopes(text: string): readonly Scope[] {
