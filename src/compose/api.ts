@@ -6,9 +6,10 @@ import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { SEARCH_QUEUE } from '../domain/links/link-search.ts'
 import { links } from '../domain/links/links.ts'
 import type { QrPictures } from '../domain/qr/qr-pictures.ts'
+import { usageOf } from '../domain/quotas/usage.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { buildApp } from '../http/app.ts'
-import { idempotencyReader } from '../http/idempotency.ts'
+import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../http/idempotency.ts'
 import { systemRandom } from '../lib/random.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
 import type { DomainServices } from './domains.ts'
@@ -32,7 +33,7 @@ export function openApi(
   { authenticator, domains, checks, intake, observation, qrPictures }: ApiParts,
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = foundation
-  const { store, clock, instanceKey } = instance
+  const { store, clock, instanceKey, quotas } = instance
   const linkService = links({
     store,
     clock,
@@ -42,6 +43,7 @@ export function openApi(
     serviceHost,
     appSchemes: config.appSchemes,
     claimOnLink: config.claimOnLink,
+    quotas,
     searches: queues.open(SEARCH_QUEUE),
   })
   return buildApp(
@@ -62,11 +64,21 @@ export function openApi(
       servesApi: config.roles.includes('api'),
       domainHttps: domainHttps({ store, clock }),
       authenticator,
-      idempotency: idempotencyReader(deriveKey(instanceKey, 'idempotency')),
+      idempotency: idempotencyReader(
+        deriveKey(instanceKey, 'idempotency'),
+        throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
+      ),
+      usage: usageOf({ store, quotas }),
       baseUrl: config.baseUrl,
+      quotas,
       rateLimit: config.rateLimit,
       throttle: throttles.create('api-requests', {
         limit: config.rateLimit,
+        windowSeconds: RATE_WINDOW_SECONDS,
+        keysMax: RATE_TOKENS_MAX,
+      }),
+      workspaceThrottle: throttles.create('workspace-requests', {
+        limit: 0,
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),

@@ -14,6 +14,7 @@ import { type Domains, domains } from '../domain/domains/domains.ts'
 import type { ServiceName } from '../domain/domains/service-host.ts'
 import type { ServiceTarget } from '../domain/domains/service-target.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
+import type { QuotaBook } from '../domain/quotas/quota-book.ts'
 import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isIpAddress } from '../lib/ip-address.ts'
@@ -41,11 +42,11 @@ export type DomainServices = {
  */
 export function openDomains(
   config: Config,
-  instance: { store: Store; clock: Clock; instanceKey: Buffer },
+  instance: { store: Store; clock: Clock; instanceKey: Buffer; quotas: QuotaBook },
   log: Logger,
   options: { isOperator?: boolean } = {},
 ): DomainServices {
-  const { store, clock, instanceKey } = instance
+  const { store, clock, instanceKey, quotas } = instance
   const claimable = claimableHostsOf(config, options.isOperator ?? false)
   let wake = () => {}
   const checks = domainChecks({
@@ -69,6 +70,7 @@ export function openDomains(
       serviceHost: serviceNameOf(config),
       claimable,
       proofPolicy: config.domainProof,
+      quotas,
       onDue: () => wake(),
       onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
     }),

@@ -4,6 +4,7 @@ import type { Config } from '../config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey, secretKeyFile } from '../config/secret-key.ts'
 import { checkInstanceKey, hasInstanceKey } from '../domain/instance/key-check.ts'
 import { type Nodes, nodes } from '../domain/nodes/nodes.ts'
+import { QuotaBook } from '../domain/quotas/quota-book.ts'
 import type { Store } from '../domain/store.ts'
 import { type Tokens, tokens } from '../domain/tokens/tokens.ts'
 import { type Workspaces, workspaces } from '../domain/workspaces/workspaces.ts'
@@ -30,6 +31,7 @@ export type Instance = {
   whenReady(): Promise<void>
   readonly clock: Clock
   readonly instanceKey: Buffer
+  readonly quotas: QuotaBook
   readonly workspaces: Workspaces
   readonly tokens: Tokens
   readonly nodes: Nodes
@@ -110,6 +112,7 @@ async function open(
     },
     clock,
     instanceKey,
+    quotas: new QuotaBook({ store, defaults: config.quotas }),
     workspaces: workspaces(base),
     tokens: tokens(base),
     nodes: nodes(base),

@@ -33,7 +33,7 @@ export type FurtherMemory = {
  */
 export function openMemory(
   config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
-  instance: Pick<Instance, 'store' | 'clock'>,
+  instance: Pick<Instance, 'store' | 'clock' | 'quotas'>,
   log: Logger,
   { copy, https }: { copy: MemoryCopy | undefined; https: FurtherMemory | undefined },
 ): Memory {
@@ -48,7 +48,7 @@ export function openMemory(
     clock,
     onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
   })
-  const listeners = [finder, tokenAuthenticator, ...(https?.listeners ?? [])]
+  const listeners = [finder, tokenAuthenticator, instance.quotas, ...(https?.listeners ?? [])]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,

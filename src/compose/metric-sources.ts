@@ -8,7 +8,6 @@ import type { CacheUse } from '../lib/coherent-cache.ts'
 import { glance } from '../lib/glance.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import { VERSION } from '../lib/version.ts'
-import type { WorkQueues } from '../lib/work-queues.ts'
 import { labelled, type Metric, type MetricSource, plain } from '../metrics/metric.ts'
 import type { VisitMeter } from '../redirect/visit-meter.ts'
 import type { Instance } from './instance.ts'
@@ -107,32 +106,6 @@ export function apiMetrics(meter: ApiMeter): MetricSource {
       help: 'From a request’s head to the end of its answer.',
       histogram: meter.latency,
     },
-  ]
-}
-
-export function queueMetrics(queues: WorkQueues): MetricSource {
-  return () => [
-    labelled(
-      'gauge',
-      'terse_work_running',
-      'Pieces of expensive work that run, by their kind.',
-      'work',
-      queues.all.map(({ work, running }) => [work, running]),
-    ),
-    labelled(
-      'gauge',
-      'terse_work_waiting',
-      'Pieces of expensive work that wait for their turn.',
-      'work',
-      queues.all.map(({ work, waiting }) => [work, waiting]),
-    ),
-    labelled(
-      'counter',
-      'terse_work_refused_total',
-      'Pieces of expensive work that were refused: too many were waiting, or their turn came too late.',
-      'work',
-      queues.all.map(({ work, refused }) => [work, refused]),
-    ),
   ]
 }
 

@@ -15,13 +15,13 @@ import {
   clickMetrics,
   nodeMetrics,
   processMetrics,
-  queueMetrics,
   readinessMetrics,
   stateMetrics,
   storeMetrics,
   visitMetrics,
 } from './metric-sources.ts'
 import { type Colleagues, ServiceMetrics } from './metrics.ts'
+import { queueMetrics } from './queue-metrics.ts'
 import { nodeReadiness, storeCheck } from './readiness.ts'
 
 /** What a node tells operators and balancers of itself. */

@@ -41,6 +41,14 @@ export type Config = {
   readonly roles: readonly Role[]
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
+  /** Of each workspace that has no limits of its own; 0 for none. */
+  readonly quotas: {
+    readonly links: number
+    readonly domains: number
+    readonly pending_domains: number
+    readonly storage_bytes: number
+    readonly requests_per_minute: number
+  }
   readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly logFormat: SettingValues['TERSE_LOG_FORMAT']
@@ -172,6 +180,13 @@ function configOf(values: SettingValues): Config {
     processes: values.TERSE_PROCESSES,
     roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
+    quotas: Object.freeze({
+      links: values.TERSE_QUOTA_LINKS,
+      domains: values.TERSE_QUOTA_DOMAINS,
+      pending_domains: values.TERSE_QUOTA_PENDING_DOMAINS,
+      storage_bytes: values.TERSE_QUOTA_STORAGE_MIB,
+      requests_per_minute: values.TERSE_QUOTA_REQUESTS,
+    }),
     metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,
     logFormat: values.TERSE_LOG_FORMAT,

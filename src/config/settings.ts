@@ -5,6 +5,7 @@ import { DOMAIN_SETTINGS } from './settings/domains.ts'
 import { LINK_SETTINGS } from './settings/links.ts'
 import { LISTENING_SETTINGS } from './settings/listening.ts'
 import { NODE_SETTINGS } from './settings/node.ts'
+import { QUOTA_SETTINGS } from './settings/quotas.ts'
 import { STORAGE_SETTINGS } from './settings/storage.ts'
 
 /** Every variable that the service reads. The table in the README is made from this, in this order. */
@@ -12,6 +13,7 @@ export const SETTINGS = {
   ...LISTENING_SETTINGS,
   ...STORAGE_SETTINGS,
   ...NODE_SETTINGS,
+  ...QUOTA_SETTINGS,
   ...DOMAIN_SETTINGS,
   ...ACME_SETTINGS,
   ...LINK_SETTINGS,

@@ -16,6 +16,7 @@ import type { InstanceStore } from './instance/instance-store.ts'
 import type { LinkDirectory } from './links/link-directory.ts'
 import type { LinkStore } from './links/link-store.ts'
 import type { NodeStore } from './nodes/node-store.ts'
+import type { QuotaStore } from './quotas/quota-store.ts'
 import type { TokenStore } from './tokens/token-store.ts'
 import type { WorkspaceStore } from './workspaces/workspace-store.ts'
 
@@ -24,6 +25,7 @@ export type Nouns = {
   readonly instance: InstanceStore
   readonly workspaces: WorkspaceStore
   readonly tokens: TokenStore
+  readonly quotas: QuotaStore
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore

@@ -4,6 +4,8 @@ import type { DomainHttps } from '../domain/domains/domain-https.ts'
 import type { Domains } from '../domain/domains/domains.ts'
 import type { Links } from '../domain/links/links.ts'
 import type { QrPictures } from '../domain/qr/qr-pictures.ts'
+import type { QuotaBook } from '../domain/quotas/quota-book.ts'
+import type { UsageReader } from '../domain/quotas/usage.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import type { Networks } from '../lib/ip-address.ts'
 import type { Readiness } from '../lib/readiness.ts'
@@ -28,6 +30,10 @@ export type AppDependencies = {
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
   readonly throttle: Throttle
+  readonly quotas: QuotaBook
+  /** API requests per minute and workspace; each has its own limit. */
+  readonly workspaceThrottle: Throttle
+  readonly usage: UsageReader
   readonly readiness: Readiness
   /** What an operator should see. */
   readonly health: () => Health

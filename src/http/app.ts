@@ -11,7 +11,7 @@ import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
 import { HttpRefusal, sendError } from './problem.ts'
-import { limitRate } from './rate-limit.ts'
+import { limitRate, limitWorkspaceRate } from './rate-limit.ts'
 import { clickRoutes } from './routes/clicks.ts'
 import { domainHttpsRoutes } from './routes/domain-https.ts'
 import { domainRoutes } from './routes/domains.ts'
@@ -19,9 +19,17 @@ import { linkRoutes } from './routes/links.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { qrCodeRoutes } from './routes/qr-code.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { usageRoutes } from './routes/usage.ts'
 import { validate } from './validation.ts'
 
-const API_ROUTES = [linkRoutes, qrCodeRoutes, domainRoutes, domainHttpsRoutes, clickRoutes]
+const API_ROUTES = [
+  linkRoutes,
+  qrCodeRoutes,
+  domainRoutes,
+  domainHttpsRoutes,
+  clickRoutes,
+  usageRoutes,
+]
 
 /** The API and what else the service's own host answers. The caller brings the HTTP server. */
 export async function buildApp(
@@ -60,6 +68,7 @@ export async function buildApp(
     if (request.is404) throw nothingHere()
     await authenticate(deps.authenticator, request)
     if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
+    await limitWorkspaceRate(deps, request)
     authorize(request)
   })
 

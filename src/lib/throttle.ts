@@ -34,13 +34,18 @@ export class Throttle {
     this.#onCount = options.onCount
   }
 
-  take(key: string): ThrottleVerdict {
+  /**
+   * @param options.events how many to count; 1 when left out
+   * @param options.limit of this key, where it has another than all others
+   */
+  take(key: string, options: { events?: number; limit?: number } = {}): ThrottleVerdict {
+    const { events = 1 } = options
     const now = this.#clock.nowMicros()
     const window = this.#windowOf(key, now)
-    const verdict = this.#verdictOn(window, now)
+    const verdict = this.#verdictOn(window, now, options)
     if (verdict.allowed) {
-      window.used += 1
-      this.#onCount?.(key, 1)
+      window.used += events
+      this.#onCount?.(key, events)
     }
     return verdict
   }
@@ -49,6 +54,11 @@ export class Throttle {
   peek(key: string): ThrottleVerdict {
     const now = this.#clock.nowMicros()
     return this.#verdictOn(this.#currentWindow(key, now) ?? { startedAtMicros: now, used: 0 }, now)
+  }
+
+  /** The events of the key in the window that is under way. */
+  used(key: string): number {
+    return this.#currentWindow(key, this.#clock.nowMicros())?.used ?? 0
   }
 
   /** Takes an event back that turned out not to be of the kind that is limited. */
@@ -65,12 +75,16 @@ export class Throttle {
     window.used = Math.max(0, window.used + events)
   }
 
-  #verdictOn({ startedAtMicros, used }: Window, now: number): ThrottleVerdict {
+  #verdictOn(
+    { startedAtMicros, used }: Window,
+    now: number,
+    { events = 1, limit = this.#limit }: { events?: number; limit?: number } = {},
+  ): ThrottleVerdict {
     const leftMicros = Math.min(startedAtMicros, now) + this.#windowMicros - now
     const resetSeconds = Math.max(1, Math.ceil(leftMicros / 1_000_000))
-    return used >= this.#limit
+    return used + events > limit
       ? { allowed: false, remaining: 0, resetSeconds }
-      : { allowed: true, remaining: this.#limit - used - 1, resetSeconds }
+      : { allowed: true, remaining: limit - used - events, resetSeconds }
   }
 
   #currentWindow(key: string, now: number): Window | undefined {

@@ -3,7 +3,7 @@ import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
 import type { Scan, Scans } from './scans.ts'
 
 /** The numbers of a page's links, in the list's order, and how many links the list has. */
-export type FoundPage = { readonly seqs: readonly number[]; readonly total: number }
+type FoundPage = { readonly seqs: readonly number[]; readonly total: number }
 
 /** Looks for a page among many links. */
 export type FindPage = (scans: Scans, query: LinkQuery, scan: Scan) => Promise<FoundPage>

@@ -2,6 +2,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { foldKey, KEY_VARIANTS_MAX } from '../domain/links/key.ts'
 import type { Link } from '../domain/links/link.ts'
 import type { LinkStore } from '../domain/links/link-store.ts'
+import { storedBytes } from '../domain/links/stored-bytes.ts'
 import { StaleRow } from '../domain/store.ts'
 import { linkPages } from './link-pages.ts'
 import { selectLinks, toRow, withCounters } from './link-rows.ts'
@@ -99,7 +100,7 @@ export function linkStore(on: {
       if (seq === undefined) return undefined
       const complete = { ...link, seq, clicks: 0, last_click: null }
       await insertTags(complete)
-      pending.countLink(link.workspace_id, seq, 1)
+      pending.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
       return complete
     },
 
@@ -122,6 +123,9 @@ export function linkStore(on: {
       }
       await deleteTags(link)
       await insertTags(link)
+      const bytes = storedBytes(link) - storedBytes(before)
+      const { workspace_id: workspaceId, seq } = before
+      if (bytes !== 0) pending.countLink({ workspaceId, seq, links: 0, bytes })
     },
 
     async countVariants(keyspaceId, key) {
@@ -137,7 +141,7 @@ export function linkStore(on: {
       if (link === undefined) return undefined
       await deleteRow(link)
       await deleteTags(link)
-      pending.countLink(workspaceId, link.seq, -1)
+      pending.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
       return link
     },
 

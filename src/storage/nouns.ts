@@ -18,6 +18,7 @@ import type { FindPage } from './link-scan.ts'
 import { type LockName, linkStore } from './link-store.ts'
 import { nodeStore } from './node-store.ts'
 import type { Pending } from './pending-writes.ts'
+import { quotaStore } from './quota-store.ts'
 import type { Scans } from './scans.ts'
 import type { Schema } from './schema.ts'
 import { tokenStore } from './token-store.ts'
@@ -54,6 +55,7 @@ export function nouns(
     instance: instanceStore(db),
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
+    quotas: quotaStore(db, pending, lockName),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
     domainChecks: domainCheckStore(db),

@@ -7,7 +7,16 @@ type LoggedChange = { readonly change: Change; readonly at: number }
 type BucketCount = {
   readonly workspaceId: string
   readonly bucket: number
-  readonly change: number
+  readonly links: number
+  readonly bytes: number
+}
+
+/** What becomes of the links of a workspace. */
+export type LinkCount = {
+  readonly workspaceId: string
+  readonly seq: number
+  readonly links: 1 | 0 | -1
+  readonly bytes: number
 }
 
 /** Rows of one insert at most; for each number of rows a statement is compiled once. */
@@ -28,7 +37,7 @@ function insertOf(rows: number) {
 /** What the stores of a unit leave to be written later. */
 export type Pending = {
   appendChange(change: Change, atMicros: number): void
-  countLink(workspaceId: string, seq: number, change: 1 | -1): void
+  countLink(count: LinkCount): void
   /** Writes everything now: for whoever is about to read `changes` or `link_buckets`. */
   write(): Promise<void>
 }
@@ -47,11 +56,17 @@ function refuse(): never {
 const addToBucket = statement((db, count: BucketCount) =>
   db
     .insertInto('link_buckets')
-    .values({ workspace_id: count.workspaceId, bucket: count.bucket, links: count.change })
+    .values({
+      workspace_id: count.workspaceId,
+      bucket: count.bucket,
+      links: count.links,
+      bytes: count.bytes,
+    })
     .onConflict((conflict) =>
-      conflict
-        .columns(['workspace_id', 'bucket'])
-        .doUpdateSet((eb) => ({ links: eb('link_buckets.links', '+', count.change) })),
+      conflict.columns(['workspace_id', 'bucket']).doUpdateSet((eb) => ({
+        links: eb('link_buckets.links', '+', count.links),
+        bytes: eb('link_buckets.bytes', '+', count.bytes),
+      })),
     ),
 )
 
@@ -80,8 +95,8 @@ export class PendingWrites implements Pending {
     this.#changes.push({ change, at: atMicros })
   }
 
-  countLink(workspaceId: string, seq: number, change: 1 | -1): void {
-    this.#counts.push({ workspaceId, bucket: Math.floor(seq / LINKS_PER_BUCKET), change })
+  countLink({ seq, ...count }: LinkCount): void {
+    this.#counts.push({ ...count, bucket: Math.floor(seq / LINKS_PER_BUCKET) })
   }
 
   async write(): Promise<void> {
@@ -122,8 +137,8 @@ function addUp(counts: readonly BucketCount[]): BucketCount[] {
   const sums = new Map<string, BucketCount>()
   for (const count of counts) {
     const name = `${count.workspaceId}/${count.bucket}`
-    const sum = sums.get(name)?.change ?? 0
-    sums.set(name, { ...count, change: sum + count.change })
+    const { links = 0, bytes = 0 } = sums.get(name) ?? {}
+    sums.set(name, { ...count, links: links + count.links, bytes: bytes + count.bytes })
   }
   return [...sums.values()]
 }

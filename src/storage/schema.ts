@@ -4,6 +4,7 @@ import type { OrderPurpose, OrderQueue } from '../domain/certificates/certificat
 import type { Change } from '../domain/changes/change.ts'
 import type { DomainStatus } from '../domain/domains/domain.ts'
 import type { Node } from '../domain/nodes/node.ts'
+import type { QuotaOverrides } from '../domain/quotas/quota.ts'
 
 /** The tables, as queries see them. Times are microseconds since the epoch unless a name says else. */
 export type Schema = {
@@ -21,6 +22,8 @@ export type Schema = {
     last_used_at: number | null
     revoked_at: number | null
   }
+  /** Null where the instance's limit applies; 0 for no limit. */
+  workspace_quotas: { workspace_id: string } & QuotaOverrides
   keyspaces: {
     id: Generated<number>
     /** Null for the one that all workspaces share. */
@@ -131,7 +134,13 @@ export type Schema = {
     updated_at: number
   }
   /** How many links a workspace has in each run of `LINKS_PER_BUCKET` sequence numbers. */
-  link_buckets: { workspace_id: string; bucket: number; links: number }
+  link_buckets: {
+    workspace_id: string
+    bucket: number
+    links: number
+    /** Of their texts (stored-bytes.ts). */
+    bytes: Generated<number>
+  }
   link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
   /** Without a row: never clicked by a person. */
   link_clicks: { link_seq: number; clicks: number; last_click: number }

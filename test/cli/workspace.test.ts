@@ -41,14 +41,51 @@ for (const engine of ENGINES) {
         ],
       )
       for (const row of rows) {
-        assert.deepEqual(Object.keys(row), ['id', 'name', 'created_at'])
+        assert.deepEqual(Object.keys(row), ['id', 'name', 'created_at', 'own_quotas'])
         assert.match(row.created_at, INSTANT)
       }
 
       const table = (await workspace('list')).stdout.split('\n')
-      assert.match(table[0] ?? '', /^NAME +ID +CREATED$/)
+      assert.match(table[0] ?? '', /^NAME +ID +CREATED +OWN QUOTAS$/)
       assert.match(table[1] ?? '', new RegExp(`^acme +${acme.stdout.trim()} +\\d{4}-`))
       assert.equal(table.length, 4)
+    })
+
+    test('sets, shows and takes away quotas of one workspace', async () => {
+      const created = await workspace('create', 'limited')
+      const set = ['--links', '5000', '--storage-mib', '2', '--pending-domains', 'none']
+      const first = await workspace('quota', 'limited', ...set)
+      assert.equal(first.code, 0, first.stderr)
+      assert.match(first.stdout, /^links +0 +5000 +workspace$/m)
+      assert.match(first.stdout, /^storage_bytes +0 +2097152 +workspace$/m)
+      assert.match(first.stdout, /^pending_domains +0 +none +workspace$/m)
+      assert.match(first.stdout, /^domains +0 +none +instance$/m)
+
+      const byId = ['quota', created.stdout.trim(), '--storage-mib', 'default', '--json']
+      const { stdout } = await workspace(...byId)
+      const limits = JSON.parse(stdout).map((row: Record<string, unknown>) => [
+        row.quota,
+        row.limit,
+        row.of,
+      ])
+      assert.deepEqual(limits, [
+        ['links', 5_000, 'workspace'],
+        ['domains', null, 'instance'],
+        ['pending_domains', null, 'workspace'],
+        ['storage_bytes', null, 'instance'],
+        ['requests_per_minute', null, 'instance'],
+      ])
+      const list = (await workspace('list')).stdout
+      assert.match(list, /^limited .+ links=5000 pending_domains=none$/m)
+    })
+
+    test('refuses a quota that is none, and of a workspace that is not there', async () => {
+      for (const limit of ['-1', '0', '1e3', 'off']) {
+        assert.equal((await workspace('quota', 'acme', `--links=${limit}`)).code, 1, limit)
+      }
+      for (const name of ['nobody', '019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d']) {
+        assert.match((await workspace('quota', name)).stderr, /not found/, name)
+      }
     })
 
     test('refuses a name that is taken, and one that is none', async () => {

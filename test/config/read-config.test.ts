@@ -38,6 +38,13 @@ describe('the configuration', () => {
     processes: 1,
     stopDelayMs: 5_000,
     rateLimit: 600,
+    quotas: {
+      links: 0,
+      domains: 0,
+      pending_domains: 1_000,
+      storage_bytes: 0,
+      requests_per_minute: 0,
+    },
     logLevel: 'info',
     logFormat: 'auto',
     domainProof: 'dns',
@@ -73,8 +80,8 @@ describe('the configuration', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // TERSE_HTTPS_PORT counts with TERSE_TLS alone, and the seven of ACME are one part.
-    assert.equal(Object.keys(rest).length + 9, Object.keys(SETTINGS).length)
+    // TERSE_HTTPS_PORT belongs to TERSE_TLS, and the seven of ACME and the five quotas are one part each.
+    assert.equal(Object.keys(rest).length + 13, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
@@ -228,6 +235,11 @@ describe('the configuration', () => {
     TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
+    TERSE_QUOTA_LINKS: ['-1', '1000000000001', 'none'],
+    TERSE_QUOTA_DOMAINS: ['-1', '2.5'],
+    TERSE_QUOTA_PENDING_DOMAINS: ['-1', 'off'],
+    TERSE_QUOTA_STORAGE_MIB: ['-1', '1GiB', '1000000001'],
+    TERSE_QUOTA_REQUESTS: ['-1', '1000000001'],
     TERSE_LOG_LEVEL: ['verbose', 'INFO'],
     TERSE_LOG_FORMAT: ['text', 'JSON'],
     TERSE_DOMAIN_PROOF: ['off', 'DNS'],

@@ -25,6 +25,16 @@ test('what failed is in the log under the id that the client was told', async ()
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
+    quotas: nobody as AppDependencies['quotas'],
+    workspaceThrottle: new Throttle({
+      clock: systemClock(),
+      limit: 1,
+      windowSeconds: 1,
+      keysMax: 1,
+    }),
+    usage: async () => {
+      throw new Error('unused')
+    },
     readiness: new Readiness(),
     health: () => {
       throw new Error('on purpose')

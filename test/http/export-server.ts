@@ -49,6 +49,8 @@ export async function startExportServer(): Promise<ExportServer> {
     rateLimit: 0,
     apiMeter: new ApiMeter(),
     throttle: new Throttle({ clock, limit: 1, windowSeconds: 1, keysMax: 1 }),
+    quotas: { of: () => ({ requests_per_minute: 0 }) },
+    workspaceThrottle: new Throttle({ clock, limit: 0, windowSeconds: 1, keysMax: 1 }),
   } as unknown as AppDependencies
   const app = await buildApp(deps, pino({ level: 'silent' }))
   const server = createFront({

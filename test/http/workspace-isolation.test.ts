@@ -21,7 +21,7 @@ for (const engine of ENGINES) {
     let stranger: Api
     let operations: readonly Operation[]
     /** An object of the owner's in each family. */
-    const owned = { links: '', domains: '', clicks: '' }
+    const owned = { links: '', domains: '', clicks: '', workspace: '' }
     before(async () => {
       service = await startService(engine)
       owner = await service.api('owner')

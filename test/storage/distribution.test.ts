@@ -40,6 +40,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   tokens: REFERENCE,
   unsettled_days: 'subject',
   visitor_salts: REFERENCE,
+  workspace_quotas: REFERENCE,
   workspaces: REFERENCE,
 }
 

@@ -11,6 +11,7 @@ import { Failure } from '../../src/domain/failure.ts'
 import { systemRandom } from '../../src/lib/random.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import { type FakeDns, fakeDns } from '../support/fake-dns.ts'
+import { noQuotas } from '../support/no-quotas.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addWorkspace, unique } from './samples.ts'
 
@@ -35,6 +36,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
     serviceHost: { host: TARGET, ports: new Set([443]) },
     claimable: claimableHosts({ serviceNames: [], reserved: [], isOperator: false }),
     proofPolicy: policy,
+    quotas: noQuotas(at.store),
     onDue: () => {},
   })
   const node = (

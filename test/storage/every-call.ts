@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostChange } from '../../src/domain/changes/change.ts'
 import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
+import { NO_OVERRIDES } from '../../src/domain/quotas/quota.ts'
 import type { Nouns } from '../../src/domain/store.ts'
 import {
   type Home,
@@ -27,6 +28,10 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'workspaces.list': (s) => s.workspaces.list(),
     'tokens.findByHash': (s) => s.tokens.findByHash('hash'),
     'tokens.list': (s) => s.tokens.list(undefined),
+    'quotas.find': (s) => s.quotas.find(workspace),
+    'quotas.list': (s) => s.quotas.list(),
+    'quotas.countLinks': (s) => s.quotas.countLinks(workspace),
+    'quotas.countDomains': (s) => s.quotas.countDomains(workspace),
     'keyspaces.find': (s) => s.keyspaces.find(workspace, host),
     'domains.findById': (s) => s.domains.findById(workspace, id),
     'domains.findByHost': (s) => s.domains.findByHost(workspace, host),
@@ -80,6 +85,8 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'tokens.insert': (s) => s.tokens.insert(newToken(workspace), id),
     'tokens.revoke': (s) => s.tokens.revoke(id, NOW),
     'tokens.noteUse': (s) => s.tokens.noteUse(id, NOW),
+    'quotas.set': (s) => s.quotas.set(workspace, NO_OVERRIDES),
+    'quotas.lock': (s) => s.quotas.lock(workspace),
     'keyspaces.open': (s) => s.keyspaces.open(workspace, id),
     'keyspaces.rename': (s) => s.keyspaces.rename(workspace, host, id),
     'keyspaces.deleteIfEmpty': (s) => s.keyspaces.deleteIfEmpty(workspace, host),

@@ -9,6 +9,7 @@ import { passwordVault } from '../../src/domain/links/password-vault.ts'
 import { FairQueue } from '../../src/lib/fair-queue.ts'
 import { systemRandom } from '../../src/lib/random.ts'
 import { directHasher } from '../support/direct-hasher.ts'
+import { noQuotas } from '../support/no-quotas.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addWorkspace, NOW, unique } from './samples.ts'
 
@@ -20,7 +21,7 @@ async function services({ store }: StoreUnderTest) {
     async (stores) => (await stores.keyspaces.openShared('go.example')).id,
   )
   const serviceHost = { host: 'go.example', keyspaceId, ports: new Set([443]) }
-  const base = { store, clock, random: systemRandom, serviceHost }
+  const base = { store, clock, random: systemRandom, serviceHost, quotas: noQuotas(store) }
   const domainService = domains({
     ...base,
     claimable: claimableHosts({ serviceNames: [], reserved: [], isOperator: false }),

@@ -10,7 +10,7 @@ export type Operation = {
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
   /** Whose id it takes, if any. */
-  readonly family: 'links' | 'domains' | 'clicks'
+  readonly family: 'links' | 'domains' | 'clicks' | 'workspace'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -48,11 +48,19 @@ export async function readOperations(baseUrl: string): Promise<readonly Operatio
   )
 }
 
+/** By the first segment of the path. */
+const FAMILIES: Readonly<Record<string, Operation['family']>> = {
+  links: 'links',
+  domains: 'domains',
+  clicks: 'clicks',
+  usage: 'workspace',
+}
+
 function operation(method: string, path: string, described: DescribedOperation): Operation {
   if (!path.startsWith(`${PREFIX}/`)) throw new Error(`${path} is not under ${PREFIX}`)
   const template = path.slice(PREFIX.length)
-  const family = template.split('/')[1]
-  if (family !== 'links' && family !== 'domains' && family !== 'clicks') {
+  const family = FAMILIES[template.split('/')[1] ?? '']
+  if (family === undefined) {
     throw new Error(`${path} belongs to a family that the tests do not know yet`)
   }
   return {

@@ -1,12 +1,14 @@
 import { Command } from 'commander'
+import { NO_OVERRIDES, QUOTA_NAMES, type QuotaOverrides } from '../../domain/quotas/quota.ts'
 import { formatInstant } from '../../lib/instant.ts'
 import { example } from '../example.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
+import { workspaceQuotaCommand } from './workspace-quota.ts'
 
 export function workspaceCommand(terminal: Terminal): Command {
   const command = new Command('workspace')
-    .description('Create and list workspaces.')
+    .description('Create, list and limit workspaces.')
     .addHelpText('after', example('workspace create acme'))
 
   command
@@ -25,21 +27,30 @@ export function workspaceCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', example('workspace list --json'))
     .action(async (options: { json?: true }) => {
-      const workspaces = await withInstance((instance) => instance.workspaces.list())
-      const rows = workspaces.map(({ id, name, created_at }) => ({
-        id,
-        name,
-        created_at: formatInstant(created_at),
-      }))
+      const rows = await withInstance(async ({ workspaces, store }) => {
+        const quotas = await store.read.quotas.list()
+        return (await workspaces.list()).map(({ id, name, created_at }) => ({
+          id,
+          name,
+          created_at: formatInstant(created_at),
+          own_quotas: quotas.get(id) ?? NO_OVERRIDES,
+        }))
+      })
       terminal.out(
         options.json
           ? JSON.stringify(rows, null, 2)
           : formatTable(
-              ['NAME', 'ID', 'CREATED'],
-              rows.map((row) => [row.name, row.id, row.created_at]),
+              ['NAME', 'ID', 'CREATED', 'OWN QUOTAS'],
+              rows.map((row) => [row.name, row.id, row.created_at, ownQuotas(row.own_quotas)]),
             ),
       )
     })
 
+  command.addCommand(workspaceQuotaCommand(terminal))
   return command
+}
+
+function ownQuotas(quotas: QuotaOverrides): string {
+  const set = QUOTA_NAMES.filter((name) => quotas[name] !== null)
+  return set.map((name) => `${name}=${quotas[name] || 'none'}`).join(' ')
 }

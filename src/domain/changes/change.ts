@@ -1,12 +1,14 @@
 /**
  * What a node must forget because it changed: a host (its status, fall-backs, owner or HSTS), the links
- * of one keyspace that share a folded key, a token, by its identifier, or the certificate of a host.
+ * of one keyspace that share a folded key, a token, by its identifier, the certificate of a host, or the
+ * quotas of a workspace.
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
   | { readonly kind: 'link'; readonly subject: string }
   | { readonly kind: 'token'; readonly subject: string }
   | { readonly kind: 'certificate'; readonly subject: string }
+  | { readonly kind: 'quota'; readonly subject: string }
 
 export function hostChange(host: string): Change {
   return { kind: 'host', subject: host }
@@ -22,6 +24,10 @@ export function tokenChange(id: string): Change {
 
 export function certificateChange(host: string): Change {
   return { kind: 'certificate', subject: host }
+}
+
+export function quotaChange(workspaceId: string): Change {
+  return { kind: 'quota', subject: workspaceId }
 }
 
 /** The name by which a cache and the change log know the links of one folded key. */

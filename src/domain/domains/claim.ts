@@ -2,9 +2,13 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
 import { uuidV7 } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
+import type { Growth } from '../quotas/enforce-quotas.ts'
 import type { Nouns } from '../store.ts'
 import { newSchedule } from './check-schedule.ts'
 import type { Domain } from './domain.ts'
+
+/** What a new claim adds to its workspace. */
+export const NEW_CLAIM: Growth = { domains: 1, pending_domains: 1 }
 
 /** A claim as it begins. */
 export function newClaim(workspaceId: string, host: string, clock: Clock, random: Random): Domain {

@@ -7,9 +7,11 @@ import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import { refuseLoops } from '../links/refuse-loops.ts'
 import type { Page } from '../page.ts'
+import { enforceQuotas } from '../quotas/enforce-quotas.ts'
+import type { QuotaBook } from '../quotas/quota-book.ts'
 import { type Nouns, type Store, UniqueViolation } from '../store.ts'
 import { newSchedule } from './check-schedule.ts'
-import { insertClaim, newClaim } from './claim.ts'
+import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import type { ClaimableHosts } from './claimable-hosts.ts'
 import type { Domain } from './domain.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
@@ -53,6 +55,7 @@ export function domains(deps: {
   serviceHost: ServiceName
   claimable: ClaimableHosts
   proofPolicy: ProofPolicy
+  quotas: QuotaBook
   /** Told that a check is due that needs DNS, and so is not made here. */
   onDue: () => void
   /** Told of a proof that could not be looked for, which fails no request. */
@@ -121,12 +124,16 @@ export function domains(deps: {
     id: string,
     changes: DomainChanges,
   ): Promise<{ domain: Domain; leftHost: string | undefined }> {
+    const quotas = await deps.quotas.of(workspaceId)
     try {
       return await store.write(async (stores) => {
         const current = await stores.domains.findById(workspaceId, id)
         if (current === undefined) throw Failure.notFound('Domain')
         const renamed = changes.host !== undefined && changes.host !== current.host
         if (renamed) refuseUnclaimable(changes.host)
+        const isProofLost = renamed && current.status === 'active'
+        const growth = { pending_domains: isProofLost ? 1 : 0 }
+        await enforceQuotas(stores, workspaceId, quotas, growth)
         const now = Math.max(clock.nowMicros(), current.updated_at + 1)
         const domain: Domain = {
           ...current,
@@ -143,7 +150,7 @@ export function domains(deps: {
         await stores.changes.append(hostChange(domain.host), now)
         await stores.domainChecks.restart(id, newSchedule(now))
         await stores.hsts.remove(id)
-        if (current.status === 'active') await stores.domainChecks.makeDue(current.host, now)
+        if (isProofLost) await stores.domainChecks.makeDue(current.host, now)
         return { domain, leftHost: current.host }
       })
     } catch (error) {
@@ -160,11 +167,13 @@ export function domains(deps: {
       if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
       const host = changes.host
       refuseUnclaimable(host)
+      const quotas = await deps.quotas.of(workspaceId)
       const created = await store.write((stores) =>
         once(stores, workspaceId, request, clock.nowMicros(), async () => {
           const domain = newClaim(workspaceId, host, clock, random)
           const complete: Domain = { ...domain, ...changes }
           await refuseLoopsOf(stores, complete)
+          await enforceQuotas(stores, workspaceId, quotas, NEW_CLAIM)
           if ((await insertClaim(stores, complete)) === undefined) {
             throw Failure.invalid({ domain: ['has been added before'] })
           }

@@ -3,7 +3,7 @@ import type { FairQueue } from '../../lib/fair-queue.ts'
 import type { Random } from '../../lib/random.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { type Change, linkChange } from '../changes/change.ts'
-import { insertClaim, newClaim } from '../domains/claim.ts'
+import { insertClaim, NEW_CLAIM, newClaim } from '../domains/claim.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { Domains } from '../domains/domains.ts'
 import { parseHost } from '../domains/host.ts'
@@ -12,6 +12,9 @@ import { Failure, type FieldFaults, faultsFoundBy, type Parsed } from '../failur
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import type { Page } from '../page.ts'
+import { enforceQuotas } from '../quotas/enforce-quotas.ts'
+import type { Quotas } from '../quotas/quota.ts'
+import type { QuotaBook } from '../quotas/quota-book.ts'
 import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
 import { type Link, NO_ATTRIBUTES } from './link.ts'
@@ -20,6 +23,7 @@ import { searchLinks } from './link-search.ts'
 import { type LinkQuery, needsScan } from './link-store.ts'
 import type { PasswordVault } from './password-vault.ts'
 import { refuseLoops } from './refuse-loops.ts'
+import { storedBytes } from './stored-bytes.ts'
 
 /** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
 const GENERATE_ATTEMPTS_MAX = 8
@@ -54,6 +58,7 @@ export function links(deps: {
   appSchemes: readonly string[]
   /** Whether a link on an unclaimed host claims it. */
   claimOnLink: boolean
+  quotas: QuotaBook
   /** For `SEARCH_QUEUE`. */
   searches: FairQueue
 }): Links {
@@ -77,6 +82,7 @@ export function links(deps: {
     stores: Nouns,
     workspaceId: string,
     host: string,
+    quotas: Quotas,
   ): Promise<{ keyspaceId: number; claimed?: Domain }> {
     if (host === serviceHost.host) return { keyspaceId: serviceHost.keyspaceId }
     const own = await stores.domains.findByHost(workspaceId, host)
@@ -87,6 +93,7 @@ export function links(deps: {
     if (!deps.claimOnLink)
       throw Failure.invalid({ domain: ['must be added to the workspace first'] })
     deps.domains.refuseUnclaimable(host)
+    await enforceQuotas(stores, workspaceId, quotas, NEW_CLAIM)
     const claimed = newClaim(workspaceId, host, clock, random)
     const keyspaceId = await insertClaim(stores, claimed)
     // Somebody else in the workspace claimed it between the look and the write: look again.
@@ -144,6 +151,7 @@ export function links(deps: {
       const { domain, key, url, ...changes } = parseLinkInput(input, rules)
       if (url === undefined) throw Failure.invalid({ url: ['is required'] })
       if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
+      const quotas = await deps.quotas.of(workspaceId)
       const identity = { id: uuidV7(clock, random), workspace_id: workspaceId }
       const password = changes.password
         ? await sealed(changes.password, { ...identity, password: null })
@@ -154,7 +162,7 @@ export function links(deps: {
         once(stores, workspaceId, request, clock.nowMicros(), async () => {
           const on = { workspaceId, host: domain }
           await refuseLoops(stores, serviceHost, on, destinationsOf({ url, ...changes }))
-          const keyspace = await keyspaceFor(stores, workspaceId, domain)
+          const keyspace = await keyspaceFor(stores, workspaceId, domain, quotas)
           claimed = keyspace.claimed
           const now = clock.nowMicros()
           const fresh = {
@@ -170,6 +178,8 @@ export function links(deps: {
             created_at: now,
             updated_at: now,
           }
+          const bytes = storedBytes({ ...fresh, key: key ?? '' })
+          await enforceQuotas(stores, workspaceId, quotas, { links: 1, storage_bytes: bytes })
           const inserted = await insert(stores, fresh, key)
           await stores.changes.append(changeOf(inserted), now)
           return inserted
@@ -192,6 +202,7 @@ export function links(deps: {
     async update(workspaceId, id, input) {
       const { domain: host, password: passwordText, ...changes } = parseLinkInput(input, rules)
       const before = await get(workspaceId, id)
+      const quotas = await deps.quotas.of(workspaceId)
       const password = passwordText ? await sealed(passwordText, before) : passwordText
       let claimed: Domain | undefined
 
@@ -205,7 +216,7 @@ export function links(deps: {
           const destinations = destinationsOf(moved ? { ...current, ...changes } : changes)
           await refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations)
           const keyspace = moved
-            ? await keyspaceFor(stores, workspaceId, host)
+            ? await keyspaceFor(stores, workspaceId, host, quotas)
             : { keyspaceId: current.keyspace_id }
           claimed = keyspace.claimed
           const now = Math.max(clock.nowMicros(), current.updated_at + 1)
@@ -218,6 +229,8 @@ export function links(deps: {
             updated_at: now,
           }
           refuseReserved(next.keyspace_id, next.key)
+          const bytes = storedBytes(next) - storedBytes(current)
+          await enforceQuotas(stores, workspaceId, quotas, { storage_bytes: bytes })
           await stores.links.update(next, current)
           const [from, to] = [changeOf(current), changeOf(next)]
           await stores.changes.append(from, now)

@@ -1,7 +1,9 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
-import { uuidV7 } from '../../lib/uuid.ts'
+import { isUuid, uuidV7 } from '../../lib/uuid.ts'
+import { quotaChange } from '../changes/change.ts'
 import { Failure } from '../failure.ts'
+import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
 import type { Store } from '../store.ts'
 import { parseWorkspaceName, type Workspace } from './workspace.ts'
 
@@ -12,6 +14,14 @@ export type Workspaces = {
   ensure(name: string): Promise<Workspace>
   /** @throws {Failure} `not_found` */
   get(name: string): Promise<Workspace>
+  /**
+   * The workspace of this name or, failing that, with this identifier.
+   *
+   * @throws {Failure} `not_found`
+   */
+  getByNameOrId(nameOrId: string): Promise<Workspace>
+  /** Gives a workspace limits of its own, or takes them away; those that are left out stay. */
+  limit(workspace: Workspace, changes: Partial<QuotaOverrides>): Promise<void>
   list(): Promise<readonly Workspace[]>
 }
 
@@ -44,6 +54,21 @@ export function workspaces(deps: { store: Store; clock: Clock; random: Random })
     },
     ensure: async (name) => (await insert(name)) ?? get(name),
     get,
+    async getByNameOrId(nameOrId) {
+      if (!isUuid(nameOrId)) return get(nameOrId)
+      const byName = await store.read.workspaces.findByName(nameOrId)
+      if (byName !== undefined) return byName
+      const byId = (await store.read.workspaces.list()).find(({ id }) => id === nameOrId)
+      if (byId === undefined) throw Failure.notFound(`Workspace "${nameOrId}"`)
+      return byId
+    },
+    limit: (workspace, changes) =>
+      store.write(async (stores) => {
+        await stores.quotas.lock(workspace.id)
+        const before = (await stores.quotas.find(workspace.id)) ?? NO_OVERRIDES
+        await stores.quotas.set(workspace.id, { ...before, ...changes })
+        await stores.changes.append(quotaChange(workspace.id), clock.nowMicros())
+      }),
     list: () => store.read.workspaces.list(),
   }
 }

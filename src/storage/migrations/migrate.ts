@@ -8,6 +8,7 @@ import { acme } from './004-acme.ts'
 import { nodes } from './005-nodes.ts'
 import { fairLeases } from './006-fair-leases.ts'
 import { fileMarks } from './007-file-marks.ts'
+import { quotas } from './008-quotas.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step, in order. A database's version is how many of them it has been through. */
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   nodes,
   fairLeases,
   fileMarks,
+  quotas,
 ]
 
 /** The version of the schema that this program works with. */

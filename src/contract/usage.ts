@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+const quota = (what: string) =>
+  z.object({
+    used: z.int().describe(what),
+    limit: z.int().nullable().describe('null where there is no limit.'),
+  })
+
+/** What a workspace uses, beside its quotas. */
+export const usageSchema = z
+  .object({
+    links: quota('Links.'),
+    domains: quota('Domains, active and pending.'),
+    pending_domains: quota('Domains that wait for their proof.'),
+    storage_bytes: quota('Text that the links hold: keys, destinations, tags and the like.'),
+    requests_per_minute: quota(
+      'Requests of all tokens of the workspace in the minute under way, as far as the node that answers knows.',
+    ),
+  })
+  .meta({ id: 'Usage' })
+
+export type UsageResource = z.output<typeof usageSchema>

@@ -1,0 +1,31 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { type UsageResource, usageSchema } from '../../contract/usage.ts'
+import { QUOTA_NAMES } from '../../domain/quotas/quota.ts'
+import type { AppDependencies } from '../app-dependencies.ts'
+import { workspaceOf } from '../authentication.ts'
+import { FAILURES } from './responses.ts'
+
+export const usageRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.get(
+    '/usage',
+    {
+      config: { scope: 'links:read' },
+      schema: {
+        tags: ['Workspace'],
+        summary: 'Show usage and quotas',
+        response: { 200: usageSchema, ...FAILURES },
+      },
+    },
+    async (request): Promise<UsageResource> => {
+      const workspaceId = workspaceOf(request)
+      const { used, limits } = await deps.usage(workspaceId)
+      const requests = deps.workspaceThrottle.used(workspaceId)
+      const counted = { ...used, requests_per_minute: requests }
+      const entries = QUOTA_NAMES.map((name) => [
+        name,
+        { used: counted[name], limit: limits[name] || null },
+      ])
+      return Object.fromEntries(entries) as UsageResource
+    },
+  )
+}

@@ -1,0 +1,15 @@
+import { QuotaBook } from '../../src/domain/quotas/quota-book.ts'
+import type { Store } from '../../src/domain/store.ts'
+
+const NO_LIMITS = {
+  links: 0,
+  domains: 0,
+  pending_domains: 0,
+  storage_bytes: 0,
+  requests_per_minute: 0,
+}
+
+/** Quotas of a store whose instance has none. */
+export function noQuotas(store: Store): QuotaBook {
+  return new QuotaBook({ store, defaults: NO_LIMITS })
+}
