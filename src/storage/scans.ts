@@ -1,7 +1,14 @@
 import type { Kysely } from 'kysely'
 import { ScanTooLong } from '../domain/scan-too-long.ts'
-import type { FairQueue, FairQueueOptions } from '../lib/fair-queue.ts'
+import { type FairQueue, type FairQueueOptions, QueueRefusal } from '../lib/fair-queue.ts'
 import type { Schema } from './schema.ts'
+
+/**
+ * By the clock, from a scan's first turn: with 5 s before that, and the last turn, it is less than the 20 s after
+ * which a connection is cut off on which nothing is sent.
+ */
+const UNDER_WAY_MS_MAX = 13_000
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * The queue in front of an engine's connections for scans. Only searches, charts and exports that
@@ -15,7 +22,7 @@ export function scanQueueOptions(concurrency: number): FairQueueOptions {
     concurrencyPerOwner: 1,
     waitingPerOwnerMax: 256,
     waitingMax: 4_096,
-    deadlineMs: 30_000,
+    deadlineMs: UNDER_WAY_MS_MAX,
   }
 }
 
@@ -25,6 +32,7 @@ export type Scan = {
    * Does `work` in the next turn of the scan's workspace.
    *
    * @throws {ScanTooLong} when the turns so far took longer than the scan may
+   * @throws {QueueRefusal} when it has waited for turns for too long
    */
   turn<T>(work: () => Promise<T>): Promise<T>
 }
@@ -32,7 +40,7 @@ export type Scan = {
 /** A connection for queries that may read many rows. */
 export type Scans = {
   readonly db: Kysely<Schema>
-  /** @param msMax for all turns of the scan together */
+  /** @param msMax for all turns of the scan together; one without is not bounded by the clock either */
   begin(workspaceId: string, msMax?: number): Scan
 }
 
@@ -52,10 +60,15 @@ export function sharedScans(options: SharedScansOptions): Scans {
     db,
     begin(workspaceId, msMax = Number.POSITIVE_INFINITY) {
       let spentMs = 0
+      const untilMs =
+        performance.now() + (msMax === Number.POSITIVE_INFINITY ? msMax : UNDER_WAY_MS_MAX)
       return {
         turn: (work) =>
           queue.run(workspaceId, async () => {
             if (spentMs > msMax) throw new ScanTooLong()
+            if (performance.now() > untilMs) {
+              throw new QueueRefusal(queue.work, 'deadline', RETRY_AFTER_SECONDS)
+            }
             const startedMs = nowMs()
             try {
               return await work()

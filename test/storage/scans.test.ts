@@ -41,6 +41,20 @@ describe('scans', () => {
     assert.equal(queue.running, 0)
   })
 
+  test('are refused as busy when they have waited for too long in all', async (t) => {
+    let clockMs = 0
+    t.mock.method(performance, 'now', () => clockMs)
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue, nowMs: () => 0 })
+    const [search, endless] = [scans.begin('a', 10_000), scans.begin('a')]
+    clockMs += 60_000
+    await assert.rejects(
+      search.turn(async () => {}),
+      { name: 'QueueRefusal', reason: 'deadline' },
+    )
+    await endless.turn(async () => {})
+  })
+
   test('take too long where the engine says so', async () => {
     const timeout = new Error('canceling statement due to statement timeout')
     const queue = new FairQueue(scanQueueOptions(1))

@@ -36,7 +36,7 @@ export const STORAGE_SETTINGS = {
     schema: integer(1, 60).transform((seconds) => seconds * 1_000),
     default: '2',
     description:
-      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports have 10 seconds while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
+      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports may take longer while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
   }),
   TERSE_FILE_CHECK_HOURS: setting({
     schema: integer(0, 24 * 366).transform((hours) => hours * 3_600_000),

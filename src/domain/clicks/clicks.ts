@@ -23,7 +23,7 @@ export const CHART_QUEUE: FairQueueOptions = {
   concurrencyPerOwner: 2,
   waitingPerOwnerMax: 32,
   waitingMax: 4_096,
-  deadlineMs: 10_000,
+  deadlineMs: 5_000,
 }
 
 /** An export is under way for as long as its client reads. */
@@ -33,7 +33,7 @@ export const EXPORT_QUEUE: FairQueueOptions = {
   concurrencyPerOwner: 4,
   waitingPerOwnerMax: 4,
   waitingMax: 1_024,
-  deadlineMs: 10_000,
+  deadlineMs: 5_000,
 }
 
 const GROUPS_BY_DEFAULT = 10

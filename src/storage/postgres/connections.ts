@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
-import { SCAN_MS_MAX } from '../../domain/scan-too-long.ts'
 import { Breaker } from '../../lib/breaker.ts'
 import type { Schema } from '../schema.ts'
 import { type Gate, openPool, type Pool, type PoolUse } from './pool.ts'
@@ -8,6 +7,8 @@ import { probe } from './probe.ts'
 
 const CONNECTIONS_MAX = 10
 export const SCAN_CONNECTIONS_MAX = 3
+/** A sorted list takes two statements, which must be done before its connection is cut off after 20 s. */
+const SCAN_STATEMENT_MS_MAX = 7_000
 /** Less, because the log is read all the time: so a server that does not answer is soon noticed. */
 const LOG_TIMEOUT_SHARE = 0.5
 /** So that somebody whose query failed learns in time that all queries do. */
@@ -78,7 +79,7 @@ export function openConnections(options: {
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
   const db = connect('requests', CONNECTIONS_MAX, timeoutMs)
-  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_MS_MAX)
+  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_STATEMENT_MS_MAX)
   const log = connect('changes', 1, timeoutMs * LOG_TIMEOUT_SHARE)
   return {
     db,
