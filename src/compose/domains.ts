@@ -9,7 +9,7 @@ import {
 } from '../domain/domains/claimable-hosts.ts'
 import type { CertificateFinder } from '../domain/domains/dns-report.ts'
 import type { DnsResolver } from '../domain/domains/dns-resolver.ts'
-import { type DomainChecks, domainChecks } from '../domain/domains/domain-checks.ts'
+import { type DomainChecks, domainChecks, LOOK_QUEUE } from '../domain/domains/domain-checks.ts'
 import { type Domains, domains } from '../domain/domains/domains.ts'
 import type { ServiceName } from '../domain/domains/service-host.ts'
 import type { ServiceTarget } from '../domain/domains/service-target.ts'
@@ -19,6 +19,7 @@ import type { Store } from '../domain/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isIpAddress } from '../lib/ip-address.ts'
 import { systemRandom } from '../lib/random.ts'
+import { WorkQueues } from '../lib/work-queues.ts'
 import { type Job, startPollingJob } from './polling-job.ts'
 
 const DNS_TIMEOUT_MS = 2_000
@@ -39,15 +40,17 @@ export type DomainServices = {
  * Changes nothing by itself: the command line opens it beside a running service.
  *
  * @param options.isOperator whether reserved names may be claimed
+ * @param options.queues those of a node, which measures them
  */
 export function openDomains(
   config: Config,
   instance: { store: Store; clock: Clock; instanceKey: Buffer; quotas: QuotaBook },
   log: Logger,
-  options: { isOperator?: boolean } = {},
+  options: { isOperator?: boolean; queues?: WorkQueues } = {},
 ): DomainServices {
   const { store, clock, instanceKey, quotas } = instance
-  const claimable = claimableHostsOf(config, options.isOperator ?? false)
+  const { isOperator = false, queues = new WorkQueues() } = options
+  const claimable = claimableHostsOf(config, isOperator)
   let wake = () => {}
   const checks = domainChecks({
     store,
@@ -57,6 +60,7 @@ export function openDomains(
     proofKey: deriveKey(instanceKey, 'domain-proof'),
     target: serviceTargetOf(config),
     isReserved: claimable.isReserved,
+    looks: queues.open(LOOK_QUEUE),
     onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
     findCertificate: certificateFinder(config, instance),
     onMove: (move) => log.warn(move, 'a domain moved to the workspace that has proved it'),

@@ -98,7 +98,7 @@ export async function startNode(
   const foundation = { config, instance, log, serviceHost, throttles, queues, hasher }
   const memory = openMemory(config, instance, log, { copy, https: tls?.memory })
   const salts = openSalts(foundation)
-  const { domains, checks, startChecking } = openDomains(config, instance, log)
+  const { domains, checks, startChecking } = openDomains(config, instance, log, { queues })
 
   /** What needs the database; where that is away at the start, it follows. */
   async function begin(): Promise<void> {

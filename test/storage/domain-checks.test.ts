@@ -4,10 +4,11 @@ import type { CertificateStanding } from '../../src/domain/certificates/certific
 import type { DomainMove } from '../../src/domain/domains/check-conclusion.ts'
 import { claimableHosts } from '../../src/domain/domains/claimable-hosts.ts'
 import type { DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
-import { domainChecks } from '../../src/domain/domains/domain-checks.ts'
+import { domainChecks, LOOK_QUEUE } from '../../src/domain/domains/domain-checks.ts'
 import { domains } from '../../src/domain/domains/domains.ts'
 import { type ProofPolicy, proofName, proofText } from '../../src/domain/domains/proof.ts'
 import { Failure } from '../../src/domain/failure.ts'
+import { FairQueue } from '../../src/lib/fair-queue.ts'
 import { systemRandom } from '../../src/lib/random.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import { type FakeDns, fakeDns } from '../support/fake-dns.ts'
@@ -46,6 +47,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
   ) => {
     let ended = 0
     const checks = domainChecks({
+      looks: new FairQueue(LOOK_QUEUE),
       ...base,
       store,
       resolver,

@@ -3,9 +3,9 @@ import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { insertClaim } from '../../src/domain/domains/claim.ts'
 import type { DnsAnswer, DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
-import { domainChecks } from '../../src/domain/domains/domain-checks.ts'
+import { domainChecks, LOOK_QUEUE } from '../../src/domain/domains/domain-checks.ts'
 import type { Store } from '../../src/domain/store.ts'
-import { QueueRefusal } from '../../src/lib/fair-queue.ts'
+import { FairQueue, QueueRefusal } from '../../src/lib/fair-queue.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeDns } from '../support/fake-dns.ts'
 import { describeStore } from '../support/store.ts'
@@ -38,6 +38,7 @@ describeStore('domain checks of several workspaces', (at) => {
     const ends = new EventEmitter()
     const node = (store: Store = at.store) =>
       domainChecks({
+        looks: new FairQueue(LOOK_QUEUE),
         store,
         clock,
         resolver,

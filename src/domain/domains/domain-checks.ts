@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { DueTurns } from '../../lib/due-turns.ts'
-import { FairQueue } from '../../lib/fair-queue.ts'
+import type { FairQueue } from '../../lib/fair-queue.ts'
 import { LeasedWork } from '../../lib/leased-work.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { Failure } from '../failure.ts'
@@ -21,7 +21,7 @@ const CHECKS_MAX = 32
 /** Of these, how many may belong to one workspace: its silent names leave room for the others. */
 const CHECKS_PER_WORKSPACE_MAX = 8
 /** Looks that callers of the API wait for. */
-const LOOK_QUEUE = {
+export const LOOK_QUEUE = {
   work: 'DNS look-ups',
   concurrency: 16,
   concurrencyPerOwner: 4,
@@ -66,6 +66,8 @@ export function domainChecks(deps: {
   proofKey: Buffer
   target: ServiceTarget
   isReserved: ClaimableHosts['isReserved']
+  /** For `LOOK_QUEUE`. */
+  looks: FairQueue
   /** Told of a check that failed; it is made again. */
   onError: (error: unknown) => void
   onMove: (move: DomainMove) => void
@@ -76,7 +78,6 @@ export function domainChecks(deps: {
 }): DomainChecks {
   const { store, clock, resolver } = deps
   const { look, hasLostProof } = dnsLooks(deps)
-  const looks = new FairQueue(LOOK_QUEUE)
   const turns = new DueTurns((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
   const checking = new LeasedWork<LeasedCheck>({
     concurrency: CHECKS_MAX,
@@ -158,12 +159,12 @@ export function domainChecks(deps: {
 
     async report(workspaceId, id) {
       const domain = await get(workspaceId, id)
-      return looks.run(workspaceId, async () => reportLook(deps, domain, await look(domain)))
+      return deps.looks.run(workspaceId, async () => reportLook(deps, domain, await look(domain)))
     },
 
     async verify(workspaceId, id) {
       await get(workspaceId, id)
-      return looks.run(workspaceId, async () => {
+      return deps.looks.run(workspaceId, async () => {
         const lease = await leaseOnDemand(id)
         const seen = await check(lease)
         if (deps.findCertificate !== undefined) {
