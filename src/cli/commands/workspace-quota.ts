@@ -6,6 +6,7 @@ import {
   type QuotaOverrides,
 } from '../../domain/quotas/quota.ts'
 import { usageOf } from '../../domain/quotas/usage.ts'
+import { example } from '../example.ts'
 import { formatTable, type Terminal } from '../terminal.ts'
 import { withInstance } from '../with-instance.ts'
 
@@ -38,9 +39,9 @@ export function workspaceQuotaCommand(terminal: Terminal): Command {
     .addHelpText(
       'after',
       '\nA limit is a whole number, none, or default: that of the instance (TERSE_QUOTA_LINKS and the like).' +
-        '\nRunning servers follow within a second.' +
-        '\n\nExample:\n  terse workspace quota acme --links 5000 --requests none',
+        '\nRunning servers follow within a second.',
     )
+    .addHelpText('after', example('workspace quota acme --links 5000 --requests none'))
     .action(async (name: string, options: QuotaOptions) => {
       const rows = await withInstance(async (instance): Promise<Row[]> => {
         const workspace = await instance.workspaces.getByNameOrId(name)
