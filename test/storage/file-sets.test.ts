@@ -4,9 +4,11 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { RefusedFiles } from '../../src/storage/file-fault.ts'
+import { expectStatus } from '../support/api.ts'
 import { copyFolder, serveFolder } from '../support/data-folder.ts'
 import { createFolder } from '../support/engines.ts'
 import {
+  addLink,
   assembleFolder,
   COUNTED,
   type Moment,
@@ -173,6 +175,25 @@ describe('the files of a data folder', () => {
   for (const { name, make, file, text } of mixes) {
     test(`are refused with ${name}`, () => expectRefused(make(), file(), text))
   }
+
+  test('count nothing for new links of what newer journals say of lost ones', async () => {
+    const dataDir = whole('stopped')
+    rmSync(path.join(dataDir, 'journal'), { recursive: true, force: true })
+    copyFolder(at('running'), dataDir, /^journal$/)
+    await serveFolder(dataDir, async ({ api }) => {
+      const made = [await addLink(api), await addLink(api), await addLink(api)]
+      // The journal is taken in meanwhile, or when the node stops.
+      for (const { id } of made) {
+        assert.equal(expectStatus(await api.get(`/links/${id}`), 200).body.clicks, 0)
+      }
+    })
+    await serveFolder(dataDir, async ({ api }) => {
+      assert.equal(await totalClicks(api), COUNTED.stopped)
+      const { body } = expectStatus(await api.get('/links'), 200)
+      const clicks = body.data.map((link: { clicks: number }) => link.clicks)
+      assert.deepEqual(clicks, [0, 0, 0, COUNTED.stopped])
+    })
+  })
 
   test('are complete without their logs after a stop', async () => {
     const logs = execFileSync('find', [at('later'), '-name', '*-wal', '-o', '-name', '*-shm'])
