@@ -1,0 +1,44 @@
+import { pause } from './pause.ts'
+import { STRANGER_ATTACKS } from './strangers.ts'
+import { type AttackTally, countAction, createTally, type Target } from './target.ts'
+import { runTenants } from './tenants.ts'
+
+/** What the process of the attackers is told at its start. */
+export type AttackOrder = {
+  readonly target: Target
+  readonly strangers: number
+  /** A stranger rests between two actions, up to this long. */
+  readonly restMsMax: number
+}
+
+/** The process of all attackers: begins with an order, ends with the message `stop`, and sends its tally. */
+process.once('message', async (order: AttackOrder) => {
+  const tally = createTally()
+  const stop = new AbortController()
+  process.once('message', () => stop.abort())
+  await Promise.all([
+    runTenants(order.target, tally, stop.signal),
+    ...Array.from({ length: order.strangers }, (_, nth) =>
+      runStranger(order, nth, tally, stop.signal),
+    ),
+  ])
+  process.send?.(tally, () => process.disconnect?.())
+})
+
+async function runStranger(
+  { target, restMsMax }: AttackOrder,
+  nth: number,
+  tally: AttackTally,
+  signal: AbortSignal,
+): Promise<void> {
+  const attacks = Object.entries(STRANGER_ATTACKS)
+  const from = `127.3.${Math.floor(nth / 250)}.${1 + (nth % 250)}`
+  for (let round = nth; !signal.aborted; round += 1) {
+    await pause(Math.random() * restMsMax, signal)
+    if (signal.aborted) return
+    const [name, attack] = attacks[round % attacks.length] ?? []
+    if (name === undefined || attack === undefined) return
+    await attack({ target, from, tally, signal })
+    countAction(tally, name)
+  }
+}

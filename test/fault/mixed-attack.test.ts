@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expectStatus } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { startAttackers, startScene } from './attack/assault.ts'
+import { startBystander } from './attack/bystander.ts'
+
+/** The long form, which measures times as well, is `npm run bench:attack`. */
+const SECONDS = Number(process.env.ATTACK_SECONDS ?? 6)
+const STRANGERS = 60
+const REST_MS_MAX = 3_000
+const MEMORY_MIB_MAX = 512
+const COUNTED_WITHIN_MS = 30_000
+
+describe('a service under attack by ten tenants and many strangers', () => {
+  test('answers every bystander, keeps its memory bounded and counts every redirect once', {
+    skip: process.platform !== 'linux' && 'strangers need the addresses of 127.0.0.0/8',
+    timeout: SECONDS * 1_000 + 90_000,
+  }, async (t) => {
+    const place = await SQLITE.createPlace()
+    t.after(() => place.remove())
+    const scene = await startScene(place)
+    t.after(() => scene.stop())
+    const { target, api } = scene
+    const bystander = startBystander({ ...target, key: scene.bystander.key })
+    const attackers = startAttackers({ target, strangers: STRANGERS, restMsMax: REST_MS_MAX })
+    await sleep(SECONDS * 1_000)
+    const attack = await attackers.stop()
+    await bystander.stop()
+
+    assert.deepEqual(bystander.tally.failures, {})
+    assert.ok(attack.floodRedirects > 0, 'the flooded link was visited')
+    const peakMib = peakMemoryMib(scene.service.child.pid as number)
+    t.diagnostic(`${peakMib} MiB at most, ${JSON.stringify(attack.actions)}`)
+    assert.ok(peakMib <= MEMORY_MIB_MAX, `${peakMib} MiB`)
+    await eventually(async () => {
+      for (const [id, redirects] of [
+        [scene.bystander.id, bystander.tally.redirects],
+        [scene.flooded.id, attack.floodRedirects],
+      ] as const) {
+        const { total } = expectStatus(await api.get(`/links/${id}/clicks`), 200).body
+        assert.equal(total.clicks + total.bots, redirects)
+      }
+    }, COUNTED_WITHIN_MS)
+  })
+})
+
+/** The most resident memory that the process ever had. */
+function peakMemoryMib(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Math.round(Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024)
+}
