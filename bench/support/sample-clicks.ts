@@ -52,6 +52,7 @@ export function clickSource(linkSeq: () => number): (at: number) => Click {
     at,
     link_seq: linkSeq(),
     flags: Math.random() < BOT_SHARE ? CLICK_FLAGS.bot : 0,
+    count: 1,
     visitor: (Math.floor(Math.random() * VISITORS) * 4_503_599_627) % 2 ** 53,
     country: country(),
     device: device(),

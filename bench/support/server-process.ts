@@ -109,6 +109,9 @@ export async function spawnTerse(
       TERSE_PORT: String(port),
       TERSE_BASE_URL: `http://localhost:${port}`,
       TERSE_RATE_LIMIT: '0',
+      // Counted, but never reached.
+      TERSE_CLICK_CAP_PER_MINUTE: '1000000',
+      TERSE_RAW_CLICKS_PER_MINUTE: '0',
       TERSE_LOG_LEVEL: 'warn',
       ...env,
     },

@@ -6,7 +6,8 @@ const FAILURES = 2
 const MICROS = 3
 const SEGMENT = 4
 const OFFSET = 5
-const FIELDS = 6
+const WITHOUT_ROW = 6
+const FIELDS = 7
 
 /**
  * What drain threads have done since the process started, in memory that they share with the main
@@ -42,6 +43,11 @@ export class DrainProgress {
     return this.#get(MICROS) / 1e6
   }
 
+  /** Clicks among them that are not kept one by one, because their workspace had too many. */
+  get withoutRow(): number {
+    return this.#get(WITHOUT_ROW)
+  }
+
   /** How far this node's own journal has been taken in; undefined while nothing of it was. */
   get position(): JournalPosition | undefined {
     const segment = this.#get(SEGMENT)
@@ -52,6 +58,10 @@ export class DrainProgress {
     Atomics.add(this.#values, CLICKS, BigInt(clicks))
     Atomics.add(this.#values, BATCHES, 1n)
     Atomics.add(this.#values, MICROS, BigInt(Math.round(ms * 1_000)))
+  }
+
+  noteWithoutRow(clicks: number): void {
+    Atomics.add(this.#values, WITHOUT_ROW, BigInt(clicks))
   }
 
   noteFailed(): void {

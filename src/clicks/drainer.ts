@@ -1,3 +1,4 @@
+import { countVisits } from '../domain/clicks/click.ts'
 import type { JournalPosition } from '../domain/clicks/click-store.ts'
 import type { ClickBatch, ClickWriter } from '../domain/clicks/click-writer.ts'
 import { backoffMs } from '../lib/backoff.ts'
@@ -179,7 +180,7 @@ export class Drainer {
     const startedMs = performance.now()
     try {
       const taken = await this.#writer.take(batch)
-      if (taken) this.#progress.noteTaken(batch.clicks.length, performance.now() - startedMs)
+      if (taken) this.#progress.noteTaken(countVisits(batch.clicks), performance.now() - startedMs)
       return taken
     } catch (error) {
       this.#progress.noteFailed()

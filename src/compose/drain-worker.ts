@@ -17,24 +17,29 @@ export type DrainWorkerData = {
   readonly keepMs: number
   /** Days for which raw clicks are kept; 0 for ever. */
   readonly retentionDays: number
+  /** As of `openClickWriter`. */
+  readonly rawPerMinute: number
 }
 
 if (parentPort === null) throw new Error('this runs in a thread')
 
-const { databaseUrl, dataDir, journal, progress, keepMs, retentionDays }: DrainWorkerData =
-  workerData
+const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...shared } =
+  workerData as DrainWorkerData
 const port = parentPort
+const progress = new DrainProgress(shared.progress)
 // A batch takes tens of milliseconds, in which visitors would wait for their turns on this core.
 giveWay()
 serveDrain(port, {
   writer: openClickWriter({
     databaseUrl,
     dataDir,
+    rawPerMinute,
+    onRawRefused: (clicks) => progress.noteWithoutRow(clicks),
     onError: (error) => port.postMessage({ kind: 'error', error }),
   }),
   clock: systemClock(),
   journal,
-  progress: new DrainProgress(progress),
+  progress,
   keepMs,
   retentionDays,
 })

@@ -26,7 +26,7 @@ export function openIntake(
     keepMs,
     dataDir: config.dataDir,
     startWorker(journal, progress) {
-      const { databaseUrl, dataDir, roles, clickRetentionDays } = config
+      const { databaseUrl, dataDir, roles, clickRetentionDays, rawClicksPerMinute } = config
       const workerData: DrainWorkerData = {
         databaseUrl,
         dataDir,
@@ -35,6 +35,7 @@ export function openIntake(
         keepMs,
         // What is old is cleared away by the settings of the nodes whose work that is.
         retentionDays: roles.includes('jobs') ? clickRetentionDays : 0,
+        rawPerMinute: rawClicksPerMinute,
       }
       return new Worker(new URL('./drain-worker.ts', import.meta.url), {
         workerData,

@@ -9,6 +9,7 @@ import { glance } from '../lib/glance.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import { VERSION } from '../lib/version.ts'
 import { labelled, type Metric, type MetricSource, plain } from '../metrics/metric.ts'
+import type { ClickCap } from '../redirect/click/click-cap.ts'
 import type { VisitMeter } from '../redirect/visit-meter.ts'
 import type { Instance } from './instance.ts'
 
@@ -146,7 +147,11 @@ export function cacheMetrics(usesOf: () => Readonly<Record<string, CacheUse>>): 
   }
 }
 
-export function clickMetrics(intake: ClickIntake, nowMicros: () => number): MetricSource {
+export function clickMetrics(
+  intake: ClickIntake,
+  cap: ClickCap | undefined,
+  nowMicros: () => number,
+): MetricSource {
   return () => {
     const { progress } = intake
     const held = intake.held()
@@ -155,6 +160,11 @@ export function clickMetrics(intake: ClickIntake, nowMicros: () => number): Metr
     const total = (name: string, help: string, value: number) => plain('counter', name, help, value)
     return [
       total('terse_clicks_recorded_total', 'Clicks written to the journal.', intake.recorded()),
+      total(
+        'terse_clicks_capped_total',
+        'Clicks of one address on one link beyond TERSE_CLICK_CAP_PER_MINUTE, counted as bots.',
+        cap?.capped ?? 0,
+      ),
       total('terse_clicks_lost_total', 'Clicks that could not be written.', intake.lost()),
       total(
         'terse_clicks_doubtful_total',
@@ -165,6 +175,11 @@ export function clickMetrics(intake: ClickIntake, nowMicros: () => number): Metr
         'terse_clicks_drained_total',
         'Clicks taken from journals into the database.',
         progress.clicks,
+      ),
+      total(
+        'terse_clicks_without_row_total',
+        'Of them, clicks of one workspace beyond TERSE_RAW_CLICKS_PER_MINUTE, which exports lack.',
+        progress.withoutRow,
       ),
       total('terse_drain_batches_total', 'Transactions that did so.', progress.batches),
       total('terse_drain_failures_total', 'Transactions that failed to.', progress.failures),

@@ -7,6 +7,7 @@ import { isUnavailable } from '../domain/failure.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { WorkQueues } from '../lib/work-queues.ts'
+import { openClickCap } from './click-cap.ts'
 import { openDomains } from './domains.ts'
 import { type ListeningHandle, openEntrances } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
@@ -120,7 +121,8 @@ export async function startNode(
   let heartbeat: Heartbeat | undefined
   const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
   const intake = openIntake(config, log, (journalId) => heartbeat?.forget(journalId))
-  const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries })
+  const cap = openClickCap(config)
+  const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries, cap })
   const observation = openObservation({
     config,
     instance,
@@ -128,6 +130,7 @@ export async function startNode(
     shared,
     memory,
     intake,
+    cap,
     redirect,
     queues,
     onProbed: shared?.onProbed,

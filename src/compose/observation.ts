@@ -5,6 +5,7 @@ import { ApiMeter } from '../http/api-meter.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import type { WorkQueues } from '../lib/work-queues.ts'
 import { type MetricSource, plain } from '../metrics/metric.ts'
+import type { ClickCap } from '../redirect/click/click-cap.ts'
 import type { RedirectHandler } from '../redirect/handler.ts'
 import { type FileHealth, openFileHealth } from './file-checks.ts'
 import type { Instance } from './instance.ts'
@@ -45,11 +46,12 @@ export function openObservation(parts: {
   shared: Colleagues | undefined
   memory: Memory
   intake: ClickIntake
+  cap: ClickCap | undefined
   redirect: RedirectHandler
   queues: WorkQueues
   onProbed: (() => void) | undefined
 }): Observation {
-  const { config, instance, log, shared, memory, intake, redirect } = parts
+  const { config, instance, log, shared, memory, intake, cap, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
   const readiness = nodeReadiness({
     roles: config.roles,
@@ -69,7 +71,7 @@ export function openObservation(parts: {
     queueMetrics(parts.queues),
     apiMetrics(apiMeter),
     cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
-    clickMetrics(intake, () => instance.clock.nowMicros()),
+    clickMetrics(intake, cap, () => instance.clock.nowMicros()),
     storeMetrics(instance, memory.follower, isStoreThere),
     domainMetrics(instance),
     nodeMetrics(instance.nodes),

@@ -3,19 +3,25 @@ import type { ClickRecorder } from '../domain/clicks/click.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import { isServiceHost } from '../http/service-host.ts'
 import { systemRandom } from '../lib/random.ts'
+import type { ClickCap } from '../redirect/click/click-cap.ts'
 import { clickMaker } from '../redirect/click/click-maker.ts'
 import { type Countries, openCountries } from '../redirect/click/countries.ts'
 import { VisitorSalts } from '../redirect/click/visitor-salts.ts'
 import type { LinkFinder } from '../redirect/find-link.ts'
 import { type RedirectHandler, redirectHandler } from '../redirect/handler.ts'
 import { passwordCookies } from '../redirect/password-cookie.ts'
+import { sharedAddressReporter } from './click-cap.ts'
 import { type Foundation, logFailure, vaultOf } from './foundation.ts'
 
 export function openRedirect(
   foundation: Foundation,
   finder: LinkFinder,
   recorder: ClickRecorder,
-  origins: { readonly salts: VisitorSalts; readonly countries: Countries },
+  clicks: {
+    readonly salts: VisitorSalts
+    readonly countries: Countries
+    readonly cap: ClickCap | undefined
+  },
 ): RedirectHandler {
   const { config, instance, log, serviceHost, throttles } = foundation
   const { clock, instanceKey } = instance
@@ -28,7 +34,7 @@ export function openRedirect(
   return redirectHandler({
     finder,
     recorder,
-    makeClick: clickMaker(origins),
+    makeClick: clickMaker({ ...clicks, onSharedAddress: sharedAddressReporter(log) }),
     vault: vaultOf(foundation),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,

@@ -42,9 +42,15 @@ export async function replayJournals(
   folder: string,
   options: { takesUnknown: boolean; onError: (error: unknown) => void },
 ): Promise<readonly ReplayedJournal[]> {
-  const { databaseUrl, dataDir } = config
+  const { databaseUrl, dataDir, rawClicksPerMinute: rawPerMinute } = config
   const known = new Set((await instance.nodes.list()).map(({ id }) => id))
-  const writer = openClickWriter({ databaseUrl, dataDir, onError: options.onError })
+  const writer = openClickWriter({
+    databaseUrl,
+    dataDir,
+    rawPerMinute,
+    onRawRefused: () => {},
+    onError: options.onError,
+  })
   const replayed: ReplayedJournal[] = []
   try {
     for (const { root, id } of findJournals(folder)) {

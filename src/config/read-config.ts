@@ -77,6 +77,10 @@ export type Config = {
   readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
   /** For which raw clicks are kept; 0 for ever. */
   readonly clickRetentionDays: number
+  /** Clicks of one address on one link that are kept one by one in a minute; 0 for all. */
+  readonly clickCapPerMinute: number
+  /** Clicks of one workspace that are kept one by one in a minute; 0 for all. */
+  readonly rawClicksPerMinute: number
 }
 
 /** From which authority certificates come, and how. */
@@ -205,6 +209,8 @@ function configOf(values: SettingValues): Config {
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
+    clickCapPerMinute: values.TERSE_CLICK_CAP_PER_MINUTE,
+    rawClicksPerMinute: values.TERSE_RAW_CLICKS_PER_MINUTE,
   })
 }
 

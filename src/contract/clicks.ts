@@ -145,11 +145,11 @@ const clickGroups = z
 /** What was counted: a series without `group_by`, groups with it. */
 export const clickReport = z.union([clickSeries, clickGroups]).meta({ id: 'ClickReport' })
 
-const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent'] as const
+const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
 
 const known = z.string().nullable()
 
-/** One click of an export. */
+/** One click of an export, or several beyond the cap. */
 export const exportedClick = z
   .object({
     at: timestamp,
@@ -163,12 +163,19 @@ export const exportedClick = z
     referrer: known,
     language: known,
     source: known,
-    visitor: z
-      .string()
-      .describe('The same for all clicks of one visitor on one UTC day, and on no other.'),
+    visitor: known.describe(
+      'The same for all clicks of one visitor on one UTC day, and on no other; null with `capped`.',
+    ),
     flags: z
       .array(z.enum(FLAGS))
-      .describe('Why it is not counted as a click by a person; empty for one that is.'),
+      .describe(
+        'Why it is not counted as a click by a person; empty for one that is. `capped`: more clicks of one address on the link in one minute than the service keeps one by one.',
+      ),
+    count: z
+      .int()
+      .describe(
+        'Clicks that this stands for: 1, or with `capped` several on the link within the minute of `at`, of which nothing else is kept.',
+      ),
   })
   .meta({ id: 'ExportedClick' })
 

@@ -44,6 +44,7 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
   }
   return [
     program,
+    ...proxyFindings(config),
     databaseFinding(inspection),
     schemaFinding(inspection),
     ...files,
@@ -51,6 +52,20 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
     nodesFinding(inspection, clock),
     clockFinding(inspection, clock),
     ...disk,
+  ]
+}
+
+/** People reach the service over HTTPS, which it does not speak itself. */
+function proxyFindings({ baseUrl, tls, trustedProxies }: Config): Finding[] {
+  if (!baseUrl.startsWith('https:') || tls !== undefined || !trustedProxies.isEmpty) return []
+  return [
+    {
+      subject: 'proxy',
+      state: 'warning',
+      text: 'the proxy that does HTTPS is not trusted, so all visitors have its address',
+      advice:
+        'Set TERSE_TRUST_PROXY to its address; until then countries and visitors are wrong, and clicks may count as bots.',
+    },
   ]
 }
 

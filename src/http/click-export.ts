@@ -26,6 +26,7 @@ const COLUMNS = [
   'source',
   'visitor',
   'flags',
+  'count',
 ] as const satisfies readonly (keyof ExportedClick)[]
 
 const FLAG_NAMES = [
@@ -33,6 +34,7 @@ const FLAG_NAMES = [
   ['prefetch', CLICK_FLAGS.prefetch],
   ['head', CLICK_FLAGS.head],
   ['no_user_agent', CLICK_FLAGS.noUserAgent],
+  ['capped', CLICK_FLAGS.capped],
 ] as const
 
 /** What a spreadsheet takes for the beginning of a formula. */
@@ -71,6 +73,7 @@ export async function exportStream(
 }
 
 function present(click: RawClick): ExportedClick {
+  const isCapped = (click.flags & CLICK_FLAGS.capped) !== 0
   return {
     at: formatInstant(click.at),
     link_id: click.link_id,
@@ -84,8 +87,9 @@ function present(click: RawClick): ExportedClick {
     language: click.language || null,
     source: click.source || null,
     // A letter in front keeps spreadsheets from taking it for a number and rounding it.
-    visitor: `v${click.visitor.toString(16).padStart(14, '0')}`,
+    visitor: isCapped ? null : `v${click.visitor.toString(16).padStart(14, '0')}`,
     flags: FLAG_NAMES.filter(([, flag]) => (click.flags & flag) !== 0).map(([name]) => name),
+    count: click.count,
   }
 }
 
@@ -97,7 +101,7 @@ function ndjsonLine(click: ExportedClick): string {
 function csvLine(click: ExportedClick): string {
   const cells = COLUMNS.map((column) => {
     const value = click[column]
-    return csvCell(typeof value === 'string' ? value : (value?.join(' ') ?? ''))
+    return csvCell(Array.isArray(value) ? value.join(' ') : String(value ?? ''))
   })
   return `${cells.join(',')}\r\n`
 }

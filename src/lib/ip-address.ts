@@ -24,6 +24,10 @@ export class Networks {
     return true
   }
 
+  get isEmpty(): boolean {
+    return this.#empty
+  }
+
   has(address: string): boolean {
     if (this.#empty) return false
     const plain = withoutMapping(address)

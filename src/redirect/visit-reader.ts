@@ -25,11 +25,15 @@ export function visitReader(trustedProxies: Networks): VisitReader {
   }
 
   function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
-    const { headers } = exchange
+    const { headers, remoteAddress } = exchange
+    const address = addressOf(exchange)
     return {
       at: atMicros,
       method: exchange.method,
-      address: addressOf(exchange),
+      address,
+      isForwarded:
+        headers['x-forwarded-for'] !== undefined &&
+        address === clientAddress(remoteAddress, undefined, trustedProxies),
       query: exchange.target.query,
       userAgent: headers['user-agent'],
       referer: headers.referer,

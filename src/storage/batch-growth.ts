@@ -52,9 +52,9 @@ export function growthOf(
 function countOf(link_seq: number, ofLink: readonly Click[], before?: LinkCount): LinkCount {
   let clicks = before?.clicks ?? 0
   let last_click = before?.last_click ?? Number.NEGATIVE_INFINITY
-  for (const { flags, at } of ofLink) {
+  for (const { flags, count, at } of ofLink) {
     if (flags !== 0) continue
-    clicks += 1
+    clicks += count
     if (at > last_click) last_click = at
   }
   return { link_seq, clicks, last_click }
@@ -121,7 +121,7 @@ function addOwnerDeltas(
 }
 
 function writeClicks(writer: ByteWriter, clicks: readonly Click[]): void {
-  if (clicks.length <= SINGLE_CLICKS_MAX) {
+  if (clicks.length <= SINGLE_CLICKS_MAX && clicks.every(({ count }) => count === 1)) {
     for (const click of clicks) writeClick(writer, click)
     return
   }

@@ -1,5 +1,6 @@
 import type { ClickWriter } from '../domain/clicks/click-writer.ts'
 import { openPostgresClickWriter } from './postgres/click-writer.ts'
+import { RawClickRows } from './raw-click-rows.ts'
 import { openSqliteClickWriter } from './sqlite/click-writer.ts'
 
 /**
@@ -9,11 +10,16 @@ import { openSqliteClickWriter } from './sqlite/click-writer.ts'
 export function openClickWriter(options: {
   databaseUrl: string | undefined
   dataDir: string
+  /** Rows for exports that each workspace may get in a minute; 0 for any number. */
+  rawPerMinute: number
+  /** Told of visits that were counted without such a row. */
+  onRawRefused: (visits: number) => void
   /** Told of faults that fail nothing, such as an idle connection that broke. */
   onError: (error: unknown) => void
 }): ClickWriter {
-  const { databaseUrl: url, dataDir, onError } = options
+  const { databaseUrl: url, dataDir, rawPerMinute, onRawRefused, onError } = options
+  const rawRows = new RawClickRows({ perMinute: rawPerMinute, onRefused: onRawRefused })
   return url === undefined
-    ? openSqliteClickWriter(dataDir)
-    : openPostgresClickWriter({ url, onError })
+    ? openSqliteClickWriter(dataDir, rawRows)
+    : openPostgresClickWriter({ url, rawRows, onError })
 }

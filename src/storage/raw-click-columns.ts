@@ -6,6 +6,7 @@ export const RAW_CLICK_COLUMNS = [
   'link_seq',
   'keyspace_id',
   'flags',
+  'count',
   'visitor',
   ...CLICK_DIMENSIONS,
 ] as const

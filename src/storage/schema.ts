@@ -154,6 +154,7 @@ export type Schema = {
     workspace_id: string | null
     keyspace_id: number | null
     flags: number
+    count: Generated<number>
     visitor: number
     country: string
     device: string

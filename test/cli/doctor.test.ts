@@ -207,6 +207,19 @@ describe('terse doctor', () => {
     assert.ok(damage.advice)
   })
 
+  test('warns of a proxy that does HTTPS and is not trusted', async (t) => {
+    const place = await usedPlace(t, SQLITE)
+    const https = { TERSE_BASE_URL: 'https://go.example.com' }
+    const { code, about } = await examine(place, https)
+    assert.equal(code, 0)
+    assert.equal(about('proxy').state, 'warning')
+    assert.match(about('proxy').advice ?? '', /TERSE_TRUST_PROXY/)
+    for (const harmless of [{ TERSE_TRUST_PROXY: '127.0.0.1' }, { TERSE_TLS: 'auto' }]) {
+      const { findings } = await examine(place, { ...https, ...harmless })
+      assert.ok(!findings.some(({ subject }) => subject === 'proxy'))
+    }
+  })
+
   test('warns of a clock that is behind the newest change', async (t) => {
     const place = await usedPlace(t, SQLITE)
     const future = (Date.now() + 3_600_000) * 1_000

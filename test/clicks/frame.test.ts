@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { decodeFrames, encodeFrame } from '../../src/clicks/journal/frame.ts'
-import type { Click } from '../../src/domain/clicks/click.ts'
+import { decodeFrames, encodeFrame, FrameBuilder } from '../../src/clicks/journal/frame.ts'
+import { CLICK_FLAGS, type Click, cappedClick, countVisits } from '../../src/domain/clicks/click.ts'
 import { cases } from '../support/properties.ts'
 import { clickOf } from './some-clicks.ts'
 
@@ -17,7 +17,8 @@ const anyClick: fc.Arbitrary<Click> = fc.record(
   {
     at: fc.maxSafeNat(),
     link_seq: fc.maxSafeNat(),
-    flags: fc.nat({ max: 0xffff }),
+    flags: fc.nat({ max: 0xffff }).filter((flags) => flags !== CLICK_FLAGS.capped),
+    count: fc.constant(1),
     visitor: fc.maxSafeNat(),
     country: anyValue,
     device: anyValue,
@@ -122,7 +123,7 @@ describe('the frames of the click journal', () => {
   })
 
   test('yield no click from noise, even where it holds the magic and absurd lengths', () => {
-    const magic = fc.constant(Buffer.from('TRS2', 'latin1'))
+    const magic = fc.constant(Buffer.from('TRS3', 'latin1'))
     const length = fc.nat({ max: 0xffff_ffff }).map((value) => {
       const bytes = Buffer.alloc(4)
       bytes.writeUInt32LE(value)
@@ -139,7 +140,7 @@ describe('the frames of the click journal', () => {
   })
 
   test('are not seen in zeros that a crash left after the magic', () => {
-    const zeros = Buffer.concat([Buffer.from('TRS2', 'latin1'), Buffer.alloc(100)])
+    const zeros = Buffer.concat([Buffer.from('TRS3', 'latin1'), Buffer.alloc(100)])
     assert.deepEqual(decodeFrames(zeros, ALL), { clicks: [], consumed: 0, damaged: 0 })
   })
 
@@ -164,11 +165,23 @@ describe('the frames of the click journal', () => {
     for (const [what, change] of changes) {
       const frame = Buffer.from(good)
       change(frame.subarray(12))
-      frame.writeUInt32LE(crc32(frame.subarray(12), crc32(frame.subarray(4, 8))), 8)
+      frame.writeUInt32LE(crc32(frame.subarray(12), crc32(frame.subarray(0, 8))), 8)
       assert.deepEqual(decodeFrames(frame, ALL).clicks, [], what)
     }
-    const empty = Buffer.concat([Buffer.from('TRS2', 'latin1'), Buffer.alloc(8)])
-    empty.writeUInt32LE(crc32(empty.subarray(4, 8)), 8)
+    const cappedChanges: readonly [what: string, change: (records: Buffer) => void][] = [
+      ['no click', (records) => records.writeUInt32LE(0, 20)],
+      ['a flag beside', (records) => records.writeUInt16LE(17, 2)],
+      ['a link before the first', (records) => records.writeDoubleLE(-1, 12)],
+      ['an instant that is none', (records) => records.writeDoubleLE(Number.NaN, 4)],
+    ]
+    for (const [what, change] of cappedChanges) {
+      const frame = Buffer.from(encodeFrame([cappedClick(7, 1, 3)]))
+      change(frame.subarray(12))
+      frame.writeUInt32LE(crc32(frame.subarray(12), crc32(frame.subarray(0, 8))), 8)
+      assert.deepEqual(decodeFrames(frame, ALL).clicks, [], what)
+    }
+    const empty = Buffer.concat([Buffer.from('TRS3', 'latin1'), Buffer.alloc(8)])
+    empty.writeUInt32LE(crc32(empty.subarray(0, 8)), 8)
     assert.deepEqual(decodeFrames(empty, ALL), { clicks: [], consumed: 0, damaged: 0 })
   })
 
@@ -178,5 +191,75 @@ describe('the frames of the click journal', () => {
     const decoded = decodeFrames(bytes, 3)
     assert.deepEqual(decoded.clicks, [clickOf(1), clickOf(2), clickOf(3), clickOf(4)])
     assert.equal(decoded.consumed, starts[2])
+  })
+
+  test('hold the clicks beyond the cap of one link and minute in one record', () => {
+    const MINUTE = 60_000_000
+    const clicks = [
+      clickOf(MINUTE + 1, 7),
+      cappedClick(7, MINUTE + 2, 1),
+      cappedClick(8, MINUTE + 3, 1),
+      cappedClick(7, MINUTE + 4, 2),
+      clickOf(MINUTE + 5, 7),
+      cappedClick(7, 2 * MINUTE - 1, 1),
+      cappedClick(7, 2 * MINUTE, 5),
+    ]
+    const frame = encodeFrame(clicks)
+    const { clicks: read } = decodeFrames(frame, ALL)
+    assert.deepEqual(read, [
+      clicks[0],
+      cappedClick(7, MINUTE + 2, 4),
+      clicks[2],
+      clicks[4],
+      clicks[6],
+    ])
+    assert.equal(countVisits(read), countVisits(clicks))
+  })
+
+  test('take 24 bytes for all clicks beyond the cap of a link', () => {
+    const builder = new FrameBuilder()
+    for (let at = 0; at < 10_000; at += 1) builder.add(cappedClick(7, at, 1))
+    assert.equal(builder.count, 10_000)
+    assert.equal(builder.finish().length, 12 + 24)
+    builder.add(cappedClick(7, 1, 1))
+    assert.deepEqual(decodeFrames(builder.finish(), ALL).clicks, [cappedClick(7, 1, 1)])
+  })
+
+  test('count no further than a record can say, and begin another', () => {
+    const most = 0xffff_ffff
+    const { clicks } = decodeFrames(
+      encodeFrame([cappedClick(7, 1, most), cappedClick(7, 2, 3)]),
+      ALL,
+    )
+    assert.deepEqual(clicks, [cappedClick(7, 1, most), cappedClick(7, 2, 3)])
+  })
+
+  test('of the version before are read beside those of this one', () => {
+    const now = encodeFrame([clickOf(1), cappedClick(7, 2, 3)])
+    const before = Buffer.from(encodeFrame([clickOf(4), clickOf(5)]))
+    before.write('TRS2', 'latin1')
+    before.writeUInt32LE(crc32(before.subarray(12), crc32(before.subarray(4, 8))), 8)
+    const bytes = Buffer.concat([before, now, before])
+    assert.deepEqual(decodeFrames(bytes, ALL), {
+      clicks: [clickOf(4), clickOf(5), clickOf(1), cappedClick(7, 2, 3), clickOf(4), clickOf(5)],
+      consumed: bytes.length,
+      damaged: 0,
+    })
+  })
+
+  test('are not taken for those of the version before where one bit of the magic is another', () => {
+    const frame = Buffer.from(encodeFrame([clickOf(1)]))
+    frame.write('TRS2', 'latin1')
+    assert.deepEqual(decodeFrames(frame, ALL).clicks, [])
+  })
+
+  test('of a version that nobody has written are damage', () => {
+    const later = Buffer.from(encodeFrame([clickOf(1)]))
+    later.write('TRS4', 'latin1')
+    later.writeUInt32LE(crc32(later.subarray(12), crc32(later.subarray(0, 8))), 8)
+    const known = encodeFrame([clickOf(2)])
+    const decoded = decodeFrames(Buffer.concat([later, known]), ALL)
+    assert.deepEqual(decoded.clicks, [clickOf(2)])
+    assert.equal(decoded.damaged, later.length)
   })
 })

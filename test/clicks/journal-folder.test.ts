@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -162,5 +163,41 @@ describe('the journal folders', () => {
     journal.remove()
     assert.equal(existsSync(journal.folder), false)
     assert.deepEqual(adoptJournals(root), [])
+  })
+
+  test('look in use to releases that cannot read them', () => {
+    const journal = createJournal(root)
+    journal.release()
+    // As releases did that wrote frames of TRS2.
+    const before = new DatabaseSync(path.join(journal.folder, 'lock'), { timeout: 0 })
+    assert.throws(() => before.exec('pragma journal_mode = memory; begin exclusive'), {
+      errstr: 'file is not a database',
+    })
+    before.close()
+    const again = lockJournal(root, journal.id)
+    assert.ok(again)
+    assert.equal(lockJournal(root, journal.id), undefined)
+    again.release()
+  })
+
+  test('of such a release belong to one process at a time too', () => {
+    const folder = path.join(root, 'before')
+    mkdirSync(folder, { recursive: true })
+    const before = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 })
+    before.exec('pragma journal_mode = memory; begin exclusive')
+    assert.equal(lockJournal(root, 'before'), undefined)
+    before.close()
+    const taken = lockJournal(root, 'before')
+    assert.ok(taken)
+    taken.remove()
+    assert.deepEqual(listJournals(root), [])
+  })
+
+  test('whose process was killed while it began one are removed at the next start', () => {
+    const beginning = path.join(root, 'begun.1.beginning')
+    mkdirSync(beginning, { recursive: true })
+    writeFileSync(path.join(beginning, 'lock'), 'This journal is for others.\n')
+    removeLeftovers(root)
+    assert.equal(existsSync(beginning), false)
   })
 })

@@ -70,6 +70,8 @@ describe('the configuration', () => {
     fastRedirects: true,
     clickDurability: 'process',
     clickRetentionDays: 365,
+    clickCapPerMinute: 300,
+    rawClicksPerMinute: 60_000,
   }
 
   test('has a default for every setting', () => {
@@ -277,6 +279,8 @@ describe('the configuration', () => {
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
     TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
+    TERSE_CLICK_CAP_PER_MINUTE: ['-1', '1000001', 'off'],
+    TERSE_RAW_CLICKS_PER_MINUTE: ['-1', '100000001', 'off'],
   }
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {

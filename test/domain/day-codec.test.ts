@@ -57,8 +57,14 @@ describe('the chunks of a day', () => {
       fc.property(chunks, (chunks) => {
         const bytes = written((writer) => {
           for (const { addedUp, clicks } of chunks) {
-            if (addedUp) writeTally(writer, tallyOf(clicks))
-            else for (const click of clicks) writeClick(writer, click)
+            if (addedUp) {
+              writeTally(writer, tallyOf(clicks))
+              continue
+            }
+            for (const click of clicks) {
+              if (click.count === 1) writeClick(writer, click)
+              else writeTally(writer, tallyOf([click]))
+            }
           }
         })
         const read = new DayTally()

@@ -64,6 +64,8 @@ async function startOne(
     TERSE_HOST: '127.0.0.1',
     TERSE_BASE_URL: 'http://localhost',
     TERSE_RATE_LIMIT: '0',
+    TERSE_CLICK_CAP_PER_MINUTE: '0',
+    TERSE_RAW_CLICKS_PER_MINUTE: '0',
     TERSE_DNS_SERVERS: NO_DNS,
     TERSE_DATA_DIR: dataDir,
     TERSE_DATABASE_URL: url.href,

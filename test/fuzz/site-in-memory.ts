@@ -113,6 +113,8 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
     makeClick: clickMaker({
       salts: { at: () => ({ day: 0, text: '', key: sipKeyOf(KEY) }) },
       countries: (address) => (address.startsWith('203.') ? 'DE' : ''),
+      cap: undefined,
+      onSharedAddress: () => {},
     }),
     vault: passwordVault(KEY, systemRandom, directHasher()),
     cookies: passwordCookies(KEY),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { cappedClick } from '../../src/domain/clicks/click.ts'
 import type { RawClick } from '../../src/domain/clicks/click-reports.ts'
 import { exportStream } from '../../src/http/click-export.ts'
 import { cases } from '../support/properties.ts'
@@ -9,7 +10,7 @@ import { CLICK } from './export-server.ts'
 import { parseCsv } from './parse-csv.ts'
 
 const HEADER =
-  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags'
+  'at,link_id,domain,key,country,device,os,browser,referrer,language,source,visitor,flags,count'
 
 async function exported(clicks: readonly RawClick[], format: 'csv' | 'ndjson'): Promise<string> {
   const batches = async function* () {
@@ -40,8 +41,8 @@ describe('the form of an export', () => {
       ),
       [
         HEADER,
-        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head',
-        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,',
+        '2026-11-20T10:06:50.123456Z,01a1f86c-0000-7000-8000-000000000000,localhost,spring,DE,,,,,,direct,v00000000abcdef,bot head,1',
+        '2026-11-20T10:06:50.123456Z,,,,DE,,,,,,direct,v00000000abcdef,,1',
         '',
       ].join('\r\n'),
     )
@@ -64,6 +65,29 @@ describe('the form of an export', () => {
       source: 'direct',
       visitor: 'v00000000abcdef',
       flags: ['prefetch', 'no_user_agent'],
+      count: 1,
+    })
+  })
+
+  test('has a number for clicks beyond the cap, and no visitor', async () => {
+    const click = { ...CLICK, ...cappedClick(1, CLICK.at, 19_700) }
+    const { at, count, visitor, flags, source } = await cellsOf(click)
+    assert.deepEqual(
+      { at, count, visitor, flags, source },
+      {
+        at: '2026-11-20T10:06:50.123456Z',
+        count: '19700',
+        visitor: '',
+        flags: 'capped',
+        source: '',
+      },
+    )
+    const [line = ''] = (await exported([click], 'ndjson')).split('\n')
+    assert.partialDeepStrictEqual(JSON.parse(line), {
+      count: 19_700,
+      visitor: null,
+      flags: ['capped'],
+      source: null,
     })
   })
 

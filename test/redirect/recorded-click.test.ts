@@ -41,7 +41,7 @@ describe('What a click is made from', () => {
           referrer: '',
           language: '',
         }
-        return { at: 0, link_seq, flags: 0, visitor: 0, ...nothing, source: '' }
+        return { at: 0, link_seq, flags: 0, count: 1, visitor: 0, ...nothing, source: '' }
       },
       vault: passwordVault(randomBytes(32), systemRandom, directHasher()),
       cookies: passwordCookies(randomBytes(32)),
@@ -84,6 +84,7 @@ describe('What a click is made from', () => {
       at: fakeClock().nowMicros(),
       method: 'GET',
       address: '203.0.113.9',
+      isForwarded: false,
       query: 'a=1&qr=1',
       userAgent: 'agent',
       referer: 'https://example.com/',

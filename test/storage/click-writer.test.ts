@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { CLICK_FLAGS } from '../../src/domain/clicks/click.ts'
+import { CLICK_FLAGS, cappedClick } from '../../src/domain/clicks/click.ts'
 import type { JournalPosition } from '../../src/domain/clicks/click-store.ts'
 import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
 import type { Link } from '../../src/domain/links/link.ts'
+import { rawClicksFile, rawClicksFolder } from '../../src/storage/sqlite/data-files.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'
+import { SQLITE } from '../support/engines.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addHome, addLink, NOW, unique } from './samples.ts'
 
-describeStore('the click writer', (at) => {
+describeStore('the click writer', (at, engine) => {
   const move = (
     writer: ClickWriter,
     journalId: string,
@@ -141,5 +144,110 @@ describeStore('the click writer', (at) => {
     const [day] = await at.store.read.reports.readDays(scope, 20_000, 21_000, { slots: false })
     assert.equal(day?.total.persons, 40)
     assert.equal((await rawClicksOf(at.store, scope)).length, 40)
+  })
+
+  test('keeps the clicks beyond the cap as a row for each link and minute', async () => {
+    const home = await addHome(at.store)
+    const [flooded, other] = [await addLink(at.store, home), await addLink(at.store, home)]
+    const MINUTE = Math.floor(NOW / 60_000_000) * 60_000_000
+    const person = someClick({ link_seq: flooded.seq, at: MINUTE })
+    await at.take([
+      person,
+      cappedClick(flooded.seq, MINUTE + 1, 4),
+      cappedClick(other.seq, MINUTE + 2, 2),
+      cappedClick(flooded.seq, MINUTE + 3, 10_000),
+      cappedClick(flooded.seq, MINUTE + 60_000_000, 3),
+    ])
+    same(await find(flooded), { ...flooded, clicks: 1, last_click: MINUTE })
+    same(await find(other), other)
+    const named = { link_id: flooded.id, key: flooded.key, host: home.domain }
+    same(
+      await rawOf(flooded),
+      [
+        person,
+        cappedClick(flooded.seq, MINUTE + 1, 10_004),
+        cappedClick(flooded.seq, MINUTE + 60_000_000, 3),
+      ].map((click) => ({ ...click, ...named })),
+    )
+    const scope = { kind: 'workspace', workspaceId: home.workspace_id } as const
+    const [day] = await at.store.read.reports.readDays(scope, 20_000, 21_000, {
+      slots: false,
+      dimension: 'country',
+    })
+    assert.deepEqual(day?.total, { persons: 1, others: 10_009, slots: [] })
+    assert.deepEqual([...(day?.values ?? [])], [['', { persons: 1, others: 10_009, slots: [] }]])
+  })
+
+  test('keeps so many rows of a workspace in a minute, and counts everything', async (t) => {
+    const links = [
+      await addLink(at.store, await addHome(at.store)),
+      await addLink(at.store, await addHome(at.store)),
+    ]
+    let refused = 0
+    const writer = openWriterAt(at.place, {
+      rawPerMinute: 5,
+      onRawRefused: (visits) => {
+        refused += visits
+      },
+    })
+    t.after(() => writer.close())
+    const MINUTE = Math.floor(NOW / 60_000_000) * 60_000_000
+    const clicksOn = (linkSeq: number, count: number, minute = MINUTE) =>
+      Array.from({ length: count }, (_, n) => someClick({ link_seq: linkSeq, at: minute + n }))
+    const [first, second] = links.map(({ seq }) => seq) as [number, number]
+    await takeClicks(writer, clicksOn(first, 4))
+    await takeClicks(writer, [...clicksOn(first, 9), ...clicksOn(second, 3)])
+    await takeClicks(writer, [cappedClick(first, MINUTE + 9, 70), ...clicksOn(second, 1)])
+    await takeClicks(writer, clicksOn(first, 2, MINUTE + 60_000_000))
+    assert.deepEqual(
+      await Promise.all(links.map(async (link) => (await rawOf(link)).length)),
+      [7, 4],
+    )
+    assert.deepEqual(
+      await Promise.all(links.map(async (link) => (await find(link))?.clicks)),
+      [15, 4],
+    )
+    assert.equal(refused, 8 + 70)
+  })
+
+  test('does not count rows that a batch would have had which was not taken', async (t) => {
+    const link = await addLink(at.store, await addHome(at.store))
+    const writer = openWriterAt(at.place, { rawPerMinute: 4 })
+    t.after(() => writer.close())
+    const clicks = [1, 2, 3].map((n) => someClick({ link_seq: link.seq, at: NOW + n }))
+    const [from, to] = [
+      { segment: 1, offset: 5 },
+      { segment: 1, offset: 9 },
+    ]
+    const batch = { journalId: unique('journal'), from, to, clicks, atMicros: 1 }
+    for (let attempt = 0; attempt < 3; attempt += 1) assert.equal(await writer.take(batch), false)
+    await takeClicks(writer, clicks)
+    assert.equal((await rawOf(link)).length, 3)
+  })
+
+  if (engine !== SQLITE) return
+
+  test('goes on with the file of a day that an older release has begun', async (t) => {
+    const home = await addHome(at.store)
+    const link = await addLink(at.store, home)
+    const writers = [openWriterAt(at.place), openWriterAt(at.place)]
+    t.after(() => Promise.all(writers.map((writer) => writer.close())))
+    const DAY = 20_400
+    const clickAt = (n: number) => someClick({ link_seq: link.seq, at: DAY * 86_400_000_000 + n })
+    const [first, second] = writers as [ClickWriter, ClickWriter]
+    await takeClicks(first, [clickAt(1)])
+    const file = rawClicksFile(rawClicksFolder(at.place.dataDir), DAY)
+    const older = new DatabaseSync(file)
+    older.exec('alter table clicks drop column count')
+    older.close()
+    assert.deepEqual(
+      (await rawOf(link)).map(({ count }) => count),
+      [1],
+    )
+    await takeClicks(second, [clickAt(2), cappedClick(link.seq, clickAt(3).at, 7)])
+    assert.deepEqual(
+      (await rawOf(link)).map(({ count }) => count),
+      [1, 1, 7],
+    )
   })
 })

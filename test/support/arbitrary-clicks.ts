@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { CLICK_FLAGS, type Click } from '../../src/domain/clicks/click.ts'
+import { CLICK_FLAGS, type Click, cappedClick } from '../../src/domain/clicks/click.ts'
 
 /** Days before and after 1970, and this one's. */
 const DAYS = [-1, 0, 1, 20_000, 20_001, 20_778]
@@ -16,11 +16,19 @@ const value = (...usual: string[]) => fc.constantFrom('', ...usual)
 
 /** Any click on one of the links; few visitors, so that they are counted exactly. */
 export function arbitraryClick(linkSeqs: readonly number[]): fc.Arbitrary<Click> {
-  return fc.record(
+  const click = fc.record(
     {
       at: instant,
       link_seq: fc.constantFrom(...linkSeqs),
-      flags: fc.constantFrom(0, 0, 0, CLICK_FLAGS.bot, CLICK_FLAGS.head | CLICK_FLAGS.prefetch),
+      flags: fc.constantFrom(
+        0,
+        0,
+        0,
+        CLICK_FLAGS.bot,
+        CLICK_FLAGS.head | CLICK_FLAGS.prefetch,
+        CLICK_FLAGS.capped,
+      ),
+      count: fc.constant(1),
       visitor: fc.nat({ max: 300 }).map((n) => n * 7_919_000_000_019),
       country: value('DE', 'US', 'FR', 'JP'),
       device: value('desktop', 'mobile', 'tablet'),
@@ -35,5 +43,10 @@ export function arbitraryClick(linkSeqs: readonly number[]): fc.Arbitrary<Click>
       source: fc.constantFrom('qr', 'direct'),
     },
     { noNullPrototype: true },
+  )
+  return click.map((one) =>
+    one.flags === CLICK_FLAGS.capped
+      ? cappedClick(one.link_seq, one.at, 1 + (one.visitor % 50))
+      : one,
   )
 }

@@ -5,9 +5,13 @@ import { openClickWriter } from '../../src/storage/open-click-writer.ts'
 import type { Place } from './engines.ts'
 
 /** Opens what a drain thread opens, over a database that a store has been opened on before. */
-export function openWriterAt(place: Pick<Place, 'databaseUrl' | 'dataDir'>): ClickWriter {
+export function openWriterAt(
+  place: Pick<Place, 'databaseUrl' | 'dataDir'>,
+  options: { rawPerMinute?: number; onRawRefused?: (visits: number) => void } = {},
+): ClickWriter {
   const { databaseUrl, dataDir } = place
-  return openClickWriter({ databaseUrl, dataDir, onError: () => {} })
+  const { rawPerMinute = 0, onRawRefused = () => {} } = options
+  return openClickWriter({ databaseUrl, dataDir, rawPerMinute, onRawRefused, onError: () => {} })
 }
 
 /** Takes clicks in as a whole journal of their own. */

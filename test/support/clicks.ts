@@ -4,6 +4,7 @@ import type { Click } from '../../src/domain/clicks/click.ts'
 export function someClick(known: Partial<Click> & { at: number; link_seq: number }): Click {
   return {
     flags: 0,
+    count: 1,
     visitor: 0,
     country: '',
     device: '',

@@ -1,7 +1,13 @@
-import type { Click, ClickDimension } from '../../src/domain/clicks/click.ts'
+import {
+  CLICK_FLAGS,
+  type Click,
+  type ClickDimension,
+  countVisits,
+} from '../../src/domain/clicks/click.ts'
 import type { DayOfClicks, SlotCounts, Tally } from '../../src/domain/clicks/click-reports.ts'
 
 const DAY_MICROS = 86_400_000_000
+const MINUTE_MICROS = 60_000_000
 const SLOT_MICROS = 900_000_000
 
 /** What reports must say of clicks, counted anew in the plainest way; visitors as long as they are exact. */
@@ -41,6 +47,24 @@ function tally(clicks: readonly Click[], withSlots: boolean): Tally {
 }
 
 function count(clicks: readonly Click[]) {
-  const persons = clicks.filter(({ flags }) => flags === 0).length
-  return { persons, others: clicks.length - persons }
+  const persons = countVisits(clicks.filter(({ flags }) => flags === 0))
+  return { persons, others: countVisits(clicks) - persons }
+}
+
+/**
+ * The same clicks, those beyond the cap added together by link and minute: into how many rows they
+ * come depends on the batches that they were taken in with.
+ */
+export function joinCapped(clicks: readonly Click[]): readonly Click[] {
+  const kept = clicks.filter(({ flags }) => flags !== CLICK_FLAGS.capped)
+  const capped = clicks
+    .filter(({ flags }) => flags === CLICK_FLAGS.capped)
+    .map((click) => ({ ...click, at: Math.floor(click.at / MINUTE_MICROS) * MINUTE_MICROS }))
+  const joined = Map.groupBy(capped, (click) => `${click.link_seq} ${click.at}`)
+  return [
+    ...kept,
+    ...[...joined.values()].flatMap(([first, ...more]) =>
+      first === undefined ? [] : { ...first, count: first.count + countVisits(more) },
+    ),
+  ]
 }

@@ -40,6 +40,8 @@ export async function startProcess(
       TERSE_HOST: '127.0.0.1',
       TERSE_BASE_URL: `http://localhost:${port}`,
       TERSE_RATE_LIMIT: '0',
+      TERSE_CLICK_CAP_PER_MINUTE: '0',
+      TERSE_RAW_CLICKS_PER_MINUTE: '0',
       TERSE_DNS_SERVERS: NO_DNS,
       TERSE_ACME_DIRECTORY: NO_ACME,
       ...place.env,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolder } from '../../lib/create-folder.ts'
@@ -10,6 +10,14 @@ const CREATE_ATTEMPTS_MAX = 100
 const BEGINNING = '.beginning'
 /** A folder that is being removed. */
 const REMOVING = '.removing'
+/** The file that releases before TRS3 lock. */
+const LOCK = 'lock'
+const FENCED_LOCK = 'owner'
+/**
+ * What stands in the file of older releases. To them it is no database, so they fail to lock it, take
+ * the journal for one in use, and leave it alone: they would remove as damaged what they cannot read.
+ */
+const FENCE = 'This journal is for releases that lock the file "owner".\n'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A journal that this process alone reads and writes, until it lets go or ends. */
@@ -88,7 +96,7 @@ export function createJournal(root: string, id: string = randomUUID()): JournalF
     // A process that starts may take it for a leftover: then the next one has another name.
     const beginning = `${folder}.${attempt}${BEGINNING}`
     createFolder(beginning)
-    const lock = takeLock(beginning)
+    const lock = fenceOff(beginning) ? takeLock(beginning) : undefined
     if (lock === undefined) continue
     try {
       renameSync(beginning, folder)
@@ -136,14 +144,33 @@ function locked(id: string, folder: string, lock: DatabaseSync): JournalFolder {
 function takeLock(folder: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 })
+    const file = lockFile(folder)
+    lock = new DatabaseSync(file, { timeout: 0 })
     // It holds nothing, so a file to roll it back would only be in the way of a folder's new name.
     lock.exec('pragma journal_mode = memory; begin exclusive')
     // Its last owner may have removed it between the two calls: then this is a lock on nothing.
-    if (!existsSync(path.join(folder, 'lock'))) throw new Error('the journal was removed')
+    if (!existsSync(file)) throw new Error('the journal was removed')
     return lock
   } catch {
     lock?.close()
     return undefined
   }
+}
+
+/** False where a process that starts has just taken the folder for a leftover. */
+function fenceOff(folder: string): boolean {
+  try {
+    writeFileSync(path.join(folder, LOCK), FENCE, { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if (isCode(error, 'EEXIST') || isCode(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+/** The empty file that is locked: another one where there is a fence. */
+function lockFile(folder: string): string {
+  const lock = path.join(folder, LOCK)
+  const isFenced = (statSync(lock, { throwIfNoEntry: false })?.size ?? 0) > 0
+  return isFenced ? path.join(folder, FENCED_LOCK) : lock
 }

@@ -1,4 +1,10 @@
-import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
+import {
+  CLICK_DIMENSIONS,
+  CLICK_FLAGS,
+  type Click,
+  cappedClick,
+} from '../../domain/clicks/click.ts'
+import { minuteOf } from '../../domain/clicks/click-day.ts'
 
 /**
  * A click as it is journalled; numbers are little-endian:
@@ -10,7 +16,19 @@ import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
  *     visitor   8 bytes  double
  *     lengths   1 byte   for each of CLICK_DIMENSIONS
  *     values    of CLICK_DIMENSIONS in their order, printable ASCII
+ *
+ * Clicks beyond the cap are journalled together, those of one link and minute in one record, which is
+ * known by its length:
+ *
+ *     length    2 bytes  24
+ *     flags     2 bytes
+ *     instant   8 bytes  double, microseconds, of the first
+ *     link      8 bytes  double
+ *     count     4 bytes
  */
+const COUNT_AT = 20
+const COUNT_RECORD_BYTES = 24
+const COUNT_MAX = 0xffff_ffff
 const LENGTHS_AT = 28
 const VALUES_AT = LENGTHS_AT + CLICK_DIMENSIONS.length
 const VALUE_LENGTH_MAX = 255
@@ -49,6 +67,29 @@ export function encodeRecord(
   return end
 }
 
+/**
+ * Writes a click beyond the cap where at least `RECORD_BYTES_MAX` bytes are free.
+ *
+ * @returns where the record ends
+ */
+export function encodeCapped(view: DataView, start: number, click: Click): number {
+  view.setUint16(start, COUNT_RECORD_BYTES, true)
+  view.setUint16(start + 2, click.flags, true)
+  view.setFloat64(start + 4, click.at, true)
+  view.setFloat64(start + 12, click.link_seq, true)
+  view.setUint32(start + COUNT_AT, click.count, true)
+  return start + COUNT_RECORD_BYTES
+}
+
+/** Adds a click of the same link to a record of `encodeCapped`; false where it is of another minute. */
+export function addCapped(view: DataView, start: number, click: Click): boolean {
+  if (minuteOf(view.getFloat64(start + 4, true)) !== minuteOf(click.at)) return false
+  const count = view.getUint32(start + COUNT_AT, true) + click.count
+  if (count > COUNT_MAX) return false
+  view.setUint32(start + COUNT_AT, count, true)
+  return true
+}
+
 /** Short texts are written faster one character after the other than by a call into the engine. */
 function encodeValue(bytes: Uint8Array, start: number, value: string): number {
   const length = Math.min(value.length, VALUE_LENGTH_MAX)
@@ -59,11 +100,12 @@ function encodeValue(bytes: Uint8Array, start: number, value: string): number {
   return length
 }
 
+type DecodedRecord = { readonly click: Click; readonly end: number }
+
 /** The click whose record begins at `start`; undefined for what no writer has written. */
-export function decodeRecord(
-  bytes: Buffer,
-  start: number,
-): { readonly click: Click; readonly end: number } | undefined {
+export function decodeRecord(bytes: Buffer, start: number): DecodedRecord | undefined {
+  if (start + 2 > bytes.length) return undefined
+  if (bytes.readUInt16LE(start) === COUNT_RECORD_BYTES) return decodeCapped(bytes, start)
   if (start + VALUES_AT > bytes.length) return undefined
   const end = start + bytes.readUInt16LE(start)
   let valuesLength = 0
@@ -73,6 +115,7 @@ export function decodeRecord(
     at: bytes.readDoubleLE(start + 4),
     link_seq: bytes.readDoubleLE(start + 12),
     flags: bytes.readUInt16LE(start + 2),
+    count: 1,
     visitor: bytes.readDoubleLE(start + 20),
   }
   if (!isCount(numbers.at) || !isCount(numbers.link_seq) || !isCount(numbers.visitor)) {
@@ -100,6 +143,19 @@ export function decodeRecord(
     source: nextValue(),
   }
   return { click, end }
+}
+
+function decodeCapped(bytes: Buffer, start: number): DecodedRecord | undefined {
+  const end = start + COUNT_RECORD_BYTES
+  if (end > bytes.length) return undefined
+  const at = bytes.readDoubleLE(start + 4)
+  const link_seq = bytes.readDoubleLE(start + 12)
+  const count = bytes.readUInt32LE(start + COUNT_AT)
+  const flags = bytes.readUInt16LE(start + 2)
+  if (!isCount(at) || !isCount(link_seq) || count === 0 || flags !== CLICK_FLAGS.capped) {
+    return undefined
+  }
+  return { click: cappedClick(link_seq, at, count), end }
 }
 
 function isCount(value: number): boolean {

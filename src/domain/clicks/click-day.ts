@@ -1,4 +1,5 @@
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
+const MINUTE_MICROS = 60 * 1_000_000
 const SLOT_MICROS = 15 * 60 * 1_000_000
 
 /** Quarter hours of a day. */
@@ -12,6 +13,11 @@ export function dayOf(atMicros: number): number {
 /** The quarter hour of the UTC day in which an instant lies, 0 to 95. */
 export function slotOf(atMicros: number): number {
   return Math.floor((atMicros - dayOf(atMicros) * DAY_MICROS) / SLOT_MICROS)
+}
+
+/** The minute of an instant: minutes since 1970-01-01. Each lies in one quarter hour. */
+export function minuteOf(atMicros: number): number {
+  return Math.floor(atMicros / MINUTE_MICROS)
 }
 
 /** When a day begins, in microseconds. */

@@ -1,5 +1,5 @@
 /**
- * One visit that was answered with a link's destination. Neither the visitor's address nor the whole
+ * A visit that was answered with a link's destination, or several of them beyond the cap. Neither the visitor's address nor the whole
  * user agent is part of it, so that neither is ever stored.
  */
 export type Click = {
@@ -8,6 +8,8 @@ export type Click = {
   readonly link_seq: number
   /** Why it does not count as a person's click: a sum of `CLICK_FLAGS`, 0 for one that counts. */
   readonly flags: number
+  /** Visits that this stands for: 1, or more where `flags` is `CLICK_FLAGS.capped`. */
+  readonly count: number
   /** The same for all visits of one visitor on one UTC day, and on no other; a safe integer. */
   readonly visitor: number
   /** ISO 3166-1 alpha-2, as in `DE`; '' where unknown. */
@@ -49,7 +51,35 @@ export const CLICK_FLAGS = {
   head: 4,
   /** A request without a user agent. */
   noUserAgent: 8,
+  /**
+   * Beyond the cap on clicks of one address on one link in one minute. Such a click has this flag
+   * alone, and neither visitor nor values: only how many there were is kept.
+   */
+  capped: 16,
 } as const
+
+/** @param count of clicks on the link within the minute of `at` */
+export function cappedClick(link_seq: number, at: number, count: number): Click {
+  return {
+    at,
+    link_seq,
+    flags: CLICK_FLAGS.capped,
+    count,
+    visitor: 0,
+    country: '',
+    device: '',
+    os: '',
+    browser: '',
+    referrer: '',
+    language: '',
+    source: '',
+  }
+}
+
+/** Visits that clicks stand for, all together. */
+export function countVisits(clicks: readonly Click[]): number {
+  return clicks.reduce((sum, { count }) => sum + count, 0)
+}
 
 /** Takes clicks in, so that they outlive this process. */
 export type ClickRecorder = {

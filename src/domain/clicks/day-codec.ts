@@ -33,7 +33,10 @@ const PART_VERSION = 1
 /** One for all values that are read without their slots: there are many. */
 const NO_SLOTS: readonly SlotCounts[] = []
 
-/** A click that is not added to others yet; the least room for few, each the most. */
+/**
+ * A click that is not added to others yet; the least room for few, each the most. It must stand for
+ * one visit: a chunk of several is a tally.
+ */
 export function writeClick(writer: ByteWriter, click: Click): void {
   const slot = slotOf(click.at)
   if (click.flags === 0) {

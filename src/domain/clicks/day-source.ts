@@ -54,15 +54,21 @@ function wantedOf(day: DayOfClicks, isWanted: (value: string) => boolean): Wante
   return { ...day, values, wanted: sum.finish() }
 }
 
-/** Single clicks, added up to days; keeps the sums and no click. */
+/**
+ * Single clicks, added up to days; keeps the sums and no click.
+ *
+ * @returns with the number of visits that all of the clicks stand for, whether wanted or not
+ */
 export async function sumUpDays(
   batches: AsyncIterable<readonly RawClick[]>,
   filter: ClickFilter,
   dimension: ClickDimension | undefined,
-): Promise<DaySource> {
+): Promise<{ source: DaySource; visits: number }> {
   const days = new Map<number, DaySum>()
+  let visits = 0
   for await (const batch of batches) {
     for (const click of batch) {
+      visits += click.count
       if (!isWantedClick(filter, click)) continue
       const quarter = Math.floor(click.at / QUARTER_MICROS)
       const day = Math.floor(quarter / QUARTERS_PER_DAY)
@@ -73,9 +79,10 @@ export async function sumUpDays(
     await nextLoopTurn()
   }
   const summed = [...days].sort(([a], [b]) => a - b).map(([day, sum]) => sum.finish(day))
-  return async function* read() {
+  const source: DaySource = async function* read() {
     yield* summed
   }
+  return { source, visits }
 }
 
 class DaySum {
@@ -84,14 +91,13 @@ class DaySum {
   readonly #values = new Map<string, TallySum>()
 
   add(slot: number, click: RawClick, dimension: ClickDimension | undefined): void {
-    const isPerson = click.flags === 0
-    this.#total.addClick(slot, isPerson)
-    if (isPerson) this.#visitors.add(click.visitor)
+    this.#total.addClick(slot, click)
+    if (click.flags === 0) this.#visitors.add(click.visitor)
     if (dimension === undefined) return
     const value = click[dimension]
     const sum = this.#values.get(value) ?? new TallySum()
     this.#values.set(value, sum)
-    sum.addClick(slot, isPerson)
+    sum.addClick(slot, click)
   }
 
   finish(day: number): WantedDay {

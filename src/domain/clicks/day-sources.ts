@@ -7,6 +7,7 @@ import type { ClickFilter } from './click-filter.ts'
 import type { ClickScope } from './click-reports.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
+import { Series } from './series.ts'
 
 /** Single clicks that one report may look at. */
 const CLICKS_MAX = 1_000_000
@@ -53,8 +54,15 @@ export function daySources(deps: {
         )
       }
       let count = 0
-      for await (const { total } of rollupDays(reports, scope, NO_FILTER, undefined)([from, to])) {
+      const counted = new Series([from, to])
+      for await (const { day, total } of rollupDays(
+        reports,
+        scope,
+        NO_FILTER,
+        undefined,
+      )([from, to])) {
         count += total.persons + total.others
+        counted.add(day, total)
       }
       if (count > CLICKS_MAX) {
         throw cannotCombine(
@@ -62,18 +70,36 @@ export function daySources(deps: {
           `may be at most ${CLICKS_MAX}, and the days asked for have ${count} (ask for fewer, or for one of these alone)`,
         )
       }
-      const [begin, end] = [from * QUARTER_MICROS, to * QUARTER_MICROS]
-      try {
+      const { source, visits } = await withinTime(dimensions, () => {
+        const [begin, end] = [from * QUARTER_MICROS, to * QUARTER_MICROS]
         const clicks = reports.rawClicks(scope, begin, end, SCAN_MS_MAX)
-        return await sumUpDays(clicks, filter, groupBy)
-      } catch (error) {
-        if (!(error instanceof ScanTooLong)) throw error
+        return sumUpDays(clicks, filter, groupBy)
+      })
+      const { persons, others } = counted.counts(0)
+      if (visits < persons + others) {
         throw cannotCombine(
           dimensions,
-          `of these days take longer than ${SCAN_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+          `of these days were not all kept: ${visits} of ${persons + others} (ask for other days, or for one of these alone)`,
         )
       }
+      return source
     },
+  }
+}
+
+/** @throws {Failure} `validation_failed` when reading takes too long */
+async function withinTime<T>(
+  dimensions: ReadonlySet<ClickDimension>,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ScanTooLong)) throw error
+    throw cannotCombine(
+      dimensions,
+      `of these days take longer than ${SCAN_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+    )
   }
 }
 

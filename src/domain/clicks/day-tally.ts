@@ -30,8 +30,8 @@ export class DayTally {
   add(click: Click): void {
     const slot = slotOf(click.at)
     const isPerson = click.flags === 0
-    const persons = isPerson ? 1 : 0
-    const others = isPerson ? 0 : 1
+    const persons = isPerson ? click.count : 0
+    const others = isPerson ? 0 : click.count
     this.total.add(slot, persons, others)
     for (const dimension of CLICK_DIMENSIONS) {
       this.valueOf(dimension, click[dimension]).add(slot, persons, others)

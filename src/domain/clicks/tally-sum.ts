@@ -1,3 +1,4 @@
+import type { Click } from './click.ts'
 import type { Counts, SlotCounts, Tally } from './click-reports.ts'
 import { QUARTERS_PER_DAY } from './intervals.ts'
 
@@ -13,8 +14,8 @@ export class TallySum {
     for (const slot of slots) this.#addToSlot(slot)
   }
 
-  addClick(slot: number, isPerson: boolean): void {
-    const counts = isPerson ? { persons: 1, others: 0 } : { persons: 0, others: 1 }
+  addClick(slot: number, { flags, count }: Pick<Click, 'flags' | 'count'>): void {
+    const counts = flags === 0 ? { persons: count, others: 0 } : { persons: 0, others: count }
     this.#persons += counts.persons
     this.#others += counts.others
     this.#addToSlot({ slot, ...counts })

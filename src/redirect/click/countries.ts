@@ -21,6 +21,11 @@ const PRIVATE = networksOf([
   'fe80::/10',
 ])
 
+/** Whether an address is of a private network, of this machine or of its link. */
+export function isPrivateAddress(address: string): boolean {
+  return PRIVATE.has(address)
+}
+
 /**
  * Reads a country database into memory.
  *

@@ -2,7 +2,7 @@ import { subscriberOf } from '../../lib/ip-address.ts'
 import { SieveCache } from '../../lib/sieve-cache.ts'
 import { sipHash53 } from '../../lib/siphash.ts'
 import type { AgentFacts } from './agent.ts'
-import type { Countries } from './countries.ts'
+import { type Countries, isPrivateAddress } from './countries.ts'
 import type { DaySalt } from './visitor-salts.ts'
 
 /** Addresses of which the country is at hand; about 4 MiB. */
@@ -11,16 +11,25 @@ const KNOWN_ADDRESSES_MAX = 16_384
 /** Where visits come from: what an address tells, kept in memory and nowhere else. */
 export class Origins {
   readonly #countries: Countries
+  readonly #numberOf: (subscriber: string) => number
   readonly #known = new SieveCache<Origin>(KNOWN_ADDRESSES_MAX)
 
-  constructor(countries: Countries) {
+  /** @param numberOf the number of a subscriber, by which `ClickCap` knows it */
+  constructor(countries: Countries, numberOf: (subscriber: string) => number) {
     this.#countries = countries
+    this.#numberOf = numberOf
   }
 
   find(address: string): Origin {
     const known = this.#known.get(address)
     if (known !== undefined) return known
-    const origin = new Origin(this.#countries(address), subscriberOf(address))
+    const subscriber = subscriberOf(address)
+    const origin = new Origin({
+      country: this.#countries(address),
+      isPrivate: isPrivateAddress(address),
+      subscriber,
+      number: this.#numberOf(subscriber),
+    })
     this.#known.set(address, origin, 1)
     return origin
   }
@@ -30,15 +39,21 @@ export class Origins {
 export class Origin {
   /** ISO 3166-1 alpha-2; '' where unknown. */
   readonly country: string
+  /** Whether it is one of a private network, where proxies and containers are. */
+  readonly isPrivate: boolean
+  /** By which `ClickCap` knows the subscriber. */
+  readonly number: number
   readonly #subscriber: string
   // The visitor that was asked for last. Nearly always it is the same one's next visit.
   #visitor = 0
   #salt: DaySalt | undefined
   #agent: string | undefined
 
-  constructor(country: string, subscriber: string) {
-    this.country = country
-    this.#subscriber = subscriber
+  constructor(facts: { country: string; isPrivate: boolean; subscriber: string; number: number }) {
+    this.country = facts.country
+    this.isPrivate = facts.isPrivate
+    this.number = facts.number
+    this.#subscriber = facts.subscriber
   }
 
   /**

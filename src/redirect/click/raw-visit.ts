@@ -5,6 +5,8 @@ export type RawVisit = {
   readonly method: string
   /** The client's address, after the proxies that are trusted. */
   readonly address: string
+  /** Whether `address` is that of a proxy: the visit was forwarded, by one that is not trusted. */
+  readonly isForwarded: boolean
   /** Without the question mark. */
   readonly query: string
   readonly userAgent: string | undefined

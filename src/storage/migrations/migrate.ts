@@ -9,6 +9,7 @@ import { nodes } from './005-nodes.ts'
 import { fairLeases } from './006-fair-leases.ts'
 import { fileMarks } from './007-file-marks.ts'
 import { quotas } from './008-quotas.ts'
+import { rawClickCount } from './009-raw-click-count.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
 
 /** Every step, in order. A database's version is how many of them it has been through. */
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   fairLeases,
   fileMarks,
   quotas,
+  rawClickCount,
 ]
 
 /** The version of the schema that this program works with. */

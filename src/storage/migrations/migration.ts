@@ -26,6 +26,8 @@ export type ColumnTypes = {
    * process may have run some of them before.
    */
   readonly countedFileExtras: readonly string[]
+  /** Statements that give raw clicks their count, where they are in the database. */
+  readonly rawClickCount: readonly string[]
 }
 
 /** One step of the schema. Once released, a step never changes. */

@@ -7,6 +7,7 @@ import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
 import { LinkNumbers } from '../link-numbers.ts'
 import { OwnerCache } from '../owner-cache.ts'
+import type { RawClickRow, RawClickRows } from '../raw-click-rows.ts'
 import type { Schema } from '../schema.ts'
 import { numberArray } from './array-literal.ts'
 import { ClickPartitions } from './click-partitions.ts'
@@ -25,6 +26,7 @@ const ATTEMPTS_MAX = 8
 /** Connects to a database that is up to date. */
 export function openPostgresClickWriter(options: {
   url: string
+  rawRows: RawClickRows
   onError: (error: unknown) => void
 }): ClickWriter {
   const pool = openPool({
@@ -41,10 +43,14 @@ export function openPostgresClickWriter(options: {
   const partitions = new ClickPartitions(db)
   const ownerOf = (linkSeq: number) => owners.find(linkSeq)
 
-  function takeOnce(batch: ClickBatch, growth: BatchGrowth): Promise<boolean> {
+  function takeOnce(
+    batch: ClickBatch,
+    growth: BatchGrowth,
+    raw: readonly RawClickRow[],
+  ): Promise<boolean> {
     return db.transaction().execute(async (tx) => {
       if (!(await movePosition(tx, batch))) return false
-      await insertRawClicks(tx, batch.clicks, ownerOf)
+      await insertRawClicks(tx, raw)
       const rows = postgresClickRows(tx)
       // Rows that several nodes add to come last, and in the same order for all, so that none waits
       // long for another and no two for each other.
@@ -75,10 +81,13 @@ export function openPostgresClickWriter(options: {
       await numbers.keep(linkSeqs)
       await owners.load(linkSeqs)
       const growth = growthOf(batch.clicks, ownerOf)
-      await partitions.ensure(new Set(batch.clicks.map(({ at }) => dayOf(at))))
+      const raw = options.rawRows.plan(batch.clicks, ownerOf)
+      await partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await takeOnce(batch, growth)
+          const taken = await takeOnce(batch, growth, raw)
+          if (taken) options.rawRows.noteWritten(batch.clicks, raw)
+          return taken
         } catch (error) {
           partitions.forget()
           if (!(error instanceof StaleRow) || attempt === ATTEMPTS_MAX) throw error

@@ -30,7 +30,7 @@ import { Notifications } from './notifications.ts'
 import { openPool } from './pool.ts'
 import { probe } from './probe.ts'
 import { postgresRawClickPages } from './raw-click-pages.ts'
-import { RAW_CLICKS_TABLE } from './raw-clicks.ts'
+import { RAW_CLICK_COUNT, RAW_CLICKS_TABLE } from './raw-clicks.ts'
 
 /** For an answer to what a request asks. */
 const TIMEOUT_MS = 2_000
@@ -56,6 +56,7 @@ const TYPES: ColumnTypes = {
   bytes: 'bytea',
   clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],
   countedFileExtras: [],
+  rawClickCount: RAW_CLICK_COUNT,
 }
 
 const TRAITS: EngineTraits = {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
+import { CLICK_DIMENSIONS } from '../../domain/clicks/click.ts'
 import { formatDay, parseDay, startOfDay } from '../../domain/clicks/click-day.ts'
-import type { Owner } from '../batch-growth.ts'
+import type { RawClickRow } from '../raw-click-rows.ts'
 import type { Schema } from '../schema.ts'
 import { numberArray, textArray, uuidArray } from './array-literal.ts'
 
@@ -30,27 +30,31 @@ export const RAW_CLICKS_TABLE = [
   'create index clicks_of_workspace on clicks (workspace_id, id)',
 ]
 
+/** The column that is 1 where a row stands for one visit. */
+export const RAW_CLICK_COUNT = ['alter table clicks add column count bigint not null default 1']
+
 export async function insertRawClicks(
   db: Kysely<Schema>,
-  clicks: readonly Click[],
-  ownerOf: (linkSeq: number) => Owner | undefined,
+  rows: readonly RawClickRow[],
 ): Promise<void> {
-  if (clicks.length === 0) return
-  const owners = clicks.map(({ link_seq }) => ownerOf(link_seq))
+  if (rows.length === 0) return
+  const numbersOf = (numberOf: (row: RawClickRow) => number | null) =>
+    numberArray(rows.map(numberOf))
   const values = CLICK_DIMENSIONS.map(
-    (dimension) => sql`${textArray(clicks.map((click) => click[dimension]))}::text[]`,
+    (dimension) => sql`${textArray(rows.map(({ click }) => click[dimension]))}::text[]`,
   )
   await sql`
-    insert into clicks (at, link_seq, workspace_id, keyspace_id, flags, visitor, ${sql.join(
+    insert into clicks (at, link_seq, workspace_id, keyspace_id, flags, count, visitor, ${sql.join(
       CLICK_DIMENSIONS.map((dimension) => sql.ref(dimension)),
     )})
     select * from unnest(
-      ${numberArray(clicks.map(({ at }) => at))}::bigint[],
-      ${numberArray(clicks.map(({ link_seq }) => link_seq))}::bigint[],
-      ${uuidArray(owners.map((owner) => owner?.workspace_id ?? null))}::uuid[],
-      ${numberArray(owners.map((owner) => owner?.keyspace_id ?? null))}::bigint[],
-      ${numberArray(clicks.map(({ flags }) => flags))}::integer[],
-      ${numberArray(clicks.map(({ visitor }) => visitor))}::bigint[],
+      ${numbersOf(({ click }) => click.at)}::bigint[],
+      ${numbersOf(({ click }) => click.link_seq)}::bigint[],
+      ${uuidArray(rows.map(({ owner }) => owner?.workspace_id ?? null))}::uuid[],
+      ${numbersOf(({ owner }) => owner?.keyspace_id ?? null)}::bigint[],
+      ${numbersOf(({ click }) => click.flags)}::integer[],
+      ${numbersOf(({ click }) => click.count)}::bigint[],
+      ${numbersOf(({ click }) => click.visitor)}::bigint[],
       ${sql.join(values)})`.execute(db)
 }
 

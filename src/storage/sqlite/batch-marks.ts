@@ -1,6 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Click } from '../../domain/clicks/click.ts'
-import { groupByDay } from '../batch-growth.ts'
 import type { LinkCount } from '../click-day-rows.ts'
 
 /**
@@ -31,10 +29,13 @@ export class BatchMarks {
     this.#forgetDays = database.prepare('delete from raw_days where day < ?')
   }
 
-  /** @param counts what the batch has added to the links' counters */
-  noteBatch(clicks: readonly Click[], counts: readonly LinkCount[]): void {
+  /**
+   * @param rowsByDay rows that the days' files have for the batch
+   * @param counts what the batch has added to the links' counters
+   */
+  noteBatch(rowsByDay: ReadonlyMap<number, number>, counts: readonly LinkCount[]): void {
     this.#noteBatch.run(counts.reduce((sum, count) => sum + count.clicks, 0))
-    for (const [day, ofDay] of groupByDay(clicks)) this.#noteDay.run(day, ofDay.length)
+    for (const [day, rows] of rowsByDay) this.#noteDay.run(day, rows)
   }
 
   /** From now on files of days before this one may be there or not. */

@@ -7,6 +7,7 @@ import { foldDays, settleDays } from '../click-day-folder.ts'
 import { findPosition, movePosition } from '../click-store.ts'
 import { LinkNumbers } from '../link-numbers.ts'
 import { OwnerCache } from '../owner-cache.ts'
+import type { RawClickRows } from '../raw-click-rows.ts'
 import { BatchMarks } from './batch-marks.ts'
 import { sqliteClickRows } from './click-rows.ts'
 import { SqliteConnection } from './connection.ts'
@@ -27,7 +28,7 @@ const CHECKPOINT_PAGES = 32_000
 const SETTLE_MAX = 16
 
 /** Opens the counted clicks of a data folder whose database is up to date. */
-export function openSqliteClickWriter(dataDir: string): ClickWriter {
+export function openSqliteClickWriter(dataDir: string, rawRows: RawClickRows): ClickWriter {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
   try {
     database.exec(`
@@ -38,17 +39,21 @@ export function openSqliteClickWriter(dataDir: string): ClickWriter {
     attachForReading(database, { file: sqliteFile(dataDir), name: 'terse' })
     // From here on transactions wait by themselves, without holding up the thread.
     database.exec('pragma busy_timeout = 0')
-    return clickWriterOver(database, dataDir)
+    return clickWriterOver(database, dataDir, rawRows)
   } catch (error) {
     database.close()
     throw translateError(error)
   }
 }
 
-function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
+function clickWriterOver(
+  database: DatabaseSync,
+  dataDir: string,
+  rawRows: RawClickRows,
+): ClickWriter {
   const db = kyselyOver(new SqliteConnection(database))
   const rows = sqliteClickRows(database)
-  const rawFiles = new RawClickFiles(rawClicksFolder(dataDir))
+  const rawFiles = new RawClickFiles(rawClicksFolder(dataDir), rawRows)
   const marks = new BatchMarks(database)
   const numbers = new LinkNumbers(sqliteLinkSequence(database, dataDir))
   const owners = new OwnerCache(
@@ -69,18 +74,18 @@ function clickWriterOver(database: DatabaseSync, dataDir: string): ClickWriter {
     await numbers.keep(linkSeqs)
     await owners.load(linkSeqs)
     const growth = growthOf(batch.clicks, ownerOf)
-    const isHere = await rawFiles.insert({
+    const rowsByDay = await rawFiles.insert({
       ...batch,
       ownerOf,
       isStill: () => isStill(batch),
       deadlineMs: BUSY_DEADLINE_MS,
     })
-    if (!isHere) return false
+    if (rowsByDay === undefined) return false
     return inTransaction(database, BUSY_DEADLINE_MS, async () => {
       if (!(await movePosition(db, batch))) return false
       await rows.addToLinks(growth.counts)
       await foldDays({ db, rows }, await rows.appendToDays(growth.deltas))
-      marks.noteBatch(batch.clicks, growth.counts)
+      marks.noteBatch(rowsByDay, growth.counts)
       return true
     })
   }

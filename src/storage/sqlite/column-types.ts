@@ -13,4 +13,5 @@ export const COLUMN_TYPES: ColumnTypes = {
   bytes: 'blob',
   clickExtras: [],
   countedFileExtras: FILE_MARKS_TABLES,
+  rawClickCount: [],
 }

@@ -136,7 +136,7 @@ function readCounted(database: DatabaseSync): FileFacts['clicks'] {
 export function readDay(database: DatabaseSync, day: number): DayFacts {
   if (!hasTable(database, 'main', 'taken')) return { day, rows: 0, taken: [] }
   const last = database.prepare('select max(rowid) as row from clicks').get()
-  const taken = database.prepare('select journal_id, segment, position, clicks from taken').all()
+  const taken = database.prepare('select * from taken').all()
   return {
     day,
     // Rows are only ever appended.
@@ -146,6 +146,8 @@ export function readDay(database: DatabaseSync, day: number): DayFacts {
       segment: Number(row.segment),
       offset: Number(row.position),
       clicks: Number(row.clicks),
+      // Before rows stood for several clicks, there was one for each.
+      rows: Number(row.rows ?? row.clicks),
     })),
   }
 }

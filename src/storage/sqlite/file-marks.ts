@@ -62,7 +62,7 @@ export const FILE_MARKS_TABLES = [
   )`,
   `insert or ignore into file_marks
     select 1, 0, null, 0, 0, coalesce(sum(clicks), 0), 0, 0, 0, 0, null from link_clicks`,
-  // How many raw clicks of a day have been counted: as many are in the day's file.
+  // How many rows a day's file has for batches that have been counted.
   'create table if not exists raw_days (day integer primary key, clicks integer not null)',
 ]
 

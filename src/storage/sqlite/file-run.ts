@@ -148,7 +148,7 @@ function countRawDays(clicks: DatabaseSync, dataDir: string): void {
     try {
       const facts = readDay(database, day)
       const unfinished = unfinishedBatches(positions, [facts])
-      insert.run(day, facts.rows - unfinished.reduce((sum, batch) => sum + batch.clicks, 0))
+      insert.run(day, facts.rows - unfinished.reduce((sum, batch) => sum + batch.rows, 0))
     } finally {
       database.close()
     }

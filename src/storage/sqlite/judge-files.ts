@@ -9,7 +9,7 @@ export type FileFacts = {
   readonly clicks: {
     readonly mark: ClicksMark | undefined
     readonly positions: ReadonlyMap<string, JournalPosition>
-    /** Raw clicks that have been counted, by day. */
+    /** Rows of raw clicks that have been counted, by day. */
     readonly rawDays: ReadonlyMap<number, number>
   }
   /** The raw clicks' files. */
@@ -19,17 +19,22 @@ export type FileFacts = {
 export type DayFacts = {
   readonly day: number
   readonly rows: number
-  /** Of each journal its last batch that had clicks of the day, and how many. */
+  /** Of each journal its last batch that had clicks of the day, how many, and in how many rows. */
   readonly taken: readonly TakenBatch[]
 }
 
-type TakenBatch = JournalPosition & { readonly journalId: string; readonly clicks: number }
+type TakenBatch = JournalPosition & {
+  readonly journalId: string
+  readonly clicks: number
+  readonly rows: number
+}
 
 /** A batch whose raw clicks are in a day's file and that clicks.db has not counted yet. */
 export type UnfinishedBatch = {
   readonly journalId: string
   readonly from: JournalPosition
   readonly clicks: number
+  readonly rows: number
 }
 
 const BEGINNING: JournalPosition = { segment: 0, offset: 0 }
@@ -69,11 +74,12 @@ export function unfinishedBatches(
   days: readonly DayFacts[],
 ): readonly UnfinishedBatch[] {
   const batches = new Map<string, UnfinishedBatch>()
-  for (const { journalId, clicks: count, ...from } of days.flatMap(({ taken }) => taken)) {
+  for (const { journalId, clicks, rows, ...from } of days.flatMap(({ taken }) => taken)) {
     const position = positions.get(journalId) ?? BEGINNING
-    if (comparePositions(from, position) !== 0 || count === 0) continue
-    const sum = (batches.get(journalId)?.clicks ?? 0) + count
-    batches.set(journalId, { journalId, from, clicks: sum })
+    if (comparePositions(from, position) !== 0 || clicks === 0) continue
+    const before = batches.get(journalId) ?? { clicks: 0, rows: 0 }
+    const sum = { clicks: before.clicks + clicks, rows: before.rows + rows }
+    batches.set(journalId, { journalId, from, ...sum })
   }
   return [...batches.values()]
 }
@@ -128,13 +134,13 @@ function judgeDay(
 ): FileFault | undefined {
   const file = `${DAYS_FOLDER}/${formatDay(day)}.db`
   let unfinished = 0
-  for (const { journalId, clicks, ...from } of taken) {
-    const order = comparePositions(from, positions.get(journalId) ?? BEGINNING)
+  for (const batch of taken) {
+    const order = comparePositions(batch, positions.get(batch.journalId) ?? BEGINNING)
     if (order > 0) {
       const text = `it has not counted clicks that are in ${file}`
       return { file: CLICKS_FILE, kind: 'older', text }
     }
-    if (order === 0) unfinished += clicks
+    if (order === 0) unfinished += batch.rows
   }
   const expected = (rawDays.get(day) ?? 0) + unfinished
   if (rows === expected) return undefined

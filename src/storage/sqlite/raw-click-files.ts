@@ -4,6 +4,7 @@ import { CLICK_DIMENSIONS, type Click } from '../../domain/clicks/click.ts'
 import type { ClickBatch } from '../../domain/clicks/click-writer.ts'
 import { createFolder } from '../../lib/create-folder.ts'
 import { groupByDay, type Owner } from '../batch-growth.ts'
+import type { RawClickRow, RawClickRows } from '../raw-click-rows.ts'
 import { listRawDays, rawClicksFile } from './data-files.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -33,36 +34,43 @@ type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks'> & {
  * The raw clicks' files, as their writer sees them.
  *
  * No transaction spans two files in SQLite's write-ahead mode, so each file keeps for each journal how
- * many of its clicks from a place on it has taken. A batch whose counting was undone is found again in
- * the files by that, and is not inserted twice.
+ * many of its clicks from a place on it has taken, and in how many rows. A batch whose counting was undone
+ * is found again in the files by that, and is not inserted twice.
  */
 export class RawClickFiles {
   readonly #folder: string
+  readonly #rows: RawClickRows
   readonly #open = new Map<number, DayFile>()
 
-  constructor(folder: string) {
+  constructor(folder: string, rows: RawClickRows) {
     this.#folder = folder
+    this.#rows = rows
   }
 
-  /** False when the journal no longer stands where the batch begins. */
-  async insert(batch: RawBatch): Promise<boolean> {
+  /**
+   * Returns how many rows each day has for the batch, those of earlier attempts included; undefined
+   * when the journal no longer stands where the batch begins.
+   */
+  async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
+    const rowsByDay = new Map<number, number>()
     for (const [day, clicks] of groupByDay(batch.clicks)) {
       const file = this.#fileOf(day)
       try {
-        const stands = await inTransaction(file.database, batch.deadlineMs, async () => {
+        const inserted = await inTransaction(file.database, batch.deadlineMs, async () => {
           // With the file's lock: whoever else takes the batch waits for it, or has moved the journal.
-          if (!(await batch.isStill())) return false
-          insertInto(file, batch, clicks)
-          return true
+          if (!(await batch.isStill())) return undefined
+          return this.#insertInto(file, batch, clicks)
         })
-        if (!stands) return false
+        if (inserted === undefined) return undefined
+        this.#rows.noteWritten(inserted.clicks, inserted.rows)
+        rowsByDay.set(day, inserted.rowsOfBatch)
       } catch (error) {
         // What it is known by may have been undone.
         this.#close(day)
         throw error
       }
     }
-    return true
+    return rowsByDay
   }
 
   /** Removes the files of the days before `oldestDay`. */
@@ -77,6 +85,35 @@ export class RawClickFiles {
 
   close(): void {
     for (const day of this.#open.keys()) this.#close(day)
+  }
+
+  /** Returns the clicks that had not been inserted before, and the rows that were made of them. */
+  #insertInto(
+    file: DayFile,
+    { journalId, from, ownerOf }: RawBatch,
+    clicks: readonly Click[],
+  ): { clicks: readonly Click[]; rows: readonly RawClickRow[]; rowsOfBatch: number } {
+    const segment = from?.segment ?? 0
+    const offset = from?.offset ?? 0
+    const taken = file.findTaken.get(journalId, segment, offset)
+    const done = Number(taken?.clicks ?? 0)
+    const left = done === 0 ? clicks : clicks.slice(done)
+    const rows = this.#rows.plan(left, ownerOf)
+    for (const { click, owner } of rows) {
+      file.insert.run(
+        click.at,
+        click.link_seq,
+        owner === undefined ? null : workspaceIn(file, owner.workspace_id),
+        owner?.keyspace_id ?? null,
+        click.flags,
+        click.count,
+        click.visitor,
+        ...CLICK_DIMENSIONS.map((dimension) => click[dimension]),
+      )
+    }
+    const rowsOfBatch = Number(taken?.rows ?? done) + rows.length
+    file.setTaken.run(journalId, segment, offset, Math.max(done, clicks.length), rowsOfBatch)
+    return { clicks: left, rows, rowsOfBatch }
   }
 
   #fileOf(day: number): DayFile {
@@ -102,34 +139,10 @@ const INSERTED = [
   'workspace',
   'keyspace_id',
   'flags',
+  'count',
   'visitor',
   ...CLICK_DIMENSIONS,
 ] as const
-
-function insertInto(
-  file: DayFile,
-  { journalId, from, ownerOf }: RawBatch,
-  clicks: readonly Click[],
-): void {
-  const { insert, findTaken, setTaken } = file
-  const segment = from?.segment ?? 0
-  const offset = from?.offset ?? 0
-  const taken = findTaken.get(journalId, segment, offset)
-  const done = Number(taken?.clicks ?? 0)
-  for (const click of done === 0 ? clicks : clicks.slice(done)) {
-    const owner = ownerOf(click.link_seq)
-    insert.run(
-      click.at,
-      click.link_seq,
-      owner === undefined ? null : workspaceIn(file, owner.workspace_id),
-      owner?.keyspace_id ?? null,
-      click.flags,
-      click.visitor,
-      ...CLICK_DIMENSIONS.map((dimension) => click[dimension]),
-    )
-  }
-  setTaken.run(journalId, segment, offset, Math.max(done, clicks.length))
-}
 
 function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
   let number = workspaces.get(id)
@@ -163,7 +176,8 @@ function openDayFile(folder: string, day: number): DayFile {
         browser text not null,
         referrer text not null,
         language text not null,
-        source text not null
+        source text not null,
+        count integer not null default 1
       );
       create table if not exists workspaces (
         number integer primary key,
@@ -173,9 +187,12 @@ function openDayFile(folder: string, day: number): DayFile {
         journal_id text primary key,
         segment integer not null,
         position integer not null,
-        clicks integer not null
+        clicks integer not null,
+        rows integer
       );
     `)
+    ensureColumn(database, { table: 'clicks', name: 'count', type: 'integer not null default 1' })
+    ensureColumn(database, { table: 'taken', name: 'rows', type: 'integer' })
     return {
       database,
       workspaces: new Map(),
@@ -186,15 +203,34 @@ function openDayFile(folder: string, day: number): DayFile {
         `insert into clicks (${INSERTED.join()}) values (${INSERTED.map(() => '?').join()})`,
       ),
       findTaken: database.prepare(
-        'select clicks from taken where journal_id = ? and segment = ? and position = ?',
+        'select clicks, rows from taken where journal_id = ? and segment = ? and position = ?',
       ),
       setTaken: database.prepare(`
-        insert into taken (journal_id, segment, position, clicks) values (?, ?, ?, ?)
+        insert into taken (journal_id, segment, position, clicks, rows) values (?, ?, ?, ?, ?)
         on conflict (journal_id) do update set
-          segment = excluded.segment, position = excluded.position, clicks = excluded.clicks`),
+          segment = excluded.segment, position = excluded.position,
+          clicks = excluded.clicks, rows = excluded.rows`),
     }
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+type Column = { readonly table: string; readonly name: string; readonly type: string }
+
+/** Gives a day's file that an older release has made a column that it lacks. */
+function ensureColumn(database: DatabaseSync, column: Column): void {
+  if (hasColumn(database, column)) return
+  database.exec('begin immediate')
+  // Another process may have added it meanwhile.
+  if (!hasColumn(database, column)) {
+    database.exec(`alter table ${column.table} add column ${column.name} ${column.type}`)
+  }
+  database.exec('commit')
+}
+
+function hasColumn(database: DatabaseSync, { table, name }: Column): boolean {
+  const statement = database.prepare('select 1 from pragma_table_info(?) where name = ?')
+  return statement.get(table, name) !== undefined
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { RawClickPages } from '../click-reports.ts'
 import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
+import type { Schema } from '../schema.ts'
 import { rawClicksFile } from './data-files.ts'
 import { kyselyOver } from './dialect.ts'
 import type { ScanConnection } from './scan-connection.ts'
@@ -20,11 +21,12 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
       db.selectFrom('clicks').select(sql<number | null>`max(rowid)`.as('id')).executeTakeFirst(),
     )
     const end = last?.id ?? 0
+    const columns = await columnsOf(db)
     for (let after = 0; after < end; ) {
       const until = after + ROWS_PER_QUERY
       let query = db
         .selectFrom('clicks')
-        .select([sql<number>`rowid`.as('id'), ...RAW_CLICK_COLUMNS])
+        .select([sql<number>`rowid`.as('id'), ...columns])
         .where(sql<number>`rowid`, '>', after)
         .where(sql<number>`rowid`, '<=', Math.min(until, end))
         .where('at', '>=', fromMicros)
@@ -43,4 +45,13 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
       yield rows.map(({ id, ...row }) => row)
     }
   }
+}
+
+/** Files of older releases have no count: each of their rows is one visit. */
+async function columnsOf(db: Kysely<Schema>) {
+  const found = await sql`
+    select 1 from pragma_table_info('clicks') where name = 'count'`.execute(db)
+  return found.rows.length > 0
+    ? RAW_CLICK_COLUMNS
+    : RAW_CLICK_COLUMNS.map((column) => (column === 'count' ? sql<number>`1`.as(column) : column))
 }

@@ -217,6 +217,7 @@ function toClick(row: Readonly<Record<string, unknown>>): Click {
     at: Number(row.at),
     link_seq: Number(row.link_seq),
     flags: Number(row.flags),
+    count: Number(row.count ?? 1),
     visitor: Number(row.visitor),
     ...{ country, device, os, browser, referrer, language, source },
   }

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { CLICK_FLAGS, cappedClick } from '../../../src/domain/clicks/click.ts'
 import type { RawClick } from '../../../src/domain/clicks/click-reports.ts'
 
 /** Clicks from `fromMicros` to `toMicros`, few visitors and few values, so that they meet. */
@@ -9,7 +10,8 @@ export function arbitraryClicks(
   const click = fc.record({
     at: fc.integer({ min: fromMicros, max: toMicros - 1 }),
     link_seq: fc.constant(1),
-    flags: fc.constantFrom(0, 0, 0, 1, 4),
+    flags: fc.constantFrom(0, 0, 0, 1, 4, CLICK_FLAGS.capped),
+    count: fc.constant(1),
     visitor: fc.integer({ min: 1, max: 4 }),
     country: fc.constantFrom('', 'DE', 'DE', 'FR'),
     device: fc.constantFrom('', 'mobile', 'desktop'),
@@ -22,5 +24,9 @@ export function arbitraryClicks(
     key: fc.constant(null),
     host: fc.constant(null),
   })
-  return fc.array(click, { maxLength: 200, size: 'max' })
+  const anyClick = click.map((one) => {
+    if (one.flags !== CLICK_FLAGS.capped) return one
+    return { ...one, ...cappedClick(one.link_seq, one.at, 1 + one.visitor * 20) }
+  })
+  return fc.array(anyClick, { maxLength: 200, size: 'max' })
 }

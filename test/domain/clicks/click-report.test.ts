@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { CLICK_DIMENSIONS } from '../../../src/domain/clicks/click.ts'
-import { BOTS, clickFilter, isWantedClick } from '../../../src/domain/clicks/click-filter.ts'
+import {
+  CLICK_DIMENSIONS,
+  type ClickDimension,
+  countVisits,
+} from '../../../src/domain/clicks/click.ts'
+import {
+  BOTS,
+  type ClickFilter,
+  clickFilter,
+  isWantedClick,
+} from '../../../src/domain/clicks/click-filter.ts'
 import { reportGroups, reportSeries } from '../../../src/domain/clicks/click-report.ts'
 import type { RawClick } from '../../../src/domain/clicks/click-reports.ts'
 import { type DaySource, rollupDays, sumUpDays } from '../../../src/domain/clicks/day-source.ts'
-import { cutsOf, INTERVALS, QUARTER_MICROS } from '../../../src/domain/clicks/intervals.ts'
+import {
+  cutsOf,
+  INTERVALS,
+  QUARTER_MICROS,
+  type Quarters,
+} from '../../../src/domain/clicks/intervals.ts'
 import { cases } from '../../support/properties.ts'
 import { arbitraryClicks } from './arbitrary-clicks.ts'
 import { fakeReports, visitorsOf } from './fake-reports.ts'
@@ -36,12 +50,25 @@ const asked = fc.record({
 })
 
 function counted(clicks: readonly RawClick[]) {
-  const persons = clicks.filter(({ flags }) => flags === 0).length
-  return { persons, others: clicks.length - persons }
+  const persons = countVisits(clicks.filter(({ flags }) => flags === 0))
+  return { persons, others: countVisits(clicks) - persons }
 }
 
 function within(clicks: readonly RawClick[], from: number, to: number): RawClick[] {
   return clicks.filter(({ at }) => from * QUARTER_MICROS <= at && at < to * QUARTER_MICROS)
+}
+
+/** The days that single clicks add up to, of which there must be all. */
+async function rawDays(
+  clicks: readonly RawClick[],
+  { from, to }: Quarters,
+  filter: ClickFilter,
+  groupBy: ClickDimension | undefined,
+): Promise<DaySource> {
+  const raw = fakeReports(clicks).rawClicks(SCOPE, from * QUARTER_MICROS, to * QUARTER_MICROS)
+  const { source, visits } = await sumUpDays(raw, filter, groupBy)
+  assert.equal(visits, countVisits(within(clicks, from, to)))
+  return source
 }
 
 /** People by UTC day, added up, counted one by one. */
@@ -61,15 +88,7 @@ describe('a report of clicks', () => {
         const wanted = clicks.filter((click) => isWantedClick(filter, click))
         const sources: DaySource[] = [
           rollupDays(fakeReports(clicks), SCOPE, filter, filter.size > 0 ? 'country' : undefined),
-          await sumUpDays(
-            fakeReports(clicks).rawClicks(
-              SCOPE,
-              period.from * QUARTER_MICROS,
-              period.to * QUARTER_MICROS,
-            ),
-            filter,
-            undefined,
-          ),
+          await rawDays(clicks, period, filter, undefined),
         ]
         for (const source of sources) {
           const { total, points } = await reportSeries(source, period, cuts)
@@ -109,15 +128,7 @@ describe('a report of clicks', () => {
             const all = within(clicks, period.from, period.to).filter((click) =>
               isWantedClick(filter, click),
             )
-            const raw = await sumUpDays(
-              fakeReports(clicks).rawClicks(
-                SCOPE,
-                period.from * QUARTER_MICROS,
-                period.to * QUARTER_MICROS,
-              ),
-              filter,
-              groupBy,
-            )
+            const raw = await rawDays(clicks, period, filter, groupBy)
             const canRollUp = groupBy === 'country' || filter.size === 0
             const sources = canRollUp
               ? [rollupDays(fakeReports(clicks), SCOPE, filter, groupBy), raw]
@@ -135,7 +146,7 @@ describe('a report of clicks', () => {
                   ...group,
                   weight:
                     bots === 'include'
-                      ? group.own.length
+                      ? countVisits(group.own)
                       : bots === 'exclude'
                         ? group.persons
                         : group.others,

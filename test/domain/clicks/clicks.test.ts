@@ -93,7 +93,7 @@ describe('what a chart may ask for', () => {
 
   test('dimensions together of a million clicks at most', async () => {
     const many = (persons: number): ClickReports => ({
-      ...fakeReports([CLICK]),
+      ...fakeReports([{ ...CLICK, count: persons + 1 }]),
       readDays: async (_scope, fromDay) => [
         { day: fromDay, total: { persons, others: 1, slots: [] }, visitors: 1, values: new Map() },
       ],
@@ -104,6 +104,18 @@ describe('what a chart may ask for', () => {
       over(many(1_000_000))({ ...ACROSS, ...days }),
       refusal('from', /at most 1000000, and the days asked for have 1000001/),
     )
+  })
+
+  test('dimensions together of clicks that were all kept one by one', async () => {
+    const kept = fakeReports([CLICK])
+    const counted = fakeReports([CLICK, { ...CLICK, at: CLICK.at + 1, os: 'Android' }])
+    const report = over({ ...kept, readDays: counted.readDays })
+    await assert.rejects(
+      report({ ...ACROSS, from: '2026-11-20' }),
+      refusal('from', /country and os together: .* not all kept: 1 of 2/),
+    )
+    await report({ groupBy: 'os', from: '2026-11-20' })
+    await report({ ...ACROSS, from: '2026-11-10', to: '2026-11-20' })
   })
 
   test('dimensions together for ten seconds of reading', async () => {

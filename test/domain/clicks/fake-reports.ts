@@ -1,4 +1,4 @@
-import type { Click } from '../../../src/domain/clicks/click.ts'
+import { type Click, countVisits } from '../../../src/domain/clicks/click.ts'
 import type {
   ClickReports,
   DayOfClicks,
@@ -42,8 +42,8 @@ export function visitorsOf(clicks: readonly Click[]): number {
 
 function tallyOf(clicks: readonly Click[], slots: boolean): Tally {
   const count = (some: readonly Click[]) => {
-    const persons = some.filter(({ flags }) => flags === 0).length
-    return { persons, others: some.length - persons }
+    const persons = countVisits(some.filter(({ flags }) => flags === 0))
+    return { persons, others: countVisits(some) - persons }
   }
   const bySlot = Map.groupBy(clicks, ({ at }) => Math.floor((at % DAY_MICROS) / QUARTER_MICROS))
   return {

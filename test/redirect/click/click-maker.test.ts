@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { CLICK_FLAGS } from '../../../src/domain/clicks/click.ts'
-import { clickMaker } from '../../../src/redirect/click/click-maker.ts'
+import { CLICK_FLAGS, cappedClick } from '../../../src/domain/clicks/click.ts'
+import { ClickCap } from '../../../src/redirect/click/click-cap.ts'
+import { clickMaker, type SharedAddress } from '../../../src/redirect/click/click-maker.ts'
+import type { RawVisit } from '../../../src/redirect/click/raw-visit.ts'
 import type { DaySalt } from '../../../src/redirect/click/visitor-salts.ts'
 import { AGENTS } from '../agents.ts'
 import { rawVisit } from './raw-visits.ts'
@@ -13,6 +15,8 @@ describe('a click', () => {
   const makeClick = clickMaker({
     salts: { at: () => salt },
     countries: (address) => (address.startsWith('192.0.2.') ? 'CH' : ''),
+    cap: undefined,
+    onSharedAddress: () => {},
   })
   const visitorOf = (address: string, userAgent?: string) =>
     makeClick(7, rawVisit({ address, userAgent })).visitor
@@ -33,6 +37,7 @@ describe('a click', () => {
       at: rawVisit().at,
       link_seq: 7,
       flags: 0,
+      count: 1,
       country: 'CH',
       device: 'mobile',
       os: 'iOS',
@@ -50,6 +55,7 @@ describe('a click', () => {
       at: rawVisit().at,
       link_seq: 7,
       flags: CLICK_FLAGS.noUserAgent,
+      count: 1,
       country: '',
       device: '',
       os: '',
@@ -98,4 +104,68 @@ describe('a click', () => {
     salt = saltOf(1)
     assert.equal(visitorOf('192.0.2.1', AGENTS.iPhone), before)
   })
+})
+
+describe('a click beyond the cap', () => {
+  const CAP = 3
+
+  /** Makes clicks under a cap, and notes what it says of addresses that several may share. */
+  function cappedMaker() {
+    const shared: SharedAddress[] = []
+    const makeClick = clickMaker({
+      salts: { at: () => saltOf(1) },
+      countries: () => 'CH',
+      cap: new ClickCap(CAP, [1, 2, 3, 4]),
+      onSharedAddress: (why) => shared.push(why),
+    })
+    const flagsOf = (visits: number, sent: Partial<RawVisit> = {}) =>
+      Array.from(
+        { length: visits },
+        () => makeClick(7, rawVisit({ userAgent: AGENTS.iPhone, ...sent })).flags,
+      )
+    return { makeClick, flagsOf, shared }
+  }
+  const { capped } = CLICK_FLAGS
+
+  test('is counted as a bot’s, and carries nothing but its link and instant', () => {
+    const { makeClick, flagsOf, shared } = cappedMaker()
+    assert.deepEqual(flagsOf(CAP), [0, 0, 0])
+    const visit = rawVisit({ method: 'HEAD', userAgent: AGENTS.googlebot, query: 'qr=1' })
+    assert.deepEqual(makeClick(7, visit), cappedClick(7, visit.at, 1))
+    assert.deepEqual(shared, [])
+  })
+
+  test('is one of its address and link, not of its agent', () => {
+    const { flagsOf } = cappedMaker()
+    assert.deepEqual(flagsOf(2), [0, 0])
+    assert.deepEqual(flagsOf(2, { userAgent: AGENTS.android }), [0, capped])
+    assert.deepEqual(flagsOf(1, { address: '203.0.113.6' }), [0])
+  })
+
+  test('counts for all addresses of an IPv6 subscriber together', () => {
+    const { flagsOf } = cappedMaker()
+    assert.deepEqual(flagsOf(2, { address: '2001:db8::1' }), [0, 0])
+    assert.deepEqual(flagsOf(2, { address: '2001:db8::ffff:2' }), [0, capped])
+    assert.deepEqual(flagsOf(1, { address: '2001:db8:0:1::1' }), [0])
+  })
+
+  test('is none where a proxy beside the service, which is not trusted, hides the visitors', () => {
+    const { flagsOf, shared } = cappedMaker()
+    const visits = { address: '172.18.0.5', isForwarded: true }
+    assert.deepEqual(flagsOf(5, visits), [0, 0, 0, 0, 0])
+    assert.deepEqual(new Set(shared), new Set(['untrusted proxy']))
+  })
+
+  const ELSEWHERE: readonly [string, Partial<RawVisit>, SharedAddress][] = [
+    ['comes from elsewhere and says it was forwarded', { isForwarded: true }, 'untrusted proxy'],
+    ['comes from a private network', { address: '10.0.0.7' }, 'private address'],
+    ['comes from this machine', { address: '::1' }, 'private address'],
+  ]
+  for (const [what, sent, why] of ELSEWHERE) {
+    test(`is one where it ${what}, which is reported`, () => {
+      const { flagsOf, shared } = cappedMaker()
+      assert.deepEqual(flagsOf(5, sent), [0, 0, 0, capped, capped])
+      assert.deepEqual(shared, [why, why])
+    })
+  }
 })

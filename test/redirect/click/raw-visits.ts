@@ -7,6 +7,7 @@ export function rawVisit(sent: Partial<RawVisit> = {}): RawVisit {
     at: fakeClock().nowMicros(),
     method: 'GET',
     address: '203.0.113.5',
+    isForwarded: false,
     query: '',
     userAgent: undefined,
     referer: undefined,

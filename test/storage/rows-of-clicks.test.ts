@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Click, cappedClick } from '../../src/domain/clicks/click.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { RawClickRows } from '../../src/storage/raw-click-rows.ts'
+import { rawClicksFolder } from '../../src/storage/sqlite/data-files.ts'
+import { examineFiles } from '../../src/storage/sqlite/examine-files.ts'
+import { RawClickFiles } from '../../src/storage/sqlite/raw-click-files.ts'
+import { rebuildClicks } from '../../src/storage/sqlite/rebuild-clicks.ts'
+import { openWriterAt } from '../support/click-writers.ts'
+import { someClick } from '../support/clicks.ts'
+import { type Place, SQLITE } from '../support/engines.ts'
+import { openAt } from '../support/store.ts'
+import { addHome, addLink } from './samples.ts'
+
+const ROWS_PER_MINUTE = 5
+const NOON = 20_500 * 86_400_000_000 + 12 * 3_600_000_000
+
+describe('the files of clicks that have no row each', () => {
+  let place: Place
+  let clicks: readonly Click[]
+  let owner: { workspace_id: string; keyspace_id: number }
+  before(async () => {
+    place = await SQLITE.createPlace()
+    const { store } = await openAt(place)
+    const { seq, workspace_id, keyspace_id } = await addLink(store, await addHome(store))
+    await store.close()
+    owner = { workspace_id, keyspace_id }
+    clicks = [
+      cappedClick(seq, NOON, 30),
+      cappedClick(seq, NOON + 1, 12),
+      ...Array.from({ length: 8 }, (_, n) => someClick({ at: NOON + 2 + n, link_seq: seq })),
+    ]
+  })
+  after(() => place.remove())
+
+  const batchFrom = (offset: number) => ({
+    journalId: 'journal',
+    from: offset === 0 ? undefined : { segment: 1, offset },
+    to: { segment: 1, offset: offset + 1 },
+    clicks,
+    atMicros: NOON,
+  })
+  const faults = () => examineFiles(place.dataDir).faults
+
+  /** What the links' counters add up to. */
+  async function countLinks(): Promise<number> {
+    const { store, db } = await openAt(place)
+    const rows = await db.selectFrom('link_clicks').select('clicks').execute()
+    await store.close()
+    return rows.reduce((sum, row) => sum + row.clicks, 0)
+  }
+
+  test('belong together after each batch, and where a crash left one between them', async () => {
+    const writer = openWriterAt(place, { rawPerMinute: ROWS_PER_MINUTE })
+    assert.equal(await writer.take(batchFrom(0)), true)
+    assert.deepEqual(faults(), [])
+
+    const rows = new RawClickRows({ perMinute: ROWS_PER_MINUTE, onRefused: () => {} })
+    const files = new RawClickFiles(rawClicksFolder(place.dataDir), rows)
+    const isStill = async () => true
+    const inserted = await files.insert({
+      ...batchFrom(1),
+      ownerOf: () => owner,
+      isStill,
+      deadlineMs: 1_000,
+    })
+    files.close()
+    assert.deepEqual([...(inserted ?? [])], [[20_500, ROWS_PER_MINUTE]])
+    assert.deepEqual(faults(), [], 'the batch is not counted yet')
+
+    assert.equal(await writer.take(batchFrom(1)), true)
+    await writer.close()
+    assert.deepEqual(faults(), [])
+    assert.equal(await countLinks(), 16)
+  })
+
+  test('are counted again by what their rows stand for', async () => {
+    await rebuildClicks(place.dataDir, () => undefined)
+    assert.equal(await countLinks(), 2 * (ROWS_PER_MINUTE - 1))
+    const { store } = await openAt(place, { clock: systemClock() })
+    const scope = { kind: 'workspace', workspaceId: owner.workspace_id } as const
+    const [day] = await store.read.reports.readDays(scope, 20_500, 20_500, { slots: false })
+    await store.close()
+    assert.deepEqual(day?.total, { persons: 8, others: 84, slots: [] })
+  })
+})
