@@ -9,7 +9,7 @@ import { copyFolder, serveFolder } from '../support/data-folder.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { addLink, totalClicks } from '../support/folder-moments.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
@@ -32,9 +32,9 @@ describe('the files after a stop', () => {
       env: { TERSE_DATA_DIR: dataDir },
       remove: async () => {},
     }
-    const made = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+    const token = await makeToken(place.env)
     const service = await startProcess(place, {}, { args: ['--processes', '2'] })
-    const api = apiClient(`http://127.0.0.1:${service.port}`, made.stdout.trim())
+    const api = apiClient(`http://127.0.0.1:${service.port}`, token)
     const { key } = await addLink(api)
     for (let visits = 0; visits < CLICKS; visits += 1) await visit(service.port, `/${key}`)
     assert.notEqual(logs(), '')

@@ -15,10 +15,10 @@ import { RefusedFiles } from '../../src/storage/file-fault.ts'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { createFolder, type Place, SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { NO_ACME } from '../support/no-acme.ts'
 import { NO_DNS } from '../support/no-dns.ts'
 import { rawClicksOf } from '../support/raw-clicks.ts'
-import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
@@ -45,10 +45,9 @@ describe('copies of a data folder that are made while the service runs', () => {
   before(async () => {
     place = await SQLITE.createPlace()
     folder = createFolder()
-    const made = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
-    assert.equal(made.code, 0, made.stderr)
+    const token = await makeToken(place.env)
     service = await startProcess(place)
-    api = apiClient(`http://127.0.0.1:${service.port}`, made.stdout.trim())
+    api = apiClient(`http://127.0.0.1:${service.port}`, token)
     for (let count = 0; count < LINKS; count += 1) await addLink()
   })
   after(async () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { createLink } from '../support/links.ts'
-import { runCli } from '../support/run-cli.ts'
+import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
@@ -14,13 +14,13 @@ const VISITORS = 4
 describe('a flood of QR codes', () => {
   test('renders beside the visitors: more of them are answered than pictures meanwhile', async (t) => {
     const place = await SQLITE.createPlace()
-    const token = await runCli(['token', 'create', '--workspace', 'acme'], place.env)
+    const token = await makeToken(place.env)
     const service = await startProcess(place)
     t.after(async () => {
       await service.stop()
       await place.remove()
     })
-    const api = apiClient(`http://127.0.0.1:${service.port}`, token.stdout.trim())
+    const api = apiClient(`http://127.0.0.1:${service.port}`, token)
     const { id } = await createLink(api, { key: 'flooded' })
 
     const durationsMs: number[] = []
