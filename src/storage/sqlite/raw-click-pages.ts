@@ -21,7 +21,7 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
       db.selectFrom('clicks').select(sql<number | null>`max(rowid)`.as('id')).executeTakeFirst(),
     )
     const end = last?.id ?? 0
-    const columns = await columnsOf(db)
+    const columns = await scan.turn(() => columnsOf(db))
     for (let after = 0; after < end; ) {
       const until = after + ROWS_PER_QUERY
       let query = db
