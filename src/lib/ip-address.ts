@@ -1,5 +1,26 @@
 import { BlockList, isIP } from 'node:net'
 
+/** `::ffff:0:0/96`: how a socket that accepts both versions shows IPv4 (RFC 4291, section 2.5.5.2). */
+const MAPPED = [0, 0, 0, 0, 0, 0xffff]
+/** `64:ff9b::/96`: how a translator shows IPv4 to an IPv6 network (RFC 6052, section 2.1). */
+const NAT64 = [0x64, 0xff9b, 0, 0, 0, 0]
+/** What an IPv6 address that stands for an IPv4 address begins with. */
+const MAY_STAND_FOR_IPV4 = /^[0:6]/
+/** A translator never shows these (RFC 6052, section 3.1), so they must not pass for this machine or its network. */
+const NEVER_TRANSLATED = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['224.0.0.0', 3],
+] as const) {
+  NEVER_TRANSLATED.addSubnet(network, prefix)
+}
+
 /** Whether the text is an IPv4 or IPv6 address, without brackets or port. */
 export function isIpAddress(text: string): boolean {
   return isIP(text) !== 0
@@ -30,7 +51,7 @@ export class Networks {
 
   has(address: string): boolean {
     if (this.#empty) return false
-    const plain = withoutMapping(address)
+    const plain = foldAddress(address)
     const version = isIP(plain)
     return version !== 0 && this.#list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
@@ -46,10 +67,10 @@ export function clientAddress(
   forwardedFor: string | undefined,
   trusted: Networks,
 ): string {
-  let client = withoutMapping(socketAddress)
+  let client = foldAddress(socketAddress)
   if (forwardedFor === undefined || !trusted.has(client)) return client
   for (const entry of forwardedFor.split(',').reverse()) {
-    const hop = withoutMapping(withoutPort(entry.trim()))
+    const hop = foldAddress(withoutPort(entry.trim()))
     if (isIP(hop) === 0) return client
     client = hop
     if (!trusted.has(hop)) return client
@@ -59,14 +80,10 @@ export function clientAddress(
 
 /** What one subscriber holds: the address itself for IPv4, its /64 network for IPv6. */
 export function subscriberOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  // The URL Standard's parser knows every way to write one address, and writes it in one way.
-  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
-  const [head = '', tail = ''] = canonical.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  const tailGroups = tail === '' ? [] : tail.split(':')
-  while (groups.length + tailGroups.length < 8) groups.push('0')
-  return `${[...groups, ...tailGroups].slice(0, 4).join(':')}::/64`
+  const folded = foldAddress(address)
+  if (isIP(folded) !== 6) return folded
+  const network = groupsOf(folded).slice(0, 4)
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
 
 /** Some proxies write `192.0.2.1:5678` or `[2001:db8::1]:5678`. */
@@ -75,6 +92,37 @@ function withoutPort(hop: string): string {
   return match?.[1] ?? match?.[2] ?? hop
 }
 
-function withoutMapping(address: string): string {
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+/** The IPv4 address that an IPv6 address stands for, however that is written; any other text as it is. */
+function foldAddress(address: string): string {
+  // Nearly all: IPv4 as it is, and as a socket for both versions shows it.
+  if (!address.includes(':')) return address
+  if (address.startsWith('::ffff:') && isIP(address.slice(7)) === 4) return address.slice(7)
+  if (!MAY_STAND_FOR_IPV4.test(address) || isIP(address) !== 6) return address
+  const groups = groupsOf(address)
+  if (beginsWith(groups, MAPPED)) return ipv4Of(groups)
+  if (!beginsWith(groups, NAT64)) return address
+  const translated = ipv4Of(groups)
+  return NEVER_TRANSLATED.check(translated) ? address : translated
+}
+
+function beginsWith(groups: readonly number[], prefix: readonly number[]): boolean {
+  return prefix.every((group, index) => groups[index] === group)
+}
+
+function ipv4Of(groups: readonly number[]): string {
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.')
+}
+
+/** The eight groups of an IPv6 address, of which a zone is left out. */
+function groupsOf(address: string): readonly number[] {
+  // The URL Standard's parser knows every way to write one address, and writes it in one way.
+  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
+  const [head = '', tail = ''] = canonical.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const tailGroups = tail === '' ? [] : tail.split(':')
+  while (groups.length + tailGroups.length < 8) groups.push('0')
+  return [...groups, ...tailGroups].map((group) => Number.parseInt(group, 16))
 }

@@ -28,6 +28,17 @@ describe('Networks', () => {
     },
     { cidr: '192.0.2.7', has: ['192.0.2.7'], lacks: ['192.0.2.8'] },
     { cidr: '10.0.0.0/8', has: ['::ffff:10.1.2.3'], lacks: ['::ffff:11.1.2.3'] },
+    {
+      cidr: '10.0.0.0/8',
+      has: ['::FFFF:10.1.2.3', '::ffff:a01:203', '0:0:0:0:0:FFFF:0A01:0203'],
+      lacks: ['::ffff:b01:203', '::a01:203', '64:ff9b::a01:203'],
+    },
+    { cidr: '127.0.0.0/8', has: ['::ffff:7f00:1'], lacks: ['64:ff9b::7f00:1', '::7f00:1'] },
+    {
+      cidr: '203.0.113.0/24',
+      has: ['64:ff9b::203.0.113.5', '64:FF9B:0::cb00:7105', '0064:ff9b:0:0:0:0:cb00:7105'],
+      lacks: ['64:ff9b:1::cb00:7105', '65:ff9b::cb00:7105'],
+    },
     { cidr: '0.0.0.0/0', has: ['8.8.8.8'], lacks: ['2001:db8::1'] },
     { cidr: '2001:db8::/32', has: ['2001:db8:ffff::1'], lacks: ['2001:db9::1', '10.0.0.1'] },
     { cidr: '::1', has: ['::1', '0:0:0:0:0:0:0:1'], lacks: ['::2'] },
@@ -92,6 +103,30 @@ describe('clientAddress', () => {
       header: '::ffff:1.1.1.1',
       client: '1.1.1.1',
       why: 'mapping hides no client',
+    },
+    {
+      socket: '::FFFF:cb00:7105',
+      header: undefined,
+      client: '203.0.113.5',
+      why: 'hexadecimal groups and capitals are the same address',
+    },
+    {
+      socket: '::ffff:a00:1',
+      header: '[::FFFF:101:101]:5678',
+      client: '1.1.1.1',
+      why: 'the same holds for proxies and what they report',
+    },
+    {
+      socket: '64:ff9b::cb00:7105',
+      header: undefined,
+      client: '203.0.113.5',
+      why: 'a translator stands between',
+    },
+    {
+      socket: '64:ff9b::a00:1',
+      header: '1.1.1.1',
+      client: '64:ff9b::a00:1',
+      why: 'no translator shows a private address',
     },
     {
       socket: '10.0.0.1',
@@ -162,6 +197,13 @@ describe('subscriberOf', () => {
     ['2001:db8::6', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+    ['::ffff:203.0.113.5', '203.0.113.5'],
+    ['::FFFF:CB00:7105', '203.0.113.5'],
+    ['0:0:0:0:0:ffff:cb00:7105', '203.0.113.5'],
+    ['64:ff9b::203.0.113.5', '203.0.113.5'],
+    ['64:FF9B::CB00:7105', '203.0.113.5'],
+    ['::ffff:0:1', '0.0.0.1'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ]
   for (const [address, subscriber] of table) {
     test(`of ${address} is ${subscriber}`, () => assert.equal(subscriberOf(address), subscriber))
