@@ -17,24 +17,18 @@ export function answerClientError(
   socket: Socket,
   last: ServerResponse | undefined,
 ): void {
+  // At its turn it has been started, and perhaps answered.
+  if (last?.socket === null && !last.writableFinished) {
+    last.once('socket', () => answerClientError(error, socket, last))
+    return
+  }
   const isAnswering = last !== undefined && !last.writableFinished
   if (isAnswering && last.req.complete) last.once('close', () => sendStatus(error, socket))
   // A request that has its answer gets no second one because of what its body holds.
   else if (last?.req.complete === false && last.headersSent) {
-    inTurn(last, 'close', () => socket.destroy())
-  } else if (isAnswering) inTurn(last, 'socket', () => sendStatus(error, socket))
-  else sendStatus(error, socket)
-}
-
-/**
- * At once, unless the answer waits behind others on the connection: then those go out first.
- *
- * @param event `socket` to act in its place, `close` to act once it has gone out as well
- */
-function inTurn(answer: ServerResponse, event: 'socket' | 'close', act: () => void): void {
-  const isWaiting = answer.socket === null && !answer.writableFinished
-  if (isWaiting) answer.once(event, act)
-  else act()
+    if (last.writableEnded && isAnswering) last.once('close', () => socket.destroy())
+    else socket.destroy()
+  } else sendStatus(error, socket)
 }
 
 function sendStatus(error: NodeJS.ErrnoException, socket: Socket): void {

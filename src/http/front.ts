@@ -8,6 +8,7 @@ import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts
 import { answerClientError } from './client-error.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
 import { FastServer } from './fast/fast-server.ts'
+import { gateInput, startInTurn } from './input-gate.ts'
 import {
   answerInternal,
   type InternalHandlers,
@@ -89,8 +90,16 @@ export function createFront(handlers: FrontHandlers): Server {
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    if (!isHttp2(request)) {
+    if (isHttp2(request)) {
+      serve(request, response)
+    } else {
       lastAnswers.set(request.socket, response)
+      startInTurn(request.socket, response, () => serve(request, response))
+    }
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    if (!isHttp2(request)) {
       // While the server closes, a connection ends with the answer that is under way.
       if (!server.listening) response.shouldKeepAlive = false
       // Node drops what follows such a request in the same packet, so the client must not expect
@@ -146,7 +155,8 @@ function createServer(
   answerFast: (exchange: FastExchange, redirect: (exchange: FastExchange) => void) => boolean,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  if (fastRedirect === undefined) return new http.Server(OPTIONS, onRequest)
+  if (fastRedirect === undefined)
+    return new http.Server(OPTIONS, onRequest).on('connection', gateInput)
   const answer = (exchange: FastExchange) => answerFast(exchange, fastRedirect)
   return new FastServer({ ...OPTIONS, standstillTimeout: STANDSTILL_TIMEOUT_MS, answer }, onRequest)
 }

@@ -25,7 +25,7 @@ export class FastConnection implements AnsweredConnection {
   readonly #arrival: Arrival
   #isBusy = false
   #hasAnswered = false
-  /** What came while a request was being answered. */
+  /** What came before the answer to an earlier request had left the process. */
   #unread: Buffer | undefined
   #idleChecks = 0
 
@@ -68,7 +68,7 @@ export class FastConnection implements AnsweredConnection {
     this.#hasAnswered = true
     this.#idleChecks = 0
     if (socket.writable) socket.write(text, 'latin1')
-    if (this.#unread !== undefined) this.#handOver(this.#unread)
+    if (this.#unread !== undefined) this.#handOverOnceSent()
   }
 
   destroy(): void {
@@ -87,13 +87,13 @@ export class FastConnection implements AnsweredConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     this.#idleChecks = 0
-    if (this.#isBusy) {
+    if (!this.isIdle) {
       this.#unread = bytes
       this.#socket.pause()
+      if (!this.#isBusy) this.#handOverOnceSent()
       return
     }
-    const request =
-      this.#owner.isOpen && this.#socket.writableLength === 0 ? readSimpleRequest(bytes) : undefined
+    const request = this.#owner.isOpen ? readSimpleRequest(bytes) : undefined
     if (request === undefined) {
       this.#handOver(bytes)
       return
@@ -111,6 +111,16 @@ export class FastConnection implements AnsweredConnection {
   }
 
   readonly #onClose = (): void => this.#owner.onClose(this)
+
+  /** Node's server would begin with the next request although its client has not taken the last answer. */
+  #handOverOnceSent(): void {
+    const handOver = () => {
+      if (this.#unread !== undefined) this.#handOver(this.#unread)
+    }
+    if (this.#socket.writableLength === 0) handOver()
+    // Called when all that was written before has been handed to the system.
+    else this.#socket.write('', handOver)
+  }
 
   #handOver(unread: Buffer): void {
     if (this.#socket.destroyed) return

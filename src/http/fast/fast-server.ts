@@ -1,6 +1,7 @@
 import type { RequestListener, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { http } from '../../lib/node-http.ts'
+import { gateInput } from '../input-gate.ts'
 import { FastConnection, type FastConnectionOwner } from './fast-connection.ts'
 import type { FastExchange } from './fast-exchange.ts'
 
@@ -73,6 +74,7 @@ export class FastServer extends http.Server {
   #handOver(connection: FastConnection, socket: Socket, unread: Buffer): void {
     this.#connections.delete(connection)
     for (const listener of this.#toNode) listener.call(this, socket)
+    gateInput(socket)
     socket.unshift(unread)
     socket.resume()
   }
