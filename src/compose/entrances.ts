@@ -9,6 +9,7 @@ import { entranceOf, type FrontEntrance, stopFront } from '../http/stop-front.ts
 import type { LinkFinder } from '../redirect/find-link.ts'
 import type { RedirectHandler } from '../redirect/handler.ts'
 import { answerElsewhere } from '../redirect/not-here.ts'
+import type { ConnectionGuard } from './connection-guard.ts'
 import type { Foundation } from './foundation.ts'
 import type { Tls } from './tls.ts'
 
@@ -38,9 +39,10 @@ export function openEntrances(
     readonly redirect: RedirectHandler
     readonly api: RequestListener
     readonly tls: Tls | undefined
+    readonly guard: ConnectionGuard
   },
 ): Entrances {
-  const { finder, redirect, tls } = parts
+  const { finder, redirect, tls, guard } = parts
   const redirects = config.roles.includes('redirect')
   const internal: InternalHandlers = {
     isServed: (host) => host === serviceHost.host || isKnown(finder.findHost(host)),
@@ -55,9 +57,11 @@ export function openEntrances(
     hstsSeconds: config.hstsSeconds,
     plain: tls?.plain,
     internal: hasOwnInternal ? undefined : internal,
+    connections: guard.connections,
+    onMalformed: guard.noteMalformed,
   })
   const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
-  const https = tls?.open(front)
+  const https = tls?.open(front, guard)
   const servers: Readonly<Record<ListeningUse, Server | undefined>> = {
     plain: front,
     https: https?.listener.server,

@@ -8,6 +8,7 @@ import { deferredListener } from '../http/deferred-listener.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { WorkQueues } from '../lib/work-queues.ts'
 import { openClickCap } from './click-cap.ts'
+import { openConnectionGuard } from './connection-guard.ts'
 import { openDomains } from './domains.ts'
 import { type ListeningHandle, openEntrances } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
@@ -32,8 +33,8 @@ const FIRST_VISITORS_MS = 20
 const BEGIN_INTERVAL_MS = 500
 /** A balancer that has not asked for so long sends nobody here. */
 const PROBE_INTERVAL_MAX_MS = 60_000
-/** For requests of balancers that are on their way on connections that they keep. */
-const BALANCED_IDLE_GRACE_MS = 1_000
+/** For requests that are on their way, when the node stops, on connections that clients keep. */
+const IDLE_GRACE_MS = 1_000
 
 /** A running node. */
 export type Node = {
@@ -51,7 +52,7 @@ export type Node = {
 }
 
 export type Stopping = {
-  /** For how long connections stay open on which a request may be on its way. */
+  /** For how long connections stay open on which a request may be on its way; 1 s when left out. */
   readonly idleGraceMs?: number
   /**
    * For how long the node serves on after it has said that it is not ready. When left out, as long as
@@ -136,12 +137,15 @@ export async function startNode(
     onProbed: shared?.onProbed,
   })
   const qr = openQrPictures(queues)
+  const guard = openConnectionGuard(config, log)
+  observation.metrics.add(guard.metrics)
   const api = deferredListener()
   const entrances = openEntrances(foundation, {
     finder: memory.finder,
     redirect,
     api: api.listener,
     tls,
+    guard,
   })
   const jobs: Job[] = []
   let app: FastifyInstance | undefined
@@ -178,6 +182,7 @@ export async function startNode(
       qr.close(),
     ])
     await heartbeat?.stop(left)
+    guard.stop()
     copying?.stop()
   }
 
@@ -207,13 +212,13 @@ export async function startNode(
   return {
     port: entrances.port(),
     completed,
-    async stop({ idleGraceMs = 0, delayMs = stopDelayMs(observation, config) } = {}) {
+    async stop({ idleGraceMs = IDLE_GRACE_MS, delayMs = stopDelayMs(observation, config) } = {}) {
       if (delayMs > 0) {
         observation.readiness.stop()
         await sleep(delayMs)
       }
       isStopping = true
-      await entrances.stop(delayMs > 0 ? BALANCED_IDLE_GRACE_MS : idleGraceMs)
+      await entrances.stop(idleGraceMs)
       await stopBehindFront()
     },
   }

@@ -10,6 +10,7 @@ import { SecureContexts } from '../tls/secure-contexts.ts'
 import { createTlsListener, type TlsListener } from '../tls/tls-listener.ts'
 import { type CertificateWork, openCertificateWork } from './certificate-work.ts'
 import { certificatesOf } from './certificates.ts'
+import type { ConnectionGuard } from './connection-guard.ts'
 import type { Instance } from './instance.ts'
 import type { FurtherMemory } from './memory.ts'
 
@@ -21,7 +22,10 @@ export type Tls = {
   /** Gets certificates and renews them: once this node listens, because authorities ask it back. */
   readonly startOrdering: CertificateWork['start']
   /** The entrances for a front that answers what comes in by them. */
-  open(front: Server): { readonly listener: TlsListener; readonly http2: Http2Front }
+  open(
+    front: Server,
+    guard: ConnectionGuard,
+  ): { readonly listener: TlsListener; readonly http2: Http2Front }
 }
 
 /**
@@ -66,15 +70,23 @@ export function openTls(
       findChallenge: work.answers.findHttp,
     },
     startOrdering: work.start,
-    open(front) {
-      const http2 = createHttp2Front(front)
+    open(front, { connections, noteMalformed }) {
+      const http2 = createHttp2Front(front, { connections, onError: noteMalformed })
       const listener = createTlsListener({
         contexts,
         challenges: work.answers,
         // A visit to a link is one request, which HTTP/2 only makes dearer.
         prefersHttp2: (host) => host === serviceHost.host,
-        onHttp1: (socket) => front.emit('connection', socket),
-        onHttp2: http2.take,
+        accept: (socket) => connections.accept(socket),
+        onHttp1(socket, raw) {
+          connections.secure(raw, socket)
+          front.emit('connection', socket)
+        },
+        onHttp2(socket, raw) {
+          connections.secure(raw, socket)
+          http2.take(socket)
+        },
+        onHandshakeError: noteMalformed,
       })
       return { listener, http2 }
     },

@@ -49,6 +49,8 @@ export type Config = {
     readonly storage_bytes: number
     readonly requests_per_minute: number
   }
+  /** What connections may cost, of each process. */
+  readonly connections: ConnectionsConfig
   readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly logFormat: SettingValues['TERSE_LOG_FORMAT']
@@ -81,6 +83,15 @@ export type Config = {
   readonly clickCapPerMinute: number
   /** Clicks of one workspace that are kept one by one in a minute; 0 for all. */
   readonly rawClicksPerMinute: number
+}
+
+/** What connections may cost one process. */
+type ConnectionsConfig = {
+  readonly connectionsMax: number
+  /** Of one IPv4 address or IPv6 /64 network. */
+  readonly connectionsPerAddressMax: number
+  /** Of answers that their clients do not read. */
+  readonly unsentBytesMax: number
 }
 
 /** From which authority certificates come, and how. */
@@ -190,6 +201,11 @@ function configOf(values: SettingValues): Config {
       pending_domains: values.TERSE_QUOTA_PENDING_DOMAINS,
       storage_bytes: values.TERSE_QUOTA_STORAGE_MIB,
       requests_per_minute: values.TERSE_QUOTA_REQUESTS,
+    }),
+    connections: Object.freeze({
+      connectionsMax: values.TERSE_CONNECTIONS_MAX,
+      connectionsPerAddressMax: values.TERSE_CONNECTIONS_PER_ADDRESS,
+      unsentBytesMax: values.TERSE_UNSENT_MIB,
     }),
     metricsReaders: values.TERSE_METRICS_FROM,
     logLevel: values.TERSE_LOG_LEVEL,

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ACME_SETTINGS } from './settings/acme.ts'
 import { CLICK_SETTINGS } from './settings/clicks.ts'
+import { CONNECTION_SETTINGS } from './settings/connections.ts'
 import { DOMAIN_SETTINGS } from './settings/domains.ts'
 import { LINK_SETTINGS } from './settings/links.ts'
 import { LISTENING_SETTINGS } from './settings/listening.ts'
@@ -14,6 +15,7 @@ export const SETTINGS = {
   ...STORAGE_SETTINGS,
   ...NODE_SETTINGS,
   ...QUOTA_SETTINGS,
+  ...CONNECTION_SETTINGS,
   ...DOMAIN_SETTINGS,
   ...ACME_SETTINGS,
   ...LINK_SETTINGS,

@@ -1,14 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { isReservedKey } from '../domain/links/key.ts'
 import { arrivedSecurely } from '../lib/arrived-securely.ts'
 import { Networks } from '../lib/ip-address.ts'
-import { http } from '../lib/node-http.ts'
 import { parseRequestTarget, type RequestTarget } from '../lib/request-target.ts'
-import { answerClientError } from './client-error.ts'
+import type { Connections } from './connections/connections.ts'
 import type { FastExchange } from './fast/fast-exchange.ts'
-import { FastServer } from './fast/fast-server.ts'
-import { gateInput, startInTurn } from './input-gate.ts'
+import { createFrontServer, isHttp2 } from './front-server.ts'
 import {
   answerInternal,
   type InternalHandlers,
@@ -17,27 +14,6 @@ import {
 } from './internal.ts'
 import { answerPlain, isChallengePath, moveVisit, type PlainHttp } from './plain-http.ts'
 import { problem } from './problem.ts'
-import {
-  HEADERS_TIMEOUT_MS,
-  KEEP_ALIVE_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
-  STANDSTILL_TIMEOUT_MS,
-} from './time-limits.ts'
-
-const TIMEOUT_CHECK_INTERVAL_MS = 2_000
-/** For a request that was sent just before the client was told. */
-const KEEP_ALIVE_BUFFER_MS = 1_000
-const HEADER_BYTES_MAX = 16 * 1024
-
-const OPTIONS = {
-  headersTimeout: HEADERS_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-  keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-  keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
-  maxHeaderSize: HEADER_BYTES_MAX,
-  requireHostHeader: false,
-} as const
 
 export type FrontHandlers = {
   /** Whether this host is the service's own. */
@@ -58,6 +34,10 @@ export type FrontHandlers = {
   readonly plain?: PlainHttp | undefined
   /** Answered to programs of this machine; undefined where they have a listener of their own. */
   readonly internal?: InternalHandlers | undefined
+  /** Bounds what connections may cost. */
+  readonly connections?: Connections | undefined
+  /** Called for what is not HTTP, or takes too long to come, with a code for what is wrong. */
+  readonly onMalformed?: ((code: string) => void) | undefined
 }
 
 /**
@@ -65,9 +45,8 @@ export type FrontHandlers = {
  * request is a visit to a link.
  */
 export function createFront(handlers: FrontHandlers): Server {
-  /** The newest answer of each connection, begun or not. */
-  const lastAnswers = new WeakMap<Socket, ServerResponse>()
-  const { plain, internal, hstsSeconds = 0, trustedProxies = new Networks() } = handlers
+  const { plain, internal, onMalformed } = handlers
+  const { hstsSeconds = 0, trustedProxies = new Networks() } = handlers
   const isForApi = ({ host, path }: RequestTarget) =>
     handlers.isServiceHost(host) && isServicePath(path)
 
@@ -89,25 +68,10 @@ export function createFront(handlers: FrontHandlers): Server {
     }
   }
 
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    if (isHttp2(request)) {
-      serve(request, response)
-    } else {
-      lastAnswers.set(request.socket, response)
-      startInTurn(request.socket, response, () => serve(request, response))
-    }
-  }
-
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    if (!isHttp2(request)) {
-      // While the server closes, a connection ends with the answer that is under way.
-      if (!server.listening) response.shouldKeepAlive = false
-      // Node drops what follows such a request in the same packet, so the client must not expect
-      // an answer to it.
-      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-    }
     const target = targetOf(request)
     if (target === undefined) {
+      onMalformed?.('invalid_target')
       refuse(request, response)
     } else if (
       internal !== undefined &&
@@ -142,28 +106,13 @@ export function createFront(handlers: FrontHandlers): Server {
     return true
   }
 
-  const server = createServer(handlers.fastRedirect, answerFast, onRequest)
-  server.timeout = STANDSTILL_TIMEOUT_MS
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    answerClientError(error, socket, lastAnswers.get(socket))
+  const { fastRedirect } = handlers
+  return createFrontServer({
+    answer: serve,
+    answerFast: fastRedirect && ((exchange) => answerFast(exchange, fastRedirect)),
+    connections: handlers.connections,
+    onMalformed,
   })
-  return server
-}
-
-function createServer(
-  fastRedirect: FrontHandlers['fastRedirect'],
-  answerFast: (exchange: FastExchange, redirect: (exchange: FastExchange) => void) => boolean,
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
-): Server {
-  if (fastRedirect === undefined)
-    return new http.Server(OPTIONS, onRequest).on('connection', gateInput)
-  const answer = (exchange: FastExchange) => answerFast(exchange, fastRedirect)
-  return new FastServer({ ...OPTIONS, standstillTimeout: STANDSTILL_TIMEOUT_MS, answer }, onRequest)
-}
-
-/** The version alone does not tell: a line of HTTP/1 may claim any. No header of HTTP/1 has such a name. */
-function isHttp2({ headers }: IncomingMessage): boolean {
-  return headers[':method'] !== undefined
 }
 
 /** In HTTP/2 the host has a place of its own (RFC 9113, section 8.3.1). */

@@ -7,7 +7,7 @@ const counts = z.object({
 
 const toWorker = z.discriminatedUnion('kind', [
   counts,
-  z.object({ kind: z.literal('stop'), idleGraceMs: z.number(), delayMs: z.number() }),
+  z.object({ kind: z.literal('stop'), delayMs: z.number() }),
   /** To be answered with `answer` and the same number. */
   z.object({ kind: z.literal('question'), survey: z.number() }),
   z.object({ kind: z.literal('answers'), texts: z.array(z.string()) }),

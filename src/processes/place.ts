@@ -67,7 +67,7 @@ export class Place {
    * Starts a new process and, once it is ready, stops the old one. False when the new one did not
    * become ready: then the old one stays.
    */
-  async replace(idleGraceMs: number): Promise<boolean> {
+  async replace(): Promise<boolean> {
     // One that is being started has the new settings anyway.
     await this.#reviving
     const old = this.#current
@@ -80,7 +80,7 @@ export class Place {
       return false
     }
     this.#settle(next)
-    if (old !== undefined) await this.#end(old, { idleGraceMs, delayMs: 0 })
+    if (old !== undefined) await this.#end(old, 0)
     return true
   }
 
@@ -92,7 +92,7 @@ export class Place {
   async stop(delayMs: number): Promise<boolean> {
     this.#stopping.abort()
     const endings = await Promise.all(
-      [...this.#running].map((worker) => this.#end(worker, { idleGraceMs: 0, delayMs })),
+      [...this.#running].map((worker) => this.#end(worker, delayMs)),
     )
     await this.#reviving
     return endings.every(({ code }) => code === 0)
@@ -150,15 +150,12 @@ export class Place {
     this.#log.error(facts, 'a process ended by itself; another takes its place')
   }
 
-  async #end(
-    worker: WorkerProcess,
-    how: { readonly idleGraceMs: number; readonly delayMs: number },
-  ): Promise<Ending> {
-    worker.send({ kind: 'stop', ...how })
+  async #end(worker: WorkerProcess, delayMs: number): Promise<Ending> {
+    worker.send({ kind: 'stop', delayMs })
     const late = setTimeout(() => {
       this.#log.error({ process: this.#number, pid: worker.pid }, 'a process did not stop; killed')
       worker.kill()
-    }, how.delayMs + KILL_AFTER_MS)
+    }, delayMs + KILL_AFTER_MS)
     const ending = await worker.ended
     clearTimeout(late)
     return ending

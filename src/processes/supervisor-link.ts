@@ -19,13 +19,11 @@ export type SupervisorLink = {
 }
 
 type HowToStop = {
-  /** For how long idle connections stay open. */
-  readonly idleGraceMs: number
   /** For how long to serve on and say that the service is not ready. */
   readonly delayMs: number
 }
 
-const AT_ONCE: HowToStop = { idleGraceMs: 0, delayMs: 0 }
+const AT_ONCE: HowToStop = { delayMs: 0 }
 /** Balancers ask every few seconds; the supervisor need not hear of each time. */
 const PROBED_INTERVAL_MS = 5_000
 

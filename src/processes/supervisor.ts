@@ -5,8 +5,6 @@ import { Place } from './place.ts'
 import { Surveys } from './surveys.ts'
 import { WorkerProcess } from './worker-process.ts'
 
-/** For requests that are on their way on an idle connection when its process is replaced. */
-const IDLE_GRACE_MS = 1_000
 /** A balancer that has not asked for so long sends nobody here. */
 const PROBE_INTERVAL_MAX_MS = 60_000
 
@@ -146,7 +144,7 @@ export class Supervisor {
     if (this.#stopping) return
     this.#log.info('restarting one process after the other')
     for (const place of this.#places) {
-      const replaced = await place.replace(IDLE_GRACE_MS)
+      const replaced = await place.replace()
       if (this.#stopping) return
       if (!replaced) {
         this.#log.error('the restart has ended: a new process does not start')

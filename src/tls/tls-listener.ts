@@ -34,14 +34,18 @@ export type TlsListener = {
  * certificate is shown for another.
  *
  * @param options.prefersHttp2 whether a client that speaks both gets HTTP/2 on this host
- * @param options.onHttp1 takes over a connection on which HTTP/1.1 will be spoken
+ * @param options.accept false for a connection that is refused, and closed already
+ * @param options.onHttp1 takes over a connection on which HTTP/1.1 will be spoken, and the TCP connection under it
+ * @param options.onHandshakeError called for a handshake that failed
  */
 export function createTlsListener(options: {
   contexts: SecureContexts
   challenges: Pick<ChallengeAnswers, 'findAlpn'>
   prefersHttp2: (host: string) => boolean
-  onHttp1: (socket: TLSSocket) => void
-  onHttp2: (socket: TLSSocket) => void
+  accept?: (socket: Socket) => boolean
+  onHttp1: (socket: TLSSocket, raw: Socket | undefined) => void
+  onHttp2: (socket: TLSSocket, raw: Socket | undefined) => void
+  onHandshakeError?: (error: Error) => void
 }): TlsListener {
   const { contexts, challenges } = options
   const challenged = new WeakSet<TLSSocket>()
@@ -92,13 +96,18 @@ export function createTlsListener(options: {
     ALPNCallback: chooseProtocol,
     SNICallback: chooseCertificate,
   })
+  // Node's listener for connections is where the handshake begins.
+  const toNode = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeAllListeners('connection')
   server.on('connection', (socket) => {
+    if (options.accept?.(socket) === false) return
     const name = nameOf(socket)
     connections.set(name, { socket, isSecure: false })
     socket.once('close', () => {
       // The next one from the same port may have come already.
       if (connections.get(name)?.socket === socket) connections.delete(name)
     })
+    for (const listener of toNode) listener.call(server, socket)
   })
   server.on('secureConnection', (socket) => {
     const connection = connections.get(nameOf(socket))
@@ -106,11 +115,11 @@ export function createTlsListener(options: {
     if (socket.alpnProtocol === CHALLENGE_PROTOCOL) {
       socket.on('error', () => {})
       socket.end()
-    } else if (socket.alpnProtocol === 'h2') options.onHttp2(socket)
-    else options.onHttp1(socket)
+    } else if (socket.alpnProtocol === 'h2') options.onHttp2(socket, connection?.socket)
+    else options.onHttp1(socket, connection?.socket)
   })
-  // What was no handshake, or failed at it, has been cut off; there is nobody to tell.
-  server.on('tlsClientError', () => {})
+  // What was no handshake, or failed at it, has been cut off.
+  server.on('tlsClientError', (error) => options.onHandshakeError?.(error))
   server.on('listening', () => {
     const renewing = setInterval(() => {
       server.setTicketKeys(randomBytes(TICKET_KEY_BYTES))

@@ -45,6 +45,11 @@ describe('the configuration', () => {
       storage_bytes: 0,
       requests_per_minute: 0,
     },
+    connections: {
+      connectionsMax: 10_000,
+      connectionsPerAddressMax: 1_024,
+      unsentBytesMax: 256 * 1024 * 1024,
+    },
     logLevel: 'info',
     logFormat: 'auto',
     domainProof: 'dns',
@@ -82,8 +87,9 @@ describe('the configuration', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // TERSE_HTTPS_PORT belongs to TERSE_TLS, and the seven of ACME and the five quotas are one part each.
-    assert.equal(Object.keys(rest).length + 13, Object.keys(SETTINGS).length)
+    // TERSE_HTTPS_PORT belongs to TERSE_TLS, and the seven of ACME the five quotas and the three bounds of
+    // connections are one part each.
+    assert.equal(Object.keys(rest).length + 15, Object.keys(SETTINGS).length)
   })
 
   test('takes an empty variable for an unset one', () => {
@@ -235,6 +241,9 @@ describe('the configuration', () => {
     TERSE_PROCESSES: ['0', '257', '-1', '2.5', 'all', 'AUTO'],
     TERSE_STOP_DELAY_SECONDS: ['-1', '61', '2.5'],
     TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
+    TERSE_CONNECTIONS_MAX: ['9', '1000001', 'off'],
+    TERSE_CONNECTIONS_PER_ADDRESS: ['0', '1000001', '2.5'],
+    TERSE_UNSENT_MIB: ['15', '65537', '1 GiB'],
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
     TERSE_QUOTA_LINKS: ['-1', '1000000000001', 'none'],

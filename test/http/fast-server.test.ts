@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { answerClientError } from '../../src/http/client-error.ts'
+import { gateInput } from '../../src/http/connections/input-gate.ts'
 import type { FastExchange } from '../../src/http/fast/fast-exchange.ts'
 import { FastServer } from '../../src/http/fast/fast-server.ts'
 import { headerOf, RawConnection } from '../support/raw-http.ts'
@@ -36,6 +37,8 @@ describe('the server of fast visits', () => {
         keepAliveTimeout: KEEP_ALIVE_MS,
         keepAliveTimeoutBuffer: BUFFER_MS,
         standstillTimeout: STANDSTILL_MS,
+        onOpen: () => {},
+        onHandOver: gateInput,
         answer(exchange) {
           if (exchange.target.path === '/general') return false
           if (exchange.target.path === '/later') {

@@ -26,7 +26,7 @@ describe('HTTP/2', { timeout: TIMEOUT_MS }, () => {
     },
     fastRedirect: undefined,
   })
-  const http2 = createHttp2Front(front, LIMITS)
+  const http2 = createHttp2Front(front, { limits: LIMITS })
   const acceptor = createServer((socket) => http2.take(socket))
   let session: ClientHttp2Session
   before(async () => {

@@ -21,6 +21,8 @@ export type Api = {
 export function apiClient(baseUrl: string, token: string | undefined): Api {
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers)
+    // A service that stops waits a second for requests on connections that clients keep.
+    headers.set('connection', 'close')
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, method, headers })
     const text = await response.text()

@@ -61,7 +61,8 @@ export async function startService(
     token,
     api: async (workspace, scopes) => apiClient(baseUrl, await token(workspace, scopes)),
     async stop() {
-      await node.stop()
+      // Requests of a test have been answered by then, and its idle connections need no grace.
+      await node.stop({ idleGraceMs: 0 })
       await instance.close()
       await place.remove()
     },

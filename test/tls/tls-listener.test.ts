@@ -21,7 +21,11 @@ const answers = new Map<string, IssuedCertificate>([
   [CHALLENGED, challenge.issue(CHALLENGED)],
 ])
 
-async function start(t: TestContext, isAway = false) {
+async function start(
+  t: TestContext,
+  isAway = false,
+  options: Partial<Parameters<typeof createTlsListener>[0]> = {},
+) {
   const contexts = new SecureContexts({
     async find(host) {
       if (isAway) throw new Error('away')
@@ -46,6 +50,7 @@ async function start(t: TestContext, isAway = false) {
     prefersHttp2: () => false,
     onHttp1: (socket) => socket.end('hello'),
     onHttp2: (socket) => socket.end(),
+    ...options,
   })
   listener.server.listen(0, '127.0.0.1')
   await once(listener.server, 'listening')
@@ -74,6 +79,37 @@ describe('the listener for TLS', () => {
     visitor.destroy()
     await assert.rejects(handshake(port, CHALLENGED, { rejectUnauthorized: false }))
     await assert.rejects(handshake(port, 'nobody.acme.test', CHALLENGE))
+  })
+
+  test('reports handshakes that fail, and hands on the connection under each that does not', async (t) => {
+    const errors: Error[] = []
+    const raws: unknown[] = []
+    const accepted: unknown[] = []
+    const { port } = await start(t, false, {
+      accept: (socket) => accepted.push(socket) > 0,
+      onHttp1(socket, raw) {
+        raws.push(raw)
+        socket.end()
+      },
+      onHandshakeError: (error) => errors.push(error),
+    })
+    await assert.rejects(handshake(port, 'nobody.acme.test', { rejectUnauthorized: false }))
+    const socket = await handshake(port, HOST, { ca: authority.certificatePem })
+    await once(socket.resume(), 'close')
+    assert.equal(errors.length, 1)
+    assert.equal(accepted.length, 2)
+    assert.deepEqual(raws, accepted.slice(1))
+  })
+
+  test('begins no handshake on a connection that is refused', async (t) => {
+    const { port } = await start(t, false, {
+      accept(socket) {
+        socket.destroy()
+        return false
+      },
+      onHandshakeError: () => assert.fail('there was no handshake'),
+    })
+    await assert.rejects(handshake(port, HOST, { ca: authority.certificatePem }))
   })
 
   test('fails handshakes while the store is away, and goes on', async (t) => {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Arrival } from '../../lib/arrived-securely.ts'
+import type { Activity } from '../connections/connection.ts'
 import { type AnsweredConnection, FastExchange } from './fast-exchange.ts'
 import { readSimpleRequest } from './simple-request.ts'
 
@@ -19,7 +20,7 @@ export type FastConnectionOwner = {
  * A connection on which nothing but simple requests has come so far, one at a time. At the first
  * bytes that are anything else (another method, half a request, two at once) it is Node's for good.
  */
-export class FastConnection implements AnsweredConnection {
+export class FastConnection implements AnsweredConnection, Activity {
   readonly #socket: Socket
   readonly #owner: FastConnectionOwner
   readonly #arrival: Arrival
@@ -49,6 +50,10 @@ export class FastConnection implements AnsweredConnection {
   /** Whether no request is under way. */
   get isIdle(): boolean {
     return !this.#isBusy && this.#socket.writableLength === 0
+  }
+
+  get unsentBytes(): number {
+    return this.#socket.writableLength
   }
 
   /** Whether a request was answered on it. */

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { http } from '../../lib/node-http.ts'
-import { gateInput } from '../input-gate.ts'
+import type { Activity } from '../connections/connection.ts'
 import { FastConnection, type FastConnectionOwner } from './fast-connection.ts'
 import type { FastExchange } from './fast-exchange.ts'
 
@@ -27,13 +27,25 @@ export class FastServer extends http.Server {
   readonly #toNode: readonly ((socket: Socket) => void)[]
   #checking: NodeJS.Timeout | undefined
 
-  /** @param options.answer as in `FastConnectionOwner` */
+  readonly #onHandOver: (socket: Socket) => void
+
+  /**
+   * @param options.answer as in `FastConnectionOwner`
+   * @param options.onOpen called for each connection, with what is done on it while that is fast
+   * @param options.onHandOver called when Node's server has taken a connection over, before its bytes
+   */
   constructor(
-    options: ServerOptions & Timeouts & { answer: (exchange: FastExchange) => boolean },
+    options: ServerOptions &
+      Timeouts & {
+        answer: (exchange: FastExchange) => boolean
+        onOpen: (socket: Socket, activity: Activity) => void
+        onHandOver: (socket: Socket) => void
+      },
     onRequest: RequestListener,
   ) {
     super(options, onRequest)
     this.timeout = options.standstillTimeout
+    this.#onHandOver = options.onHandOver
     const checksIn = (ms: number) => Math.floor(ms / options.connectionsCheckingInterval) + 1
     this.#checksMax = {
       first: checksIn(options.headersTimeout),
@@ -53,7 +65,11 @@ export class FastServer extends http.Server {
     // Node's listener for connections is where a connection becomes HTTP.
     this.#toNode = this.listeners('connection') as ((socket: Socket) => void)[]
     this.removeAllListeners('connection')
-    this.on('connection', (socket) => this.#connections.add(new FastConnection(socket, owner)))
+    this.on('connection', (socket) => {
+      const connection = new FastConnection(socket, owner)
+      this.#connections.add(connection)
+      options.onOpen(socket, connection)
+    })
     this.on('listening', () => {
       const check = () => this.#check()
       this.#checking = setInterval(check, options.connectionsCheckingInterval).unref()
@@ -74,7 +90,7 @@ export class FastServer extends http.Server {
   #handOver(connection: FastConnection, socket: Socket, unread: Buffer): void {
     this.#connections.delete(connection)
     for (const listener of this.#toNode) listener.call(this, socket)
-    gateInput(socket)
+    this.#onHandOver(socket)
     socket.unshift(unread)
     socket.resume()
   }

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { after, afterEach, before, describe, type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { openInstance } from '../../src/compose/instance.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import { apiClient, expectStatus } from '../support/api.ts'
+import { type Place, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/free-port.ts'
+import { handshake, keepCertificate, visitSecurely } from '../support/https.ts'
+import { makeToken } from '../support/make-instance.ts'
+import { getBlock, plainHeader, RawHttp2 } from '../support/raw-http2.ts'
+import { referenceScript } from '../support/reference-script.ts'
+import { type ServiceProcess, startProcess } from '../support/service-process.ts'
+import { createTestAuthority } from '../support/test-authority.ts'
+import { visit } from '../support/visit.ts'
+
+/** In the long form each attack goes on for longer, with more connections. */
+const HOLD_MS = Number(process.env.FAULT_HOLD_SECONDS ?? 0.5) * 1_000
+const isLong = process.env.FAULT_HOLD_SECONDS !== undefined
+const CONNECTIONS = isLong ? 300 : 20
+const HOST = 'go.acme.test'
+/** The process's bound for unread answers. */
+const UNSENT_MIB = 64
+/** What an attack may add to the memory of a process that has just started, garbage included. */
+const GROWTH_MIB_MAX = 250
+/** Together they make a list of a megabyte. */
+const LINKS = 40
+const LONG_URL = `https://example.com/${'a'.repeat(8_000)}`
+const LIST = '/api/v1/links?per_page=100'
+const TARGETS = [
+  { name: 'an asset', pathOf: (port: number) => referenceScript(port, '127.0.0.1') },
+  { name: 'the description of the API', pathOf: async () => '/api/v1/openapi.json' },
+  { name: 'a list', pathOf: async () => LIST },
+]
+const REQUESTS = 900
+/** How many answers the system takes for a connection whose client reads nothing, generously. */
+const ANSWERED_MAX = 200
+const REQUESTS_EACH = 3
+const SESSIONS = 15
+const STREAMS = 100
+/** One that takes so many bytes a second is cut off after the window in which it should have taken more. */
+const SLOW_BYTES = 256
+const CUT_OFF_WITHIN_MS = 60_000
+const TIMEOUT_MS = 120_000 + 20 * HOLD_MS
+
+describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, () => {
+  const authority = createTestAuthority()
+  const ca = authority.certificatePem
+  let place: Place
+  let service: ServiceProcess
+  let httpsPort: number
+  let token: string
+  let quietMib: number
+  let sockets: Socket[] = []
+  before(async () => {
+    place = await SQLITE.createPlace()
+    httpsPort = await freePort()
+    const instance = await openInstance(readConfig(place.env), pino({ level: 'silent' }))
+    await keepCertificate(instance, HOST, authority.issue(HOST))
+    await instance.close()
+    token = await makeToken(place.env)
+    service = await startProcess(place, {
+      TERSE_TLS: 'auto',
+      TERSE_HTTPS_PORT: String(httpsPort),
+      TERSE_BASE_URL: `https://${HOST}:${httpsPort}`,
+      TERSE_UNSENT_MIB: String(UNSENT_MIB),
+    })
+    await eventually(() => visitSecurely(httpsPort, HOST, '/livez', { ca }))
+    const api = apiClient(`http://127.0.0.1:${service.port}`, token)
+    for (let nth = 0; nth < LINKS; nth += 1) {
+      const urls = { url: LONG_URL, ios: LONG_URL, android: LONG_URL }
+      const link = { domain: HOST, key: `key-${nth}`, ...urls }
+      expectStatus(await api.post('/links', link), 201)
+    }
+    quietMib = residentMib()
+  })
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy()
+    sockets = []
+  })
+  after(async () => {
+    await service.kill()
+    await place.remove()
+  })
+
+  function residentMib(): number {
+    const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024
+  }
+
+  async function open(isSecure = false): Promise<Socket> {
+    const socket = isSecure
+      ? await handshake(httpsPort, HOST, { ca, ALPNProtocols: ['http/1.1'] })
+      : connect({ host: '127.0.0.1', port: service.port })
+    socket.on('error', () => {})
+    if (!isSecure) await once(socket, 'connect')
+    socket.pause()
+    sockets.push(socket)
+    return socket
+  }
+
+  function request(path: string): string {
+    return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`
+  }
+
+  /** Watches the memory while an attack goes on and visitors come by, then ends it. */
+  async function expectBounded(t: TestContext): Promise<void> {
+    const endsAt = performance.now() + HOLD_MS
+    let mostMib = 0
+    do {
+      const { status } = await visit(service.port, '/livez', { host: '127.0.0.1' })
+      assert.equal(status, 200)
+      mostMib = Math.max(mostMib, residentMib() - quietMib)
+      await sleep(20)
+    } while (performance.now() < endsAt)
+    const facts = `${Math.round(mostMib)} MiB more`
+    t.diagnostic(facts)
+    assert.ok(mostMib < GROWTH_MIB_MAX, facts)
+  }
+
+  /** Requests to the API that were answered since the start. */
+  async function answered(): Promise<number> {
+    const { body } = await visit(service.port, '/metrics', { host: '127.0.0.1' })
+    const counts = body.matchAll(/^terse_api_requests_total\{.*\} (\d+)$/gm)
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+  }
+
+  for (const { name, pathOf } of TARGETS) {
+    test(`${REQUESTS} requests for ${name} on one connection cost one answer`, async (t) => {
+      const path = await pathOf(service.port)
+      const answeredBefore = await answered()
+      const socket = await open()
+      socket.write(request(path).repeat(REQUESTS))
+      await expectBounded(t)
+      assert.ok((await answered()) - answeredBefore < ANSWERED_MAX)
+    })
+  }
+
+  test(`a client that reads ${SLOW_BYTES} bytes a second is cut off`, {
+    skip: !isLong,
+  }, async () => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port: service.port,
+      // Stops after each piece.
+      onread: { buffer: Buffer.alloc(SLOW_BYTES), callback: () => false },
+    })
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.write(request(LIST).repeat(REQUESTS))
+    const reading = setInterval(() => socket.resume(), 1_000)
+    try {
+      await eventually(async () => {
+        const { body } = await visit(service.port, '/metrics', { host: '127.0.0.1' })
+        // Of this process: the visit's own connection is the only other one.
+        assert.match(body, /^terse_connections\{.*\} 1$/m)
+      }, CUT_OFF_WITHIN_MS)
+    } finally {
+      clearInterval(reading)
+    }
+  })
+
+  for (const isSecure of [false, true]) {
+    const over = isSecure ? 'HTTPS' : 'plain HTTP'
+    test(`${CONNECTIONS} connections over ${over} stay below the bound`, async (t) => {
+      for (let nth = 0; nth < CONNECTIONS; nth += 1) {
+        const socket = await open(isSecure)
+        socket.write(request(LIST).repeat(REQUESTS_EACH))
+      }
+      await expectBounded(t)
+    })
+  }
+
+  for (const { name, pathOf } of TARGETS) {
+    test(`${SESSIONS} HTTP/2 connections with ${STREAMS} requests each for ${name} stay below the bound`, async (t) => {
+      const path = await pathOf(service.port)
+      const block = Buffer.concat([
+        getBlock(HOST, path),
+        plainHeader('authorization', `Bearer ${token}`),
+      ])
+      for (let nth = 0; nth < SESSIONS; nth += 1) {
+        const socket = await handshake(httpsPort, HOST, { ca, ALPNProtocols: ['h2'] })
+        sockets.push(socket)
+        const session = new RawHttp2(socket, 0)
+        for (let stream = 1; stream < 2 * STREAMS; stream += 2) session.request(stream, block)
+      }
+      await expectBounded(t)
+    })
+  }
+})

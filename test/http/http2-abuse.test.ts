@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { constants } from 'node:http2'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { createFront } from '../../src/http/front.ts'
+import { createHttp2Front } from '../../src/http/http2-front.ts'
+import { eventually } from '../support/eventually.ts'
+import {
+  FRAME,
+  frame,
+  getBlock,
+  plainHeader,
+  RawHttp2,
+  references,
+  rememberedHeader,
+} from '../support/raw-http2.ts'
+
+const BODY = 'a'.repeat(600 * 1024)
+const STREAMS = 100
+/** As many requests as one connection may have under way. */
+const STARTED_MAX = 8
+/** Far more than a connection may have refused. */
+const ATTEMPTS_MAX = 200_000
+const AT_ONCE = 50
+const TIMEOUT_MS = 30_000
+const OPEN_WINDOW = 2 ** 30
+
+describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
+  let started = 0
+  const errors: string[] = []
+  const front = createFront({
+    isServiceHost: () => false,
+    api: () => assert.fail('no request is for the API'),
+    redirect(_request, response, { path }) {
+      started += 1
+      if (path === '/never') return
+      response.writeHead(200)
+      response.end(path === '/large' ? BODY : 'small')
+    },
+    fastRedirect: undefined,
+  })
+  const http2 = createHttp2Front(front, {
+    onError: (error) => errors.push(String((error as NodeJS.ErrnoException).code)),
+  })
+  const acceptor = createServer((socket) => http2.take(socket))
+  before(async () => {
+    acceptor.listen(0, '127.0.0.1')
+    await once(acceptor, 'listening')
+  })
+  after(() => {
+    http2.closeAll()
+    acceptor.close()
+  })
+
+  function open(initialWindowSize?: number): RawHttp2 {
+    started = 0
+    errors.length = 0
+    const { port } = acceptor.address() as AddressInfo
+    return new RawHttp2(connect({ host: '127.0.0.1', port }), initialWindowSize)
+  }
+
+  /** Sends until the connection is closed; the code that the server gave for it. */
+  async function sendUntilClosed(
+    session: RawHttp2,
+    send: (stream: number) => void,
+  ): Promise<number | undefined> {
+    let stream = 3
+    for (; !session.isClosed && stream < 2 * ATTEMPTS_MAX; stream += 2) {
+      send(stream)
+      if ((stream - 1) % (2 * AT_ONCE) === 0) await session.sent()
+      if ((stream - 1) % (2 * AT_ONCE) === 0) await new Promise(setImmediate)
+    }
+    assert.ok(stream < 2 * ATTEMPTS_MAX, 'the connection was never closed')
+    const goaway = session.frames.findLast(({ type }) => type === FRAME.goaway)
+    return goaway?.payload.readUInt32BE(4)
+  }
+
+  for (const count of [200, 16_000]) {
+    test(`are cut off when their requests refer to one remembered header ${count} times`, async () => {
+      const session = open()
+      const plain = getBlock('go.test', '/small')
+      session.request(1, Buffer.concat([plain, rememberedHeader('x', 'a'.repeat(3_900))]))
+      const bomb = Buffer.concat([plain, references(count)])
+      const code = await sendUntilClosed(session, (stream) => session.request(stream, bomb))
+      // The server's reset of the connection may overtake what it has sent before.
+      assert.ok(code === undefined || code === constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      assert.deepEqual(errors, ['ERR_TOO_MANY_REFUSED_STREAMS'])
+      assert.equal(started, 1)
+    })
+  }
+
+  test('are cut off when they cancel request after request', async () => {
+    const session = open()
+    const cancel = Buffer.alloc(4)
+    cancel.writeUInt32BE(constants.NGHTTP2_CANCEL)
+    const block = getBlock('go.test', '/never')
+    await sendUntilClosed(session, (stream) => {
+      session.request(stream, block)
+      session.send(frame(FRAME.rstStream, 0, stream, cancel))
+    })
+    assert.equal(errors.length, 1)
+  })
+
+  test('are cut off when their requests are malformed', async () => {
+    const session = open()
+    const block = Buffer.concat([getBlock('go.test', '/small'), plainHeader('connection', 'close')])
+    await sendUntilClosed(session, (stream) => session.request(stream, block))
+    assert.deepEqual(errors, ['ERR_HTTP2_TOO_MANY_INVALID_FRAMES'])
+    assert.equal(started, 0)
+  })
+
+  test('are worked for while what they have not read is little, and later answered in full', async () => {
+    const session = open(0)
+    const block = getBlock('go.test', '/large')
+    for (let stream = 1; stream < 2 * STREAMS; stream += 2) session.request(stream, block)
+    await eventually(async () => assert.ok(started > 0))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    // Two of them are more than a megabyte.
+    assert.ok(started <= 2, `${started} started`)
+    const increment = Buffer.alloc(4)
+    increment.writeUInt32BE(OPEN_WINDOW)
+    for (let stream = -1; stream < 2 * STREAMS; stream += 2) {
+      session.send(frame(FRAME.windowUpdate, 0, Math.max(0, stream), increment))
+    }
+    await eventually(async () => assert.equal(session.answered, STREAMS))
+    assert.equal(started, STREAMS)
+    session.destroy()
+  })
+
+  test('have so many requests under way and no more, and later ones started when these end', async () => {
+    const session = open()
+    for (let stream = 1; stream <= 2 * STARTED_MAX + 3; stream += 2) {
+      session.request(stream, getBlock('go.test', '/never'))
+    }
+    await eventually(async () => assert.equal(started, STARTED_MAX))
+    const cancel = Buffer.alloc(4)
+    cancel.writeUInt32BE(constants.NGHTTP2_CANCEL)
+    // One that has not been started, and one that has.
+    session.send(frame(FRAME.rstStream, 0, 2 * STARTED_MAX + 1, cancel))
+    session.send(frame(FRAME.rstStream, 0, 1, cancel))
+    await eventually(async () => assert.equal(started, STARTED_MAX + 1))
+    session.destroy()
+  })
+})
