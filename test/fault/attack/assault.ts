@@ -50,7 +50,10 @@ export async function startScene(
     TERSE_TLS: 'auto',
     TERSE_HTTPS_PORT: String(httpsPort),
     TERSE_DNS_SERVERS: dns.address,
+    // As a service has them unless its operator decides otherwise; tests go without.
     TERSE_RATE_LIMIT: '600',
+    TERSE_CLICK_CAP_PER_MINUTE: '300',
+    TERSE_RAW_CLICKS_PER_MINUTE: '60000',
     TERSE_LOG_LEVEL: 'warn',
     ...options.settings,
   }
