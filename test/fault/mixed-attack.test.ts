@@ -34,7 +34,7 @@ describe('a service under attack by ten tenants and many strangers', () => {
     assert.deepEqual(bystander.tally.failures, {})
     assert.ok(attack.floodRedirects > 0, 'the flooded link was visited')
     const peakMib = peakMemoryMib(scene.service.child.pid as number)
-    t.diagnostic(`${peakMib} MiB at most, ${JSON.stringify(attack.actions)}`)
+    t.diagnostic(`${peakMib} MiB at most, ${JSON.stringify(attack)}`)
     assert.ok(peakMib <= MEMORY_MIB_MAX, `${peakMib} MiB`)
     await eventually(async () => {
       for (const [id, redirects] of [

@@ -20,6 +20,7 @@ type Attack = (context: AttackContext) => Promise<void>
 const HOLD_MS = 10_000
 const PIPELINED = 300
 const FLOOD_VISITS = 500
+const GUESSES = 20
 const STREAMS = 100
 const RESET_STREAMS = 1_000
 const RESET_PAUSE_MS = 20
@@ -92,9 +93,10 @@ const guessPassword: Attack = async ({ target, from, tally }) => {
 }
 
 /** Asks for keys that do not exist, and for one that does in random letter cases. */
-const guessKeys: Attack = async ({ target: { port, host, floodedKey }, from, tally }) => {
+const guessKeys: Attack = async ({ target, from, tally, signal }) => {
+  const { port, host, floodedKey } = target
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  for (let nth = 0; nth < 20; nth += 1) {
+  for (let nth = 0; nth < GUESSES && !signal.aborted; nth += 1) {
     const key = pick([Math.random().toString(36).slice(2), `${randomCase(floodedKey)}${nth}`])
     countStatus(tally, 'guessKeys', await exchange({ port, host, from, path: `/${key}`, agent }))
   }
@@ -102,9 +104,10 @@ const guessKeys: Attack = async ({ target: { port, host, floodedKey }, from, tal
 }
 
 /** Follows one link as fast as it is answered; only whole redirects are counted. */
-const floodLink: Attack = async ({ target: { port, host, floodedKey }, from, tally }) => {
+const floodLink: Attack = async ({ target, from, tally, signal }) => {
+  const { port, host, floodedKey } = target
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  for (let nth = 0; nth < FLOOD_VISITS; nth += 1) {
+  for (let nth = 0; nth < FLOOD_VISITS && !signal.aborted; nth += 1) {
     const status = await exchange({ port, host, from, path: `/${floodedKey}`, agent })
     countStatus(tally, 'floodLink', status)
     if (status === 302) tally.floodRedirects += 1
