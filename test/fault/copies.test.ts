@@ -26,9 +26,9 @@ const run = promisify(execFile)
 const SLOW_COPY = fileURLToPath(new URL('./slow-copy.ts', import.meta.url))
 
 /** Copies in all, half of them by `cp -r`. */
-const COPIES = Number(process.env.COPIES ?? 6)
+const COPIES = Number(process.env.COPIES ?? 4)
 /** Enough for their counters to be on several pages, so that a copy can have pages of two moments. */
-const LINKS = 400
+const LINKS = 200
 const EDIT_PAUSE_MS = 20
 const DAY_MS = 86_400_000
 

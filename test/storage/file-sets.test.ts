@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { RefusedFiles } from '../../src/storage/file-fault.ts'
 import { expectStatus } from '../support/api.ts'
@@ -193,6 +194,29 @@ describe('the files of a data folder', () => {
       const clicks = body.data.map((link: { clicks: number }) => link.clicks)
       assert.deepEqual(clicks, [0, 0, 0, COUNTED.stopped])
     })
+  })
+
+  test('are taken as they are from a program that marked none, and marked from then on', async () => {
+    const dataDir = whole('running')
+    const execute = (name: string, statements: string) => {
+      const database = new DatabaseSync(path.join(dataDir, name))
+      database.exec(statements)
+      database.close()
+    }
+    execute('clicks.db', 'drop table file_marks; drop table raw_days')
+    execute(
+      'terse.db',
+      `delete from schema_migrations where name = 'file marks';
+       delete from instance where name = 'file_mark'`,
+    )
+    await serveFolder(dataDir, async ({ api }) =>
+      assert.equal(await totalClicks(api), COUNTED.running),
+    )
+    await serveFolder(dataDir, async ({ api }) =>
+      assert.equal(await totalClicks(api), COUNTED.running),
+    )
+    rmSync(path.join(dataDir, 'clicks'), { recursive: true })
+    await expectRefused(dataDir, day(), /^7 clicks of it are counted$/)
   })
 
   test('are complete without their logs after a stop', async () => {

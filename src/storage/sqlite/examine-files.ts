@@ -88,7 +88,7 @@ function gather(dataDir: string): FileFacts | FileFault {
     const links = reading(sqliteFile(dataDir), (database) => ({
       mark: readLinksMark(database),
       given: readGivenNumbers(database),
-      isMade: hasTable(database, 'main', 'schema_migrations'),
+      isMade: isMade(database),
     }))
     current = CLICKS_FILE
     if (!existsSync(countedFile(dataDir))) {
@@ -106,6 +106,12 @@ function gather(dataDir: string): FileFacts | FileFault {
   } catch (error) {
     return { file: current, kind: 'damaged', text: textOf(error) }
   }
+}
+
+/** Whether terse.db has a schema: clicks.db is made before that. */
+function isMade(database: DatabaseSync): boolean {
+  if (!hasTable(database, 'main', 'schema_migrations')) return false
+  return database.prepare('select 1 from schema_migrations').get() !== undefined
 }
 
 function reading<T>(file: string, work: (database: DatabaseSync) => T): T {

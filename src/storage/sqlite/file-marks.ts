@@ -45,8 +45,10 @@ type ClicksRun = Pick<ClicksMark, 'run' | 'runId' | 'isStopped' | 'changesSeen' 
 /** The last numbers that terse.db has given. Deleting rows does not lower them. */
 export type GivenNumbers = { readonly links: number; readonly changes: number }
 
-/** Makes what clicks.db keeps of itself. */
+/** Makes what clicks.db keeps of itself; the row comes last, and without it there are no marks. */
 export const FILE_MARKS_TABLES = [
+  // How many rows a day's file has for batches that have been counted.
+  'create table if not exists raw_days (day integer primary key, clicks integer not null)',
   `create table if not exists file_marks (
     id integer primary key check (id = 1),
     run integer not null,
@@ -62,8 +64,6 @@ export const FILE_MARKS_TABLES = [
   )`,
   `insert or ignore into file_marks
     select 1, 0, null, 0, 0, coalesce(sum(clicks), 0), 0, 0, 0, 0, null from link_clicks`,
-  // How many rows a day's file has for batches that have been counted.
-  'create table if not exists raw_days (day integer primary key, clicks integer not null)',
 ]
 
 /** The row of the table `instance`. */

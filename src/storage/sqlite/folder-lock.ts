@@ -61,8 +61,9 @@ export class FolderLock {
     const turn = await takeTurn(this.#turnFile, LEAVE_DEADLINE_MS)
     this.#release()
     if (turn === undefined) return
-    const alone = lockFile(this.#openFile, 'exclusive')
+    let alone: DatabaseSync | undefined
     try {
+      alone = lockFile(this.#openFile, 'exclusive')
       if (alone !== undefined) await whenLast()
     } finally {
       alone?.close()
