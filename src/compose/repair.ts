@@ -15,9 +15,11 @@ const MEANING: Readonly<Record<RepairStep['action'], string>> = {
   'recount links':
     'The number of links is counted again. Links may be missing: it is likely a copy that was made while the service ran.',
   recount:
-    'It is counted again from the files in clicks/. Charts of days without such a file stay as they are.',
+    'Days whose files in clicks/ differ from what it has counted are counted again from these. Clicks that are in none of the files are lost, and of these days those that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE).',
+  'recount all':
+    'All days that have a file in clicks/ are counted again from it; those that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE) are lost. Charts of other days stay as they are.',
   'replace clicks':
-    'It is set aside and made again from the files in clicks/. Counts of days without such a file (older than TERSE_CLICK_RETENTION_DAYS) are lost.',
+    'It is set aside and made again from the files in clicks/. Counts of days without such a file (older than TERSE_CLICK_RETENTION_DAYS) are lost, and clicks that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE).',
   'set aside':
     'It is set aside. The clicks of the day cannot be exported any more; what was counted of them stays unless clicks.db has to be made again.',
   'accept day': 'Clicks that it lacks cannot be exported any more; what was counted of them stays.',

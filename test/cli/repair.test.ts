@@ -133,7 +133,10 @@ describe('terse repair', () => {
   for (const { name, moment, make } of cases) {
     test(`counts the days' files again in the place of ${name}`, async () => {
       const dataDir = make()
-      assert.match(await repairRefused(dataDir), /again from the files in clicks\//)
+      assert.match(
+        await repairRefused(dataDir),
+        /counted again from|made again from the files in clicks\//,
+      )
       await serveFolder(dataDir, async ({ api }) => {
         assert.equal(await totalClicks(api), COUNTED[moment])
         assert.deepEqual(await countsOf(api), COUNTS[moment])

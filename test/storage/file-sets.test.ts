@@ -203,12 +203,14 @@ describe('the files of a data folder', () => {
       database.exec(statements)
       database.close()
     }
-    execute('clicks.db', 'drop table file_marks; drop table raw_days')
+    // What the step of the schema makes of such files.
     execute(
-      'terse.db',
-      `delete from schema_migrations where name = 'file marks';
-       delete from instance where name = 'file_mark'`,
+      'clicks.db',
+      `update file_marks set run = 0, run_id = null, is_stopped = 0, batches = 0,
+         changes_seen = 0, links_seen = 0;
+       delete from raw_days`,
     )
+    execute('terse.db', "delete from instance where name = 'file_mark'")
     await serveFolder(dataDir, async ({ api }) =>
       assert.equal(await totalClicks(api), COUNTED.running),
     )

@@ -75,8 +75,13 @@ describe('the files of clicks that have no row each', () => {
     assert.equal(await countLinks(), 16)
   })
 
+  test('are left as they are counted where the day agrees with its file', async () => {
+    await rebuildClicks(place.dataDir, { days: 'differing', positionAfter: () => undefined })
+    assert.equal(await countLinks(), 16)
+  })
+
   test('are counted again by what their rows stand for', async () => {
-    await rebuildClicks(place.dataDir, () => undefined)
+    await rebuildClicks(place.dataDir, { days: 'all', positionAfter: () => undefined })
     assert.equal(await countLinks(), 2 * (ROWS_PER_MINUTE - 1))
     const { store } = await openAt(place, { clock: systemClock() })
     const scope = { kind: 'workspace', workspaceId: owner.workspace_id } as const

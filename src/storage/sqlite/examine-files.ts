@@ -123,7 +123,8 @@ function reading<T>(file: string, work: (database: DatabaseSync) => T): T {
   }
 }
 
-function readCounted(database: DatabaseSync): FileFacts['clicks'] {
+/** What clicks.db says; nothing where it has no marks. */
+export function readCounted(database: DatabaseSync): FileFacts['clicks'] {
   const mark = readClicksMark(database)
   const positions = new Map<string, JournalPosition>()
   const rawDays = new Map<number, number>()

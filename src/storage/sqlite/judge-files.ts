@@ -37,7 +37,8 @@ export type UnfinishedBatch = {
   readonly rows: number
 }
 
-const BEGINNING: JournalPosition = { segment: 0, offset: 0 }
+/** Of a journal from which nothing has been taken. */
+export const BEGINNING: JournalPosition = { segment: 0, offset: 0 }
 
 /**
  * What is wrong with files that are each in order by themselves. Holds what no crash and no power cut

@@ -13,8 +13,8 @@ import { COLUMN_TYPES } from './column-types.ts'
 import { SqliteConnection } from './connection.ts'
 import { countedFile, listRawDays, rawClicksFile, rawClicksFolder } from './data-files.ts'
 import { kyselyOver } from './dialect.ts'
-import { readDay } from './examine-files.ts'
-import { comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
+import { readCounted, readDay } from './examine-files.ts'
+import { BEGINNING, comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
 import { openToRead } from './open-to-read.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -48,35 +48,61 @@ export async function makeClicksFile(dataDir: string, clock: Clock): Promise<voi
 }
 
 /**
- * Counts the clicks of all days' files again, in the place of what clicks.db has counted of these days;
- * of other days it keeps what it has. Journals are read on from where the days' files have taken them.
+ * Counts the clicks of days' files again, in the place of what clicks.db has counted of these days; of
+ * other days it keeps what it has. Journals are read on from where the days' files have taken them.
  * One transaction, so that a killed process leaves the file as it was.
+ *
+ * @param options.days `differing`: those whose file has other rows than clicks.db has counted
  */
-export async function rebuildClicks(dataDir: string, positionAfter: PositionAfter): Promise<void> {
+export async function rebuildClicks(
+  dataDir: string,
+  { days, positionAfter }: { days: 'all' | 'differing'; positionAfter: PositionAfter },
+): Promise<void> {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_MS })
+  const folder = rawClicksFolder(dataDir)
+  async function reading<T>(day: number, work: (file: DatabaseSync) => T): Promise<Awaited<T>> {
+    const file = openToRead(rawClicksFile(folder, day), BUSY_MS)
+    try {
+      return await work(file)
+    } finally {
+      file.close()
+    }
+  }
   try {
     database.exec('pragma synchronous = full; pragma temp_store = memory')
+    const facts: DayFacts[] = []
+    for (const day of listRawDays(folder)) {
+      facts.push(await reading(day, (file) => readDay(file, day)))
+    }
+    const { positions, rawDays } = readCounted(database)
+    const counted = facts.filter((of) => days === 'all' || differs(of, positions, rawDays))
     await inTransaction(database, BUSY_MS, async () => {
       const recount = new Recount(database)
-      const folder = rawClicksFolder(dataDir)
-      const days: DayFacts[] = []
-      for (const day of listRawDays(folder)) {
-        const file = openToRead(rawClicksFile(folder, day), BUSY_MS)
-        try {
-          const facts = readDay(file, day)
-          days.push(facts)
-          recount.forgetDay(day)
-          if (facts.rows > 0) for (const chunk of readClicks(file)) await recount.add(chunk)
-        } finally {
-          file.close()
-        }
+      for (const { day, rows } of counted) {
+        recount.forgetDay(day)
+        if (rows === 0) continue
+        await reading(day, async (file) => {
+          for (const chunk of readClicks(file)) await recount.add(chunk)
+        })
       }
-      recount.writeCounters(days.map(({ day }) => day))
-      recount.movePositions(days, positionAfter)
+      recount.writeCounters(counted.map(({ day }) => day))
+      recount.movePositions(facts, positionAfter)
     })
   } finally {
     database.close()
   }
+}
+
+/** Whether a day's file has other batches, or other rows, than clicks.db has counted. */
+function differs(
+  { day, rows, taken }: DayFacts,
+  positions: ReadonlyMap<string, JournalPosition>,
+  rawDays: ReadonlyMap<number, number>,
+): boolean {
+  if (rows !== (rawDays.get(day) ?? 0)) return true
+  return taken.some(
+    (batch) => comparePositions(batch, positions.get(batch.journalId) ?? BEGINNING) >= 0,
+  )
 }
 
 /** Clicks, and whose they were when they were taken in: one owner for each link. */

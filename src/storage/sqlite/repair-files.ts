@@ -34,6 +34,7 @@ export type RepairStep = {
     | 'accept links'
     | 'recount links'
     | 'recount'
+    | 'recount all'
     | 'replace clicks'
     | 'set aside'
     | 'accept day'
@@ -85,7 +86,9 @@ function planRepair(dataDir: string, clicksAfter: ClicksAfter): RepairPlan {
     steps.set(`${step.action} ${step.file}`, step)
   }
   // What replaces clicks.db counts all days again.
-  if (steps.has(`replace clicks ${CLICKS_FILE}`)) steps.delete(`recount ${CLICKS_FILE}`)
+  const isReplaced = steps.has(`replace clicks ${CLICKS_FILE}`)
+  if (isReplaced) steps.delete(`recount all ${CLICKS_FILE}`)
+  if (isReplaced || steps.has(`recount all ${CLICKS_FILE}`)) steps.delete(`recount ${CLICKS_FILE}`)
   return { faults, steps: [...steps.values()] }
 }
 
@@ -96,8 +99,9 @@ function stepFor(file: string, kind: FileFault['kind']): RepairStep {
   if (file.startsWith(`${DAYS_FOLDER}/`)) {
     return { action: kind === 'damaged' ? 'set aside' : 'accept day', file }
   }
-  const isLost = file === CLICKS_FILE && (kind === 'damaged' || kind === 'missing')
-  return { action: isLost ? 'replace clicks' : 'recount', file: CLICKS_FILE }
+  // What is wrong with a journal is that a day's file has what clicks.db cannot get from it.
+  if (file !== CLICKS_FILE || kind === 'older') return { action: 'recount', file: CLICKS_FILE }
+  return { action: kind === 'miscounted' ? 'recount all' : 'replace clicks', file }
 }
 
 async function carryOut(
@@ -113,7 +117,8 @@ async function carryOut(
     setAside(dataDir, CLICKS_FILE, aside)
     await makeClicksFile(dataDir, clock)
   }
-  if (has('replace clicks') || has('recount')) await rebuildClicks(dataDir, positionAfter)
+  const days = has('replace clicks') || has('recount all') ? 'all' : 'differing'
+  if (days === 'all' || has('recount')) await rebuildClicks(dataDir, { days, positionAfter })
   if (has('recount links')) await recountLinks(dataDir)
   await unmark(dataDir)
   const startedMs = Date.now()
