@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
 import type { Role } from '../config/setting-schemas.ts'
 import { isUnavailable } from '../domain/failure.ts'
+import { ApiTurns } from '../http/api-turns.ts'
 import { deferredListener } from '../http/deferred-listener.ts'
 import { type Peers, Throttles } from '../lib/throttles.ts'
 import { WorkQueues } from '../lib/work-queues.ts'
@@ -200,7 +201,8 @@ export async function startNode(
       observation,
       qrPictures: qr.pictures,
     })
-    api.open((request, response) => app?.routing(request, response))
+    const turns = new ApiTurns((request, response) => app?.routing(request, response))
+    api.open(turns.answer)
   } catch (error) {
     await entrances.stop(0)
     await stopBehindFront({ discard: true })
