@@ -54,7 +54,9 @@ export class RawHttp2 {
   /** Settles when the system has taken what was sent, or the connection is closed. */
   async sent(): Promise<void> {
     if (this.#socket.writableNeedDrain && !this.isClosed) {
-      await Promise.race([once(this.#socket, 'drain'), once(this.#socket, 'close')])
+      const settled = Promise.race([once(this.#socket, 'drain'), once(this.#socket, 'close')])
+      // A reset is an error of the socket first, and closes it then.
+      await settled.catch(() => {})
     }
   }
 
