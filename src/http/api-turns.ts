@@ -51,7 +51,7 @@ export class ApiTurns {
     this.#started = 0
     while (this.#started < this.#startsPerIteration) {
       const next = this.#waiting.shift()
-      if (next === undefined) return
+      if (next === undefined) break
       // Its client has left while it waited.
       if (!next[1].destroyed) this.#start(...next)
     }

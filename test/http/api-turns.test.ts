@@ -54,6 +54,25 @@ describe('ApiTurns', () => {
     }
   })
 
+  test('takes no pause between requests for a long iteration', async (t) => {
+    let nowMs = 0
+    t.mock.method(performance, 'now', () => nowMs)
+    let started = 0
+    const turns = new ApiTurns(() => {
+      started += 1
+    })
+    for (const requests of [40, 32, 32]) {
+      const before = started
+      for (let number = 0; number < requests; number += 1) {
+        turns.answer(requestOf(number), responseOf())
+      }
+      assert.equal(started - before, 32)
+      await nextIteration()
+      await nextIteration()
+      nowMs += 1_000
+    }
+  })
+
   test('starts no request whose client has left while it waited', async () => {
     const started: string[] = []
     const turns = new ApiTurns((request) => started.push(request.url ?? ''))
