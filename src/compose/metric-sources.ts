@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import { sumOfBacklogs } from '../clicks/journal/journal-backlog.ts'
 import type { ChangeFollower } from '../domain/changes/change-follower.ts'
@@ -7,7 +6,6 @@ import type { ApiMeter } from '../http/api-meter.ts'
 import type { CacheUse } from '../lib/coherent-cache.ts'
 import { glance } from '../lib/glance.ts'
 import type { Readiness } from '../lib/readiness.ts'
-import { VERSION } from '../lib/version.ts'
 import { labelled, type Metric, type MetricSource, plain } from '../metrics/metric.ts'
 import type { ClickCap } from '../redirect/click/click-cap.ts'
 import type { VisitMeter } from '../redirect/visit-meter.ts'
@@ -19,46 +17,6 @@ const STATES_PATIENCE_MS = 500
 
 /** How many there are of each state. */
 export type StateCounts = readonly { readonly state: string; readonly count: number }[]
-
-export function processMetrics(engine: string): MetricSource {
-  return () => {
-    const { user, system } = process.cpuUsage()
-    const { rss, heapUsed } = process.memoryUsage()
-    const { active, idle } = performance.eventLoopUtilization()
-    return [
-      {
-        type: 'gauge',
-        name: 'terse_build_info',
-        help: 'The program, with 1 for its number.',
-        samples: [{ labels: { version: VERSION, node: process.versions.node, engine }, value: 1 }],
-      },
-      plain(
-        'counter',
-        'process_cpu_seconds_total',
-        'Processor time, of all threads.',
-        (user + system) / 1e6,
-      ),
-      plain('gauge', 'process_resident_memory_bytes', 'Memory in use.', rss),
-      plain(
-        'gauge',
-        'process_start_time_seconds',
-        'When the process started, since 1970.',
-        performance.timeOrigin / 1_000,
-      ),
-      plain('gauge', 'nodejs_heap_size_used_bytes', 'Of it, the main thread’s objects.', heapUsed),
-      labelled(
-        'counter',
-        'terse_event_loop_seconds_total',
-        'What the main thread did with its time: idle, it waited for something to do.',
-        'state',
-        [
-          ['active', active / 1_000],
-          ['idle', idle / 1_000],
-        ],
-      ),
-    ]
-  }
-}
 
 export function readinessMetrics(readiness: Readiness): MetricSource {
   return async () => [

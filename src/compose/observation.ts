@@ -15,13 +15,13 @@ import {
   cacheMetrics,
   clickMetrics,
   nodeMetrics,
-  processMetrics,
   readinessMetrics,
   stateMetrics,
   storeMetrics,
   visitMetrics,
 } from './metric-sources.ts'
 import { type Colleagues, ServiceMetrics } from './metrics.ts'
+import { processMetrics } from './process-metrics.ts'
 import { queueMetrics } from './queue-metrics.ts'
 import { nodeReadiness, storeCheck } from './readiness.ts'
 
