@@ -23,8 +23,8 @@ export async function serveNode(options: {
   log: Logger
   stopping: Promise<Stopping>
   onReady: (greeting: string) => void
-  /** For each place to listen on, in their order. */
-  listenOn: readonly ListeningHandle[]
+  /** Of each place to listen on, in their order. */
+  listenOn: readonly (readonly ListeningHandle[])[]
   shared?: Shared
 }): Promise<void> {
   const { config, log, listenOn, shared } = options

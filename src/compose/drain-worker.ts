@@ -3,7 +3,7 @@ import type { JournalPlace } from '../clicks/drain-messages.ts'
 import { DrainProgress } from '../clicks/drain-progress.ts'
 import { serveDrain } from '../clicks/serve-drain.ts'
 import { systemClock } from '../lib/clock.ts'
-import { giveWay } from '../lib/give-way.ts'
+import { giveWay, PRIORITY_LESS_BY } from '../lib/give-way.ts'
 import { openClickWriter } from '../storage/open-click-writer.ts'
 
 /** What the drain thread is started with. */
@@ -28,7 +28,7 @@ const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...s
 const port = parentPort
 const progress = new DrainProgress(shared.progress)
 // A batch takes tens of milliseconds, in which visitors would wait for their turns on this core.
-giveWay()
+giveWay(PRIORITY_LESS_BY.counting)
 serveDrain(port, {
   writer: openClickWriter({
     databaseUrl,

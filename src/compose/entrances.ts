@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { AddressInfo, BoundSocket, Server } from 'node:net'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
 import type { LinkHost } from '../domain/links/link-directory.ts'
+import { acceptorEntrance, createAcceptor } from '../http/acceptors.ts'
 import { createFront } from '../http/front.ts'
 import { createInternalServer, type InternalHandlers } from '../http/internal.ts'
 import { isServiceHost } from '../http/service-host.ts'
@@ -21,10 +22,10 @@ export type Entrances = {
   /**
    * Settles when all of them are open.
    *
-   * @param handles for each place to listen on, in their order; when left out, the ports are opened here
+   * @param handles of each place to listen on, in their order; when left out, the ports are opened here
    * @throws where a port is in use
    */
-  listen(handles?: readonly ListeningHandle[]): Promise<void>
+  listen(handles?: readonly (readonly ListeningHandle[])[]): Promise<void>
   /** Of plain HTTP, once it is open. */
   port(): number
   /** As `stopFront`. */
@@ -75,17 +76,32 @@ export function openEntrances(
   return {
     async listen(handles) {
       for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
-        const place = handles?.[index] ?? { host, port }
-        await new Promise<void>((resolve, reject) => {
-          // Of a socket that was opened elsewhere, the error does not name the port.
-          servers[use]?.once('error', (error) => reject(Object.assign(error, { port })))
-          servers[use]?.listen(place, resolve)
-        })
+        const server = servers[use]
+        if (server === undefined) continue
+        const [first = { host, port }, ...more] = handles?.[index] ?? []
+        await open(server, first, port)
+        for (const handle of more) {
+          const acceptor = createAcceptor(server, { allowHalfOpen: use !== 'https' })
+          others.push(acceptorEntrance(acceptor))
+          await open(acceptor, handle, port)
+        }
       }
     },
     port: () => (front.address() as AddressInfo).port,
     stop: (idleGraceMs) => stopFront(front, idleGraceMs, others),
   }
+}
+
+async function open(
+  server: Server,
+  place: ListeningHandle | { readonly host: string | undefined; readonly port: number },
+  port: number,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    // Of a socket that was opened elsewhere, the error does not name the port.
+    server.once('error', (error) => reject(Object.assign(error, { port })))
+    server.listen(place, resolve)
+  })
 }
 
 function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {

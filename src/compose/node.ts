@@ -80,7 +80,7 @@ export async function startNode(
   instance: Instance,
   log: Logger,
   options: {
-    readonly listenOn?: readonly ListeningHandle[]
+    readonly listenOn?: readonly (readonly ListeningHandle[])[]
     readonly shared?: Shared | undefined
   } = {},
 ): Promise<Node> {

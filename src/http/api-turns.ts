@@ -12,7 +12,8 @@ const STARTS_MAX = 32
  */
 export class ApiTurns {
   readonly #listener: RequestListener
-  readonly #waiting: (readonly [IncomingMessage, ServerResponse])[] = []
+  /** In their order. A request leaves when its client does, so that canceled ones cost nothing more. */
+  readonly #waiting = new Map<ServerResponse, IncomingMessage>()
   #startsPerIteration = STARTS_MAX
   #started = 0
   #iterationStartedMs = 0
@@ -23,9 +24,12 @@ export class ApiTurns {
   }
 
   readonly answer: RequestListener = (request, response) => {
-    if (this.#waiting.length === 0 && this.#started < this.#startsPerIteration) {
+    if (this.#waiting.size === 0 && this.#started < this.#startsPerIteration) {
       this.#start(request, response)
-    } else this.#waiting.push([request, response])
+    } else {
+      this.#waiting.set(response, request)
+      response.once('close', () => this.#waiting.delete(response))
+    }
     this.#schedule()
   }
 
@@ -49,12 +53,11 @@ export class ApiTurns {
         ? Math.max(1, Math.floor(this.#startsPerIteration / 2))
         : Math.min(STARTS_MAX, this.#startsPerIteration + 1)
     this.#started = 0
-    while (this.#started < this.#startsPerIteration) {
-      const next = this.#waiting.shift()
-      if (next === undefined) break
-      // Its client has left while it waited.
-      if (!next[1].destroyed) this.#start(...next)
+    for (const [response, request] of this.#waiting) {
+      if (this.#started >= this.#startsPerIteration) break
+      this.#waiting.delete(response)
+      this.#start(request, response)
     }
-    if (this.#waiting.length > 0 || this.#started > 0) this.#schedule()
+    if (this.#waiting.size > 0 || this.#started > 0) this.#schedule()
   }
 }

@@ -26,7 +26,7 @@ const SERVER_OPTIONS = {
   // Past these the connection is closed with GOAWAY.
   maxSessionInvalidFrames: 100,
   /** Requests that their client cancels: so many at once, and so many a second. */
-  streamResetBurst: 200,
+  streamResetBurst: 100,
   streamResetRate: 33,
 } as const
 

@@ -10,6 +10,9 @@ type TaskError = {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
+/** Less than half of what V8 takes by default, in each thread, and enough for one task at a time. */
+const YOUNG_GENERATION_MIB = 8
+
 type Pending<Result> = { resolve(result: Result): void; reject(error: unknown): void }
 
 /** Thrown for tasks that a thread had not finished when it ended. */
@@ -55,7 +58,10 @@ export class TaskThread<Task, Result> {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#script, { workerData: this.#workerData })
+    const worker = new Worker(this.#script, {
+      workerData: this.#workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    })
     worker.unref()
     worker.on('message', (reply: TaskReply<Result>) => this.#settle(reply))
     const fail = (cause: unknown) => {

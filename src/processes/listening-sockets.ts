@@ -1,6 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { BoundSocket } from 'node:net'
 
+/**
+ * Sockets on which a process accepts the connections of one port. libuv accepts one connection of each
+ * in an iteration of the event loop (libuv/libuv#3696), so one socket alone would admit at most a
+ * hundred new visitors a second while iterations take 10 ms.
+ */
+export const SOCKETS_PER_PORT = 8
+
 export type Address = { readonly host: string | undefined; readonly port: number }
 
 /**
@@ -67,17 +74,36 @@ export class ListeningSockets {
 /**
  * Takes ports for this process alone, before it is ready to listen. None is taken where one cannot be.
  *
+ * @returns of each address the sockets on which to accept: several where the kernel shares connections
+ *   out among them
  * @throws where a port is in use, or may not be opened
  */
-export async function takePorts(addresses: readonly Address[]): Promise<readonly BoundSocket[]> {
-  const taken: BoundSocket[] = []
+export async function takePorts(
+  addresses: readonly Address[],
+  sharedOut = process.platform === 'linux',
+): Promise<readonly (readonly BoundSocket[])[]> {
+  const taken: BoundSocket[][] = []
   try {
-    for (const { host, port } of addresses) taken.push(bind({ host: await numeric(host), port }))
+    for (const { host, port } of addresses) {
+      const address = { host: await numeric(host), port }
+      const sockets = [bind(address)]
+      taken.push(sockets)
+      if (sharedOut) shareOut(sockets, address)
+    }
     return taken
   } catch (error) {
-    for (const socket of taken) socket.close()
+    for (const socket of taken.flat()) socket.close()
     throw error
   }
+}
+
+/** Puts sockets that share the port in place of the one that has found it free. */
+function shareOut(sockets: BoundSocket[], { host, port }: Address): void {
+  const [probe] = sockets.splice(0)
+  if (probe === undefined) return
+  const chosen = { host, port: port === 0 ? probe.address().port : port }
+  probe.close()
+  while (sockets.length < SOCKETS_PER_PORT) sockets.push(bind(chosen, true))
 }
 
 async function numeric(host: string | undefined): Promise<string | undefined> {

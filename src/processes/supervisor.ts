@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type Address, ListeningSockets } from './listening-sockets.ts'
+import { type Address, ListeningSockets, SOCKETS_PER_PORT } from './listening-sockets.ts'
 import type { ToSupervisor } from './messages.ts'
 import { Place } from './place.ts'
 import { Surveys } from './surveys.ts'
@@ -77,7 +77,10 @@ export class Supervisor {
           new WorkerProcess({
             program: [...program, String(number)],
             env,
-            listenOn: sockets.map((socket) => socket.descriptor(index)),
+            // The same socket several times over: each copy accepts in the process as one of its own.
+            listenOn: sockets.flatMap((socket) =>
+              Array.from({ length: SOCKETS_PER_PORT }, () => socket.descriptor(index)),
+            ),
             onMessage,
           }),
         rest: () => {

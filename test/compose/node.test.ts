@@ -28,7 +28,7 @@ describe('the start of a node', () => {
       await place.remove()
     })
     assert.ok(ours)
-    await assert.rejects(startNode(config, instance, log, { listenOn: [ours] }), {
+    await assert.rejects(startNode(config, instance, log, { listenOn: [[ours]] }), {
       code: 'EADDRINUSE',
       port,
     })

@@ -48,7 +48,7 @@ describe('the configuration', () => {
     connections: {
       connectionsMax: 10_000,
       connectionsPerAddressMax: 1_024,
-      unsentBytesMax: 256 * 1024 * 1024,
+      unsentBytesMax: 64 * 1024 * 1024,
     },
     logLevel: 'info',
     logFormat: 'auto',

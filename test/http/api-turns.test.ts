@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
@@ -7,8 +8,8 @@ import { ApiTurns } from '../../src/http/api-turns.ts'
 const REQUEST_MS = 5
 const REQUESTS = 100
 
-function responseOf(destroyed = false): ServerResponse {
-  return { destroyed } as ServerResponse
+function responseOf(): ServerResponse {
+  return new EventEmitter() as ServerResponse
 }
 
 function requestOf(number: number): IncomingMessage {
@@ -76,9 +77,9 @@ describe('ApiTurns', () => {
   test('starts no request whose client has left while it waited', async () => {
     const started: string[] = []
     const turns = new ApiTurns((request) => started.push(request.url ?? ''))
-    for (let number = 0; number < 40; number += 1) {
-      turns.answer(requestOf(number), responseOf(number === 35))
-    }
+    const responses = Array.from({ length: 40 }, () => responseOf())
+    for (const [number, response] of responses.entries()) turns.answer(requestOf(number), response)
+    responses[35]?.emit('close')
     await nextIteration()
     assert.equal(started.length, 39)
     assert.ok(!started.includes('35'))

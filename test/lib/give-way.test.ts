@@ -12,7 +12,7 @@ function startThread(times: number): Worker {
     const { getPriority } = await import('node:os')
     const { parentPort } = await import('node:worker_threads')
     const { giveWay } = await import(${JSON.stringify(MODULE.href)})
-    for (let count = 0; count < ${times}; count += 1) giveWay()
+    for (let count = 0; count < ${times}; count += 1) giveWay(5)
     parentPort.postMessage(getPriority(0))`
   return new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
 }

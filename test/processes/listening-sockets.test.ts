@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
-import { ListeningSockets } from '../../src/processes/listening-sockets.ts'
+import {
+  ListeningSockets,
+  SOCKETS_PER_PORT,
+  takePorts,
+} from '../../src/processes/listening-sockets.ts'
 import { freePort } from '../support/free-port.ts'
 
 const HOST = '127.0.0.1'
@@ -54,5 +58,39 @@ describe('ListeningSockets', () => {
     const named = await open(t, 'localhost')
     const { address: local } = await listenOn(t, named.sockets.descriptor(0))
     assert.match(local, /^(::1|127\.0\.0\.1)$/)
+  })
+})
+
+describe('takePorts', () => {
+  test('takes several sockets of a port on Linux, and one elsewhere', async (t) => {
+    for (const [sharedOut, count] of [
+      [process.platform === 'linux', process.platform === 'linux' ? SOCKETS_PER_PORT : 1],
+      [false, 1],
+    ] as const) {
+      const port = await freePort()
+      const [sockets = []] = await takePorts([{ host: HOST, port }], sharedOut)
+      t.after(() => {
+        for (const socket of sockets) socket.close()
+      })
+      assert.deepEqual(
+        sockets.map((socket) => socket.address().port),
+        Array.from({ length: count }, () => port),
+      )
+    }
+  })
+
+  test('takes no port where one of them is in use, also by a process that shares it out', async (t) => {
+    const [free, taken] = [await freePort(), await freePort()]
+    const others = await takePorts([{ host: HOST, port: taken }])
+    const servers = others.flat().map((socket) => createServer().listen(socket))
+    await Promise.all(servers.map((server) => once(server, 'listening')))
+    t.after(() => {
+      for (const server of servers) server.close()
+    })
+    const addresses = [free, taken].map((port) => ({ host: HOST, port }))
+    await assert.rejects(takePorts(addresses), { code: 'EADDRINUSE' })
+    const probe = createServer().listen(free, HOST)
+    await once(probe, 'listening')
+    probe.close()
   })
 })

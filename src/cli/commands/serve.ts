@@ -73,7 +73,7 @@ async function serve({ config, log }: CommandConfig, terminal: Terminal): Promis
       listenOn: sockets,
     })
   } finally {
-    for (const socket of sockets) closeUnused(socket)
+    for (const socket of sockets.flat()) closeUnused(socket)
   }
 }
 

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { listeningPlaces } from '../../config/listening-places.ts'
 import { type Config, readConfig } from '../../config/read-config.ts'
 import { roleList } from '../../config/setting-schemas.ts'
+import { SOCKETS_PER_PORT } from '../../processes/listening-sockets.ts'
 import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../../processes/supervisor-link.ts'
 import { createLogger } from '../logger.ts'
 
@@ -29,9 +30,10 @@ export function workerCommand(): Command {
         log: createLogger(config, { process: Number(number) }),
         stopping: link.stopAsked,
         onReady: link.ready,
-        listenOn: listeningPlaces(config).map((_, index) => ({
-          fd: FIRST_LISTENING_DESCRIPTOR + index,
-        })),
+        listenOn: listeningPlaces(config).map((_, index) => {
+          const first = FIRST_LISTENING_DESCRIPTOR + index * SOCKETS_PER_PORT
+          return Array.from({ length: SOCKETS_PER_PORT }, (_, nth) => ({ fd: first + nth }))
+        }),
         shared: {
           number: Number(number),
           peers: link.peers,

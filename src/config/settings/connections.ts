@@ -19,7 +19,7 @@ export const CONNECTION_SETTINGS = {
   }),
   TERSE_UNSENT_MIB: setting({
     schema: integer(16, 65_536).transform((mebibytes) => mebibytes * MIB),
-    default: '256',
+    default: '64',
     description:
       'Memory of each process for answers that their clients do not read, in MiB; a quarter of it for one address. Past that the slowest readers are cut off.',
   }),

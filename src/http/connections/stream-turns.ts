@@ -4,6 +4,8 @@ import type { ServerHttp2Stream } from 'node:http2'
 const STARTED_MAX = 8
 /** No further request is started while more than this waits to be sent. */
 const UNSENT_BYTES_MAX = 1024 * 1024
+/** What Node.js keeps for an open stream, with its request and its response. */
+const STREAM_BYTES = 8 * 1024
 
 /**
  * The requests of one HTTP/2 connection, started in their order. A client decides by its flow-control
@@ -19,11 +21,9 @@ export class StreamTurns {
     this.#startedMax = startedMax
   }
 
-  /** Bytes of answers that wait. */
+  /** Bytes of answers that wait, and of the streams themselves. */
   get unsentBytes(): number {
-    let bytes = 0
-    for (const stream of this.#started) bytes += unsentBytesOf(stream)
-    return bytes
+    return this.#answerBytes() + (this.#started.size + this.#waiting.size) * STREAM_BYTES
   }
 
   get isIdle(): boolean {
@@ -52,7 +52,13 @@ export class StreamTurns {
   }
 
   #mayStart(): boolean {
-    return this.#started.size < this.#startedMax && this.unsentBytes <= UNSENT_BYTES_MAX
+    return this.#started.size < this.#startedMax && this.#answerBytes() <= UNSENT_BYTES_MAX
+  }
+
+  #answerBytes(): number {
+    let bytes = 0
+    for (const stream of this.#started) bytes += unsentBytesOf(stream)
+    return bytes
   }
 }
 

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
-import { giveWay } from '../../lib/give-way.ts'
+import { giveWay, PRIORITY_LESS_BY } from '../../lib/give-way.ts'
 import { serveTasks } from '../../lib/serve-tasks.ts'
 import { attachForReading } from './data-files.ts'
 
@@ -26,7 +26,7 @@ const SORTING_KIB = 64 * 1024
 
 const { file, clicksFile }: ScanFiles = workerData
 // Where both want the same core, visitors go first.
-giveWay()
+giveWay(PRIORITY_LESS_BY.expensive)
 const database = new DatabaseSync(file, OPTIONS)
 attachForReading(database, { file: clicksFile, name: 'counted' })
 database.exec(`pragma temp.cache_size = -${SORTING_KIB}`)

@@ -9,6 +9,9 @@ export type AttackOrder = {
   readonly strangers: number
   /** A stranger rests between two actions, up to this long. */
   readonly restMsMax: number
+  /** Names of the strangers' attacks; all of them where this is left out. */
+  readonly attacks?: readonly string[]
+  readonly withTenants?: boolean
 }
 
 /** The process of all attackers: begins with an order, ends with the message `stop`, and sends its tally. */
@@ -17,7 +20,7 @@ process.once('message', async (order: AttackOrder) => {
   const stop = new AbortController()
   process.once('message', () => stop.abort())
   await Promise.all([
-    runTenants(order.target, tally, stop.signal),
+    order.withTenants === false ? undefined : runTenants(order.target, tally, stop.signal),
     ...Array.from({ length: order.strangers }, (_, nth) =>
       runStranger(order, nth, tally, stop.signal),
     ),
@@ -26,12 +29,12 @@ process.once('message', async (order: AttackOrder) => {
 })
 
 async function runStranger(
-  { target, restMsMax }: AttackOrder,
+  { target, restMsMax, attacks: names }: AttackOrder,
   nth: number,
   tally: AttackTally,
   signal: AbortSignal,
 ): Promise<void> {
-  const attacks = Object.entries(STRANGER_ATTACKS)
+  const attacks = Object.entries(STRANGER_ATTACKS).filter(([name]) => names?.includes(name) ?? true)
   const from = `127.3.${Math.floor(nth / 250)}.${1 + (nth % 250)}`
   for (let round = nth; !signal.aborted; round += 1) {
     await pause(Math.random() * restMsMax, signal)

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openQrPictures } from '../../src/compose/qr-pictures.ts'
+import { BLACK } from '../../src/domain/qr/color.ts'
+import { WorkQueues } from '../../src/lib/work-queues.ts'
+
+test('a rendered picture keeps no more memory than its own bytes', async (t) => {
+  const { pictures, close } = openQrPictures(new WorkQueues())
+  t.after(close)
+  const picture = await pictures.get('acme', { text: 'https://go.acme.com/a', color: BLACK })
+  assert.equal(picture.buffer.byteLength, picture.byteLength)
+})
