@@ -81,3 +81,8 @@ export class UniqueViolation extends Error {
 export class StaleRow extends Error {
   override readonly name = 'StaleRow'
 }
+
+/** More links than allowed have keys that differ only by letter case. The unit must not go on after it. */
+export class TooManyVariants extends Error {
+  override readonly name = 'TooManyVariants'
+}

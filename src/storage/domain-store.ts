@@ -4,6 +4,7 @@ import type { DomainStore } from '../domain/domains/domain-store.ts'
 import { StaleRow } from '../domain/store.ts'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
+import { together } from './together.ts'
 
 /**
  * Written into the statement: with a parameter in its place SQLite compiles the statement anew at each
@@ -74,12 +75,11 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
     findActive: async (host) => (await findActive(db, { host })).rows[0],
 
     async servedAmong(workspaceId, hosts) {
-      const served: string[] = []
-      for (const host of hosts) {
-        const { rows } = await findServed(db, { workspaceId, host })
-        if (rows.length > 0) served.push(host)
-      }
-      return served
+      const found = await together(
+        db,
+        hosts.map((host) => findServed.query(db, { workspaceId, host })),
+      )
+      return hosts.filter((_host, index) => found[index]?.rows.length !== 0)
     },
 
     async insert(domain) {

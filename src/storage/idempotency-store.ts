@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { IdempotencyStore } from '../domain/idempotency/idempotency-store.ts'
-import { StaleRow } from '../domain/store.ts'
+import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 
 /** Records forgotten at once. */
 const TRIM_MAX = 1_000
 
-export function idempotencyStore(db: Kysely<Schema>): IdempotencyStore {
+export function idempotencyStore(db: Kysely<Schema>, pending: Pending): IdempotencyStore {
   return {
     find: (workspaceId, key) =>
       db
@@ -15,15 +15,7 @@ export function idempotencyStore(db: Kysely<Schema>): IdempotencyStore {
         .where('workspace_id', '=', workspaceId)
         .where('idempotency_key', '=', key)
         .executeTakeFirst(),
-    async insert(record) {
-      const inserted = await db
-        .insertInto('idempotency')
-        .values(record)
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('idempotency_key')
-        .executeTakeFirst()
-      if (inserted === undefined) throw new StaleRow()
-    },
+    insert: (record) => pending.add(db.insertInto('idempotency').values(record).compile()),
     async trim(beforeMicros) {
       const old = db
         .selectFrom('idempotency')

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import { foldKey } from '../domain/links/key.ts'
-import type { Link, NewLink } from '../domain/links/link.ts'
+import type { Link, NewLink, UncountedLink } from '../domain/links/link.ts'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
 
@@ -8,7 +8,7 @@ type LinkRow = Selectable<Schema['links']> & { domain: string }
 
 const COUNTERS = ['link_seq', 'clicks', 'last_click'] as const
 
-const findCount = statement((db, { seq }: { seq: number }) =>
+export const findCount = statement((db, { seq }: { seq: number }) =>
   db.selectFrom('link_clicks').select(COUNTERS).where('link_seq', '=', seq),
 )
 
@@ -39,9 +39,19 @@ export function toRow(link: NewLink & Partial<Link>) {
 }
 
 function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Link {
+  return { ...uncounted(row), ...countersOf(counters) }
+}
+
+export function uncounted(row: LinkRow): UncountedLink {
   const { key_folded, tags, ...link } = row
-  const { clicks = 0, last_click = null } = counters ?? {}
-  return { ...link, clicks, last_click, tags: JSON.parse(tags) }
+  return { ...link, tags: JSON.parse(tags) }
+}
+
+/** The counters of a link; it has no row of them before its first click. */
+export function countersOf(
+  row: Schema['link_clicks'] | undefined,
+): Pick<Link, 'clicks' | 'last_click'> {
+  return { clicks: row?.clicks ?? 0, last_click: row?.last_click ?? null }
 }
 
 function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[]) {

@@ -1,19 +1,20 @@
-import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import { foldKey, KEY_VARIANTS_MAX } from '../domain/links/key.ts'
-import type { Link } from '../domain/links/link.ts'
+import type { CompiledQuery, ExpressionBuilder, Kysely, QueryResult } from 'kysely'
+import { foldKey } from '../domain/links/key.ts'
+import type { Link, UncountedLink } from '../domain/links/link.ts'
 import type { LinkStore } from '../domain/links/link-store.ts'
 import { storedBytes } from '../domain/links/stored-bytes.ts'
-import { StaleRow } from '../domain/store.ts'
+import { StaleRow, TooManyVariants } from '../domain/store.ts'
 import { linkPages } from './link-pages.ts'
-import { selectLinks, toRow, withCounters } from './link-rows.ts'
+import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
 import type { Pending } from './pending-writes.ts'
 import type { Scans } from './scans.ts'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
+import { together } from './together.ts'
 
-/** Keeps every other transaction that locks the same name waiting until this one ends. */
-export type LockName = (tx: Kysely<Schema>, name: string) => Promise<void>
+/** A statement that keeps every other transaction that locks the same name waiting until this one ends. */
+export type LockName = (tx: Kysely<Schema>, name: string) => CompiledQuery
 
 const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
 
@@ -27,13 +28,15 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
-const findVariants = statement((db, folded: { keyspaceId: number; foldedKey: string }) =>
+type VariantLook = { keyspaceId: number; foldedKey: string; limit: number }
+
+const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantLook) =>
   db
     .selectFrom('links')
     .select('seq')
-    .where('keyspace_id', '=', folded.keyspaceId)
-    .where('key_folded', '=', folded.foldedKey)
-    .limit(sql.lit(KEY_VARIANTS_MAX + 1)),
+    .where('keyspace_id', '=', keyspaceId)
+    .where('key_folded', '=', foldedKey)
+    .limit(limit),
 )
 
 /**
@@ -55,92 +58,115 @@ export function linkStore(on: {
   const { db, pending } = on
   const readPage = linkPages(on)
 
-  async function find(workspaceId: string, id: string): Promise<Link | undefined> {
-    const [link] = await withCounters(db, (await findById(db, { workspaceId, id })).rows)
-    return link
-  }
+  const rowInserted = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
+    on.tellsInsertId
+      ? (insertLink.query(db, row) as CompiledQuery<never>)
+      : insertLinkReturning.query(db, row)
 
   /** The new row's number; undefined when the key is taken. */
-  async function insertRow(row: ReturnType<typeof toRow>): Promise<number | undefined> {
-    if (!on.tellsInsertId) return (await insertLinkReturning(db, row)).rows[0]?.seq
-    const { numAffectedRows, insertId } = await insertLink(db, row)
-    return numAffectedRows === 0n ? undefined : Number(insertId)
+  function numberOf(inserted: QueryResult<{ seq: number }>): number | undefined {
+    if (!on.tellsInsertId) return inserted.rows[0]?.seq
+    return inserted.numAffectedRows === 0n ? undefined : Number(inserted.insertId)
   }
 
-  async function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): Promise<void> {
-    if (link.tags.length === 0) return
+  function tagsInserted(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): CompiledQuery[] {
+    if (link.tags.length === 0) return []
     const rows = link.tags.map((tag) => ({
       workspace_id: link.workspace_id,
       tag,
       tag_folded: foldKey(tag),
       link_seq: link.seq,
     }))
-    await db.insertInto('link_tags').values(rows).execute()
+    return [db.insertInto('link_tags').values(rows).compile()]
   }
 
-  async function deleteTags({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>) {
-    await db
+  function tagsDeleted({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>): CompiledQuery {
+    return db
       .deleteFrom('link_tags')
       .where('workspace_id', '=', workspace_id)
       .where('link_seq', '=', seq)
-      .execute()
+      .compile()
   }
 
-  /** @throws {StaleRow} when it was changed since it was read */
-  async function deleteRow(link: Link): Promise<void> {
-    const result = await db.deleteFrom('links').where(isAsRead(link)).executeTakeFirst()
-    if (result.numDeletedRows === 0n) throw new StaleRow()
+  /** Looks for the variants of a key: the last of the statements has a row for each, up to one too many. */
+  function variantsFound(at: Pick<Link, 'keyspace_id' | 'key'>, variantsMax: number) {
+    if (variantsMax === Number.POSITIVE_INFINITY) return []
+    const look = { keyspaceId: at.keyspace_id, foldedKey: foldKey(at.key), limit: variantsMax + 1 }
+    const found: CompiledQuery = findVariants.query(db, look)
+    const lock = on.lockName?.(db, `link-variants ${look.keyspaceId}/${look.foldedKey}`)
+    return lock === undefined ? [found] : [lock, found]
+  }
+
+  /** Writes over the row as it was read: the first of the statements affects no row where it has changed. */
+  function rowUpdated(link: UncountedLink, before: UncountedLink): CompiledQuery[] {
+    const row = toRow(link)
+    const { id, workspace_id, created_at, key_folded, ...values } = row
+    if (key_folded === foldKey(before.key)) {
+      return [db.updateTable('links').set(values).where(isAsRead(before)).compile()]
+    }
+    // The folded key says on which shard a row lies, where there are shards; so the row moves.
+    const { seq } = before
+    const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
+    const moved = db.insertInto('links').values({ ...row, seq, ...ids })
+    return [rowDeleted(before), moved.compile()]
+  }
+
+  function rowDeleted(link: UncountedLink): CompiledQuery {
+    return db.deleteFrom('links').where(isAsRead(link)).compile()
+  }
+
+  async function findUncounted(workspaceId: string, id: string) {
+    const [row] = (await findById(db, { workspaceId, id })).rows
+    return row && uncounted(row)
   }
 
   return {
-    findById: find,
+    async findById(workspaceId, id) {
+      const [link] = await withCounters(db, (await findById(db, { workspaceId, id })).rows)
+      return link
+    },
 
-    async insert(link) {
-      const seq = await insertRow(toRow(link))
+    findUncounted,
+
+    async insert(link, variantsMax = Number.POSITIVE_INFINITY) {
+      const [inserted, ...variants] = await together(db, [
+        rowInserted(toRow(link)),
+        ...variantsFound(link, variantsMax),
+      ])
+      const seq = numberOf(inserted)
       if (seq === undefined) return undefined
+      refuseTooMany(variants.at(-1), variantsMax)
       const complete = { ...link, seq, clicks: 0, last_click: null }
-      await insertTags(complete)
+      for (const query of tagsInserted(complete)) await pending.add(query)
       pending.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
       return complete
     },
 
-    async update(link, before) {
-      const row = toRow(link)
-      const { id, workspace_id, created_at, key_folded, ...values } = row
-      if (key_folded === foldKey(before.key)) {
-        const result = await db
-          .updateTable('links')
-          .set(values)
-          .where(isAsRead(before))
-          .executeTakeFirst()
-        if (result.numUpdatedRows === 0n) throw new StaleRow()
-      } else {
-        // The folded key says on which shard a row lies, where there are shards; so the row moves.
-        await deleteRow(before)
-        const { seq, created_at, id, workspace_id } = before
-        const moved = { ...row, seq, created_at, id, workspace_id }
-        await db.insertInto('links').values(moved).execute()
-      }
-      await deleteTags(link)
-      await insertTags(link)
+    async update(link, before, variantsMax = Number.POSITIVE_INFINITY) {
+      const isRenamed =
+        foldKey(link.key) !== foldKey(before.key) || link.keyspace_id !== before.keyspace_id
+      const [counted, updated, ...others] = await together(db, [
+        findCount.query(db, { seq: before.seq }),
+        ...rowUpdated(link, before),
+        tagsDeleted(link),
+        ...tagsInserted(link),
+        ...(isRenamed ? variantsFound(link, variantsMax) : []),
+      ])
+      if (updated?.numAffectedRows === 0n) throw new StaleRow()
+      if (isRenamed) refuseTooMany(others.at(-1), variantsMax)
       const bytes = storedBytes(link) - storedBytes(before)
       const { workspace_id: workspaceId, seq } = before
       if (bytes !== 0) pending.countLink({ workspaceId, seq, links: 0, bytes })
-    },
-
-    async countVariants(keyspaceId, key) {
-      const foldedKey = foldKey(key)
-      await on.lockName?.(db, `link-variants ${keyspaceId}/${foldedKey}`)
-      return (await findVariants(db, { keyspaceId, foldedKey })).rows.length
+      return { ...link, ...countersOf(counted.rows[0]) }
     },
 
     skipNumbers: (seq) => on.skipLinkNumbers(db, seq),
 
     async delete(workspaceId, id) {
-      const link = await find(workspaceId, id)
+      const link = await findUncounted(workspaceId, id)
       if (link === undefined) return undefined
-      await deleteRow(link)
-      await deleteTags(link)
+      const [deleted] = await together(db, [rowDeleted(link), tagsDeleted(link)])
+      if (deleted.numAffectedRows === 0n) throw new StaleRow()
       pending.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
       return link
     },
@@ -152,6 +178,10 @@ export function linkStore(on: {
   }
 }
 
+function refuseTooMany(variants: QueryResult<unknown> | undefined, variantsMax: number): void {
+  if ((variants?.rows.length ?? 0) > variantsMax) throw new TooManyVariants()
+}
+
 function insertInto(db: Kysely<Schema>, row: ReturnType<typeof toRow>) {
   return db
     .insertInto('links')
@@ -160,7 +190,7 @@ function insertInto(db: Kysely<Schema>, row: ReturnType<typeof toRow>) {
 }
 
 /** The row with everything that it had when it was read. */
-function isAsRead({ seq, key, updated_at }: Link) {
+function isAsRead({ seq, key, updated_at }: UncountedLink) {
   return (eb: ExpressionBuilder<Schema, 'links'>) =>
     eb.and({ seq, key_folded: foldKey(key), updated_at })
 }

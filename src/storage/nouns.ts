@@ -71,6 +71,6 @@ export function nouns(
     visitorSalts: visitorSaltStore(db),
     nodes: nodeStore(db),
     changes: changeLog(db, pending),
-    idempotency: idempotencyStore(db),
+    idempotency: idempotencyStore(db, pending),
   }
 }

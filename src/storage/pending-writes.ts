@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely } from 'kysely'
 import type { Change } from '../domain/changes/change.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 import { statement } from './statement.ts'
+import { together } from './together.ts'
 
 type LoggedChange = { readonly change: Change; readonly at: number }
 type BucketCount = {
@@ -36,6 +37,11 @@ function insertOf(rows: number) {
 
 /** What the stores of a unit leave to be written later. */
 export type Pending = {
+  /**
+   * Runs a statement on whose outcome nothing in the unit rests: at once, or together with the rest where
+   * that saves a round trip. One that violates a unique constraint has the unit run again.
+   */
+  add(query: CompiledQuery): Promise<void>
   appendChange(change: Change, atMicros: number): void
   countLink(count: LinkCount): void
   /** Writes everything now: for whoever is about to read `changes` or `link_buckets`. */
@@ -44,6 +50,7 @@ export type Pending = {
 
 /** For stores that only read. */
 export const NOTHING_PENDING: Pending = {
+  add: async () => refuse(),
   appendChange: refuse,
   countLink: refuse,
   write: async () => {},
@@ -73,22 +80,35 @@ const addToBucket = statement((db, count: BucketCount) =>
 /**
  * What nearly every unit writes: rows of the change log, and one more or fewer in the count of links.
  * It is kept back until the transaction is about to be committed, so that units that share a
- * transaction share these statements too.
+ * transaction share these statements too, and that they need no round trip of their own.
  */
 export class PendingWrites implements Pending {
   readonly #db: Kysely<Schema>
   readonly #onCommit: (changes: readonly Change[]) => void
+  readonly #isDistant: boolean
   #changes: LoggedChange[] = []
   #changesWritten = 0
   #counts: BucketCount[] = []
+  #added: CompiledQuery[] = []
 
   /**
-   * @param db the transaction
-   * @param onCommit told of the transaction's changes, where there are any
+   * @param on.db the transaction
+   * @param on.isDistant whether a statement costs a round trip, so that what is added is kept back too
+   * @param on.onCommit told of the transaction's changes, where there are any
    */
-  constructor(db: Kysely<Schema>, onCommit: (changes: readonly Change[]) => void) {
-    this.#db = db
-    this.#onCommit = onCommit
+  constructor(on: {
+    db: Kysely<Schema>
+    isDistant: boolean
+    onCommit: (changes: readonly Change[]) => void
+  }) {
+    this.#db = on.db
+    this.#isDistant = on.isDistant
+    this.#onCommit = on.onCommit
+  }
+
+  async add(query: CompiledQuery): Promise<void> {
+    if (this.#isDistant) this.#added.push(query)
+    else await this.#db.executeQuery(query)
   }
 
   appendChange(change: Change, atMicros: number): void {
@@ -100,16 +120,25 @@ export class PendingWrites implements Pending {
   }
 
   async write(): Promise<void> {
+    const queries = this.take()
+    if (queries.length > 0) await together(this.#db, queries)
+  }
+
+  /** Everything that is to be written, in order, for the caller to run. */
+  take(): CompiledQuery[] {
     const counts = addUp(this.#counts)
+    const queries = [...this.#added, ...counts.map((count) => addToBucket.query(this.#db, count))]
+    this.#added = []
     this.#counts = []
-    for (const count of counts) await addToBucket(this.#db, count)
     while (this.#changesWritten < this.#changes.length) {
       const end = this.#changesWritten + INSERT_ROWS_MAX
       const rows = this.#changes.slice(this.#changesWritten, end)
       this.#changesWritten += rows.length
       const values = rows.flatMap(({ at, change }) => [at, change.kind, change.subject])
-      await INSERTS[rows.length - 1]?.(this.#db, values)
+      const insert = INSERTS[rows.length - 1]
+      if (insert !== undefined) queries.push(insert.query(this.#db, values))
     }
+    return queries
   }
 
   /** Where the changes of the next unit begin. */
@@ -122,6 +151,7 @@ export class PendingWrites implements Pending {
     this.#changes.length = mark
     this.#changesWritten = mark
     this.#counts = []
+    this.#added = []
   }
 
   committed(): void {

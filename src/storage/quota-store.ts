@@ -33,7 +33,7 @@ export function quotaStore(
     },
 
     async lock(workspaceId) {
-      await lockName?.(db, `quotas ${workspaceId}`)
+      if (lockName !== undefined) await db.executeQuery(lockName(db, `quotas ${workspaceId}`))
     },
 
     async countLinks(workspaceId) {

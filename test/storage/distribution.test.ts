@@ -162,8 +162,9 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
       await writer.maintain(20_001, 1)
       await writer.close()
-      const found = await store.write((stores) => stores.links.delete(other.workspace_id, link.id))
+      const found = await store.read.links.findById(other.workspace_id, link.id)
       assert.equal(found?.clicks, 6_000)
+      await store.write((stores) => stores.links.delete(other.workspace_id, link.id))
 
       const tables = Object.keys(DISTRIBUTION).filter(isDistributed)
       for (const table of tables) {

@@ -12,6 +12,11 @@ export type TcpProxy = {
   hold(): void
   /** Everything takes so many milliseconds longer, each way. */
   slow(ms: number): void
+  /**
+   * Tells of each round trip that a client begins, with what it sends in it as far as that has arrived.
+   * What is sent without waiting for an answer to what was sent before is of the same round trip.
+   */
+  onRoundTrip(listener: (sent: string, connection: object) => void): void
   /** All is well again; what was held is passed on. */
   mend(): void
   /** From now on nothing passes on the connections that are open; new ones work. */
@@ -27,9 +32,10 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
   let down = false
   let held: PromiseWithResolvers<void> | undefined
   let delayMs = 0
+  let onRoundTrip: (sent: string, connection: object) => void = () => {}
 
   /** Passes on what comes, in order, as late as the network is slow. */
-  function pass(from: Socket, to: Socket): void {
+  function pass(from: Socket, to: Socket, onPassed: () => void): void {
     let last: Promise<void> = Promise.resolve()
     const inTurn = (work: () => void) => {
       const dueMs = performance.now() + delayMs
@@ -40,7 +46,12 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
         work()
       })
     }
-    from.on('data', (bytes) => inTurn(() => to.write(bytes)))
+    from.on('data', (bytes) =>
+      inTurn(() => {
+        to.write(bytes)
+        onPassed()
+      }),
+    )
     from.on('end', () => inTurn(() => to.end()))
   }
 
@@ -52,9 +63,17 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
     const upstream = connect({ ...target, allowHalfOpen: true })
     const pair = [client, upstream] as const
     open.add(pair)
+    let isAnswered = true
+    client.on('data', (bytes) => {
+      if (isAnswered) onRoundTrip(bytes.toString('latin1'), client)
+      isAnswered = false
+    })
+    pass(client, upstream, () => {})
+    pass(upstream, client, () => {
+      isAnswered = true
+    })
     for (const [socket, other] of [pair, [upstream, client] as const]) {
       socket.setNoDelay(true)
-      pass(socket, other)
       socket.on('error', () => {})
       socket.on('close', () => {
         // A server that is gone is not heard of while nothing passes.
@@ -87,6 +106,9 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
     },
     slow(ms) {
       delayMs = ms
+    },
+    onRoundTrip(listener) {
+      onRoundTrip = listener
     },
     mend,
     freezeOpen() {

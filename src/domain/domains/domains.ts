@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Random } from '../../lib/random.ts'
+import { settleAll } from '../../lib/settle-all.ts'
 import { isUuid } from '../../lib/uuid.ts'
 import { hostChange } from '../changes/change.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../failure.ts'
@@ -124,7 +125,7 @@ export function domains(deps: {
     id: string,
     changes: DomainChanges,
   ): Promise<{ domain: Domain; leftHost: string | undefined }> {
-    const quotas = await deps.quotas.of(workspaceId)
+    const limits = await deps.quotas.limitsOf(workspaceId)
     try {
       return await store.write(async (stores) => {
         const current = await stores.domains.findById(workspaceId, id)
@@ -133,7 +134,7 @@ export function domains(deps: {
         if (renamed) refuseUnclaimable(changes.host)
         const isProofLost = renamed && current.status === 'active'
         const growth = { pending_domains: isProofLost ? 1 : 0 }
-        await enforceQuotas(stores, workspaceId, quotas, growth)
+        await enforceQuotas(stores, limits, growth)
         const now = Math.max(clock.nowMicros(), current.updated_at + 1)
         const domain: Domain = {
           ...current,
@@ -167,17 +168,18 @@ export function domains(deps: {
       if (changes.host === undefined) throw Failure.invalid({ domain: ['is required'] })
       const host = changes.host
       refuseUnclaimable(host)
-      const quotas = await deps.quotas.of(workspaceId)
+      const limits = await deps.quotas.limitsOf(workspaceId)
+      const domain: Domain = { ...newClaim(workspaceId, host, clock, random), ...changes }
       const created = await store.write((stores) =>
-        once(stores, workspaceId, request, clock.nowMicros(), async () => {
-          const domain = newClaim(workspaceId, host, clock, random)
-          const complete: Domain = { ...domain, ...changes }
-          await refuseLoopsOf(stores, complete)
-          await enforceQuotas(stores, workspaceId, quotas, NEW_CLAIM)
-          if ((await insertClaim(stores, complete)) === undefined) {
-            throw Failure.invalid({ domain: ['has been added before'] })
-          }
-          return complete
+        once(stores, workspaceId, request, clock.nowMicros(), {
+          look: () =>
+            settleAll([refuseLoopsOf(stores, domain), enforceQuotas(stores, limits, NEW_CLAIM)]),
+          async work() {
+            if ((await insertClaim(stores, domain)) === undefined) {
+              throw Failure.invalid({ domain: ['has been added before'] })
+            }
+            return domain
+          },
         }),
       )
       await proveWhenPossible(() => prove(created), created)

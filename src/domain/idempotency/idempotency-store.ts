@@ -18,7 +18,7 @@ type IdempotencyRecord = {
 
 export type IdempotencyStore = {
   find(workspaceId: string, key: string): Promise<IdempotencyRecord | undefined>
-  /** @throws {StaleRow} when another request with this key was faster */
+  /** Has the unit run again when another request with this key was faster. */
   insert(record: IdempotencyRecord): Promise<void>
   /** Forgets the oldest of what is older, a bounded number; true when there may be more. */
   trim(beforeMicros: number): Promise<boolean>

@@ -1,5 +1,5 @@
 import type { Page } from '../page.ts'
-import type { Link, NewLink } from './link.ts'
+import type { Link, NewLink, UncountedLink } from './link.ts'
 
 export type LinkSortField = 'created_at' | 'updated_at' | 'clicks' | 'last_click' | 'key'
 
@@ -24,27 +24,32 @@ export function needsScan(query: LinkQuery): boolean {
 
 export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
-  /** Undefined when the key is taken in its keyspace. */
-  insert(link: NewLink): Promise<Link | undefined>
+  /** The same in fewer steps, for a unit that writes the link. */
+  findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /**
+   * Undefined when the key is taken in its keyspace.
+   *
+   * @param variantsMax how many links may have this key but for letter case, the new one included. Units
+   *   that count the variants of the same key wait for each other, so each sees what the earlier ones
+   *   have added. Not counted when left out.
+   * @throws {TooManyVariants}
+   */
+  insert(link: NewLink, variantsMax?: number): Promise<Link | undefined>
   /**
    * Writes everything but identifiers and counters over the link as it was read.
    *
+   * @param variantsMax as for `insert`; counted only where the key or the keyspace is another
    * @throws {StaleRow} when it was changed since
    * @throws {UniqueViolation} when the new key is taken in its keyspace
+   * @throws {TooManyVariants}
    */
-  update(link: Link, before: Link): Promise<void>
-  /**
-   * Counts the links whose keys are this one but for letter case, up to one more than
-   * `KEY_VARIANTS_MAX`. Other units that count the same wait until this unit ends: so of several that
-   * add a link first and then count, each sees what the earlier ones have added.
-   */
-  countVariants(keyspaceId: number, key: string): Promise<number>
+  update(link: UncountedLink, before: UncountedLink, variantsMax?: number): Promise<Link>
   /**
    * Makes sure that no new link gets a number up to `seq`: clicks that name them would count for it.
    */
   skipNumbers(seq: number): Promise<void>
   /** What was deleted. */
-  delete(workspaceId: string, id: string): Promise<Link | undefined>
+  delete(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /**
    * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep the
    * page is or how many links there are; otherwise it grows with the links that it must look at, and

@@ -38,8 +38,11 @@ export type Link = LinkAttributes & {
   readonly updated_at: number
 }
 
+/** A link without what is counted of it. */
+export type UncountedLink = Omit<Link, 'clicks' | 'last_click'>
+
 /** A link before the store has numbered it. */
-export type NewLink = Omit<Link, 'seq' | 'clicks' | 'last_click'>
+export type NewLink = Omit<UncountedLink, 'seq'>
 
 export const UTM_FIELDS = [
   'utm_source',

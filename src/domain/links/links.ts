@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { FairQueue } from '../../lib/fair-queue.ts'
 import type { Random } from '../../lib/random.ts'
+import { settleAll } from '../../lib/settle-all.ts'
 import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { type Change, linkChange } from '../changes/change.ts'
-import { insertClaim, NEW_CLAIM, newClaim } from '../domains/claim.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { Domains } from '../domains/domains.ts'
 import { parseHost } from '../domains/host.ts'
@@ -12,17 +12,17 @@ import { Failure, type FieldFaults, faultsFoundBy, type Parsed } from '../failur
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import type { Page } from '../page.ts'
-import { enforceQuotas } from '../quotas/enforce-quotas.ts'
-import type { Quotas } from '../quotas/quota.ts'
+import { enforceQuotas, type WorkspaceLimits } from '../quotas/enforce-quotas.ts'
 import type { QuotaBook } from '../quotas/quota-book.ts'
-import { type Nouns, StaleRow, type Store, UniqueViolation } from '../store.ts'
+import { type Nouns, type Store, TooManyVariants, UniqueViolation } from '../store.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
-import { type Link, NO_ATTRIBUTES } from './link.ts'
+import { type Link, type LinkAttributes, type NewLink, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
+import { linkPlaces, type OpenedPlace } from './link-places.ts'
 import { searchLinks } from './link-search.ts'
 import { type LinkQuery, needsScan } from './link-store.ts'
 import type { PasswordVault } from './password-vault.ts'
-import { refuseLoops } from './refuse-loops.ts'
+import { lookForLoops, refuseLoops } from './refuse-loops.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
@@ -64,6 +64,7 @@ export function links(deps: {
 }): Links {
   const { store, clock, random, serviceHost } = deps
 
+  const places = linkPlaces(deps)
   const rules: LinkRules = { appSchemes: deps.appSchemes, parseDomain }
 
   function parseDomain(text: string): Parsed<string> {
@@ -77,28 +78,18 @@ export function links(deps: {
     return parsed.value
   }
 
-  /** The keyspace for a new link of the workspace, and the claim that had to be made for it. */
-  async function keyspaceFor(
+  /** The keyspace for a link that moves: there its destinations may loop though they stay as they are. */
+  async function moveTo(
     stores: Nouns,
-    workspaceId: string,
-    host: string,
-    quotas: Quotas,
-  ): Promise<{ keyspaceId: number; claimed?: Domain }> {
-    if (host === serviceHost.host) return { keyspaceId: serviceHost.keyspaceId }
-    const own = await stores.domains.findByHost(workspaceId, host)
-    if (own?.status !== 'active' && (await stores.domains.findActive(host)) !== undefined) {
-      throw Failure.invalid({ domain: ['is not available to this workspace'] })
-    }
-    if (own !== undefined) return { keyspaceId: await stores.keyspaces.open(workspaceId, host) }
-    if (!deps.claimOnLink)
-      throw Failure.invalid({ domain: ['must be added to the workspace first'] })
-    deps.domains.refuseUnclaimable(host)
-    await enforceQuotas(stores, workspaceId, quotas, NEW_CLAIM)
-    const claimed = newClaim(workspaceId, host, clock, random)
-    const keyspaceId = await insertClaim(stores, claimed)
-    // Somebody else in the workspace claimed it between the look and the write: look again.
-    if (keyspaceId === undefined) throw new StaleRow()
-    return { keyspaceId, claimed }
+    link: LinkAttributes & Pick<Link, 'domain'>,
+    limits: WorkspaceLimits,
+  ): Promise<OpenedPlace> {
+    const on = { workspaceId: limits.workspaceId, host: link.domain }
+    const [, place] = await settleAll([
+      refuseLoops(stores, serviceHost, on, destinationsOf(link)),
+      places.find(stores, on.workspaceId, on.host),
+    ])
+    return places.open(stores, place, limits)
   }
 
   function refuseReserved(keyspaceId: number, key: string): void {
@@ -107,29 +98,45 @@ export function links(deps: {
     }
   }
 
-  /** What a password field stores: the sealed form of a text, or the sealed form it already has. */
-  async function sealed(
-    password: string,
-    link: Pick<Link, 'id' | 'workspace_id' | 'password'>,
-  ): Promise<string> {
-    if (password === link.password) return password
-    // Taken for a text, it would protect the link with something that nobody types.
-    if (deps.vault.isSealed(password)) {
-      throw Failure.invalid({ password: ['is the sealed form of another password; send the text'] })
-    }
-    return deps.vault.seal(password, { linkId: link.id, owner: `workspace ${link.workspace_id}` })
+  /** The form in which a password is stored. */
+  function seal(text: string, link: Pick<Link, 'id' | 'workspace_id'>): Promise<string> {
+    return deps.vault.seal(text, { linkId: link.id, owner: `workspace ${link.workspace_id}` })
   }
 
-  async function insert(
-    stores: Nouns,
-    link: Omit<Link, 'seq' | 'key'>,
-    key?: string,
-  ): Promise<Link> {
+  /**
+   * What a password field changes of a link as it is read: sending back the sealed form that it has
+   * leaves it as it is. A text is hashed here, before the unit that reads the link.
+   */
+  async function passwordChange(
+    text: string | null | undefined,
+    link: Pick<Link, 'id' | 'workspace_id'>,
+  ): Promise<(current: Pick<Link, 'password'>) => Partial<Pick<Link, 'password'>>> {
+    if (text === undefined) return () => ({})
+    if (text === null || !deps.vault.isSealed(text)) {
+      const password = text === null ? null : await seal(text, link)
+      return () => ({ password })
+    }
+    return (current) => {
+      if (text !== current.password) throw foreignSeal()
+      return {}
+    }
+  }
+
+  /** Runs a unit that writes a link; what its store finds wrong with the key is the caller's fault. */
+  async function writeLink<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
+    try {
+      return await store.write(work)
+    } catch (error) {
+      if (error instanceof UniqueViolation) throw keyTaken()
+      throw error instanceof TooManyVariants ? tooManyVariants() : error
+    }
+  }
+
+  async function insert(stores: Nouns, link: Omit<NewLink, 'key'>, key?: string): Promise<Link> {
     if (key !== undefined) {
       refuseReserved(link.keyspace_id, key)
-      const inserted = await stores.links.insert({ ...link, key })
+      const inserted = await stores.links.insert({ ...link, key }, KEY_VARIANTS_MAX)
       if (inserted === undefined) throw keyTaken()
-      await refuseManyVariants(stores, inserted)
       return inserted
     }
     // Not counted: one of 27.5 billion does not happen to meet 16 variants of itself.
@@ -151,38 +158,36 @@ export function links(deps: {
       const { domain, key, url, ...changes } = parseLinkInput(input, rules)
       if (url === undefined) throw Failure.invalid({ url: ['is required'] })
       if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
-      const quotas = await deps.quotas.of(workspaceId)
+      const limits = await deps.quotas.limitsOf(workspaceId)
       const identity = { id: uuidV7(clock, random), workspace_id: workspaceId }
-      const password = changes.password
-        ? await sealed(changes.password, { ...identity, password: null })
-        : null
+      const setPassword = await passwordChange(changes.password ?? null, identity)
+      const { password = null } = setPassword({ password: null })
       let claimed: Domain | undefined
 
-      const link = await store.write((stores) =>
-        once(stores, workspaceId, request, clock.nowMicros(), async () => {
-          const on = { workspaceId, host: domain }
-          await refuseLoops(stores, serviceHost, on, destinationsOf({ url, ...changes }))
-          const keyspace = await keyspaceFor(stores, workspaceId, domain, quotas)
-          claimed = keyspace.claimed
-          const now = clock.nowMicros()
-          const fresh = {
-            ...NO_ATTRIBUTES,
-            ...changes,
-            ...identity,
-            keyspace_id: keyspace.keyspaceId,
-            domain,
-            url,
-            password,
-            clicks: 0,
-            last_click: null,
-            created_at: now,
-            updated_at: now,
-          }
-          const bytes = storedBytes({ ...fresh, key: key ?? '' })
-          await enforceQuotas(stores, workspaceId, quotas, { links: 1, storage_bytes: bytes })
-          const inserted = await insert(stores, fresh, key)
-          await stores.changes.append(changeOf(inserted), now)
-          return inserted
+      const destinations = destinationsOf({ url, ...changes })
+      const drawn = { ...NO_ATTRIBUTES, ...changes, ...identity, domain, url, password }
+      const growth = { links: 1, storage_bytes: storedBytes({ ...drawn, key: key ?? '' }) }
+
+      const link = await writeLink((stores) =>
+        once(stores, workspaceId, request, clock.nowMicros(), {
+          async look() {
+            const [, place] = await settleAll([
+              refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations),
+              places.find(stores, workspaceId, domain),
+              enforceQuotas(stores, limits, growth),
+            ])
+            return place
+          },
+          async work(place) {
+            const keyspace = await places.open(stores, place, limits)
+            claimed = keyspace.claimed
+            const now = clock.nowMicros()
+            const times = { created_at: now, updated_at: now }
+            const fresh = { ...drawn, ...times, keyspace_id: keyspace.keyspaceId }
+            const inserted = await insert(stores, fresh, key)
+            await stores.changes.append(changeOf(inserted), now)
+            return inserted
+          },
         }),
       )
       if (claimed !== undefined) await deps.domains.prove(claimed)
@@ -201,50 +206,47 @@ export function links(deps: {
 
     async update(workspaceId, id, input) {
       const { domain: host, password: passwordText, ...changes } = parseLinkInput(input, rules)
-      const before = await get(workspaceId, id)
-      const quotas = await deps.quotas.of(workspaceId)
-      const password = passwordText ? await sealed(passwordText, before) : passwordText
+      if (!isUuid(id)) throw Failure.notFound('Link')
+      const limits = await deps.quotas.limitsOf(workspaceId)
+      const setPassword = await passwordChange(passwordText, { id, workspace_id: workspaceId })
       let claimed: Domain | undefined
 
-      try {
-        const updated = await store.write(async (stores) => {
-          const current = await stores.links.findById(workspaceId, id)
-          if (current === undefined) throw Failure.notFound('Link')
-          // A link whose domain was deleted keeps it: only a move to another host needs a claim.
-          const moved = host !== undefined && host !== current.domain
-          const domain = moved ? host : current.domain
-          const destinations = destinationsOf(moved ? { ...current, ...changes } : changes)
-          await refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations)
-          const keyspace = moved
-            ? await keyspaceFor(stores, workspaceId, host, quotas)
-            : { keyspaceId: current.keyspace_id }
-          claimed = keyspace.claimed
-          const now = Math.max(clock.nowMicros(), current.updated_at + 1)
-          const next: Link = {
-            ...current,
-            ...changes,
-            ...(password !== undefined && { password }),
-            domain,
-            keyspace_id: keyspace.keyspaceId,
-            updated_at: now,
-          }
-          refuseReserved(next.keyspace_id, next.key)
-          const bytes = storedBytes(next) - storedBytes(current)
-          await enforceQuotas(stores, workspaceId, quotas, { storage_bytes: bytes })
-          await stores.links.update(next, current)
-          const [from, to] = [changeOf(current), changeOf(next)]
-          await stores.changes.append(from, now)
-          if (to.subject !== from.subject) {
-            await refuseManyVariants(stores, next)
-            await stores.changes.append(to, now)
-          }
-          return next
-        })
-        if (claimed !== undefined) await deps.domains.prove(claimed)
-        return updated
-      } catch (error) {
-        throw error instanceof UniqueViolation ? keyTaken() : error
-      }
+      const updated = await writeLink(async (stores) => {
+        const [current, refuseOn] = await settleAll([
+          stores.links.findUncounted(workspaceId, id),
+          lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
+        ])
+        if (current === undefined) throw Failure.notFound('Link')
+        // A link whose domain was deleted keeps it: only a move to another host needs a claim.
+        const moved = host !== undefined && host !== current.domain
+        const domain = moved ? host : current.domain
+        refuseOn(domain)
+        const keyspace = moved
+          ? await moveTo(stores, { ...current, ...changes, domain }, limits)
+          : { keyspaceId: current.keyspace_id }
+        claimed = keyspace.claimed
+        const now = Math.max(clock.nowMicros(), current.updated_at + 1)
+        const next = {
+          ...current,
+          ...changes,
+          ...setPassword(current),
+          domain,
+          keyspace_id: keyspace.keyspaceId,
+          updated_at: now,
+        }
+        refuseReserved(next.keyspace_id, next.key)
+        const bytes = storedBytes(next) - storedBytes(current)
+        // Asked for before the row is written, answered with it.
+        const quotaLook = enforceQuotas(stores, limits, { storage_bytes: bytes })
+        const update = stores.links.update(next, current, KEY_VARIANTS_MAX)
+        const [written] = await settleAll([update, quotaLook])
+        const [from, to] = [changeOf(current), changeOf(next)]
+        await stores.changes.append(from, now)
+        if (to.subject !== from.subject) await stores.changes.append(to, now)
+        return written
+      })
+      if (claimed !== undefined) await deps.domains.prove(claimed)
+      return updated
     },
 
     async delete(workspaceId, id) {
@@ -258,23 +260,23 @@ export function links(deps: {
   }
 }
 
-/** @param written in this unit already, so that it is counted */
-async function refuseManyVariants(
-  { links }: Nouns,
-  written: Pick<Link, 'keyspace_id' | 'key'>,
-): Promise<void> {
-  if ((await links.countVariants(written.keyspace_id, written.key)) <= KEY_VARIANTS_MAX) return
-  throw Failure.invalid({
-    key: [`has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`],
-  })
-}
-
 function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
   return linkChange(keyspace_id, foldKey(key))
 }
 
 function keyTaken(): Failure {
   return Failure.invalid({ key: ['is taken on this domain'] })
+}
+
+function tooManyVariants(): Failure {
+  return Failure.invalid({
+    key: [`has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`],
+  })
+}
+
+/** Taken for a text, it would protect the link with something that nobody types. */
+function foreignSeal(): Failure {
+  return Failure.invalid({ password: ['is the sealed form of another password; send the text'] })
 }
 
 function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {

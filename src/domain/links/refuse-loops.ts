@@ -3,6 +3,9 @@ import type { ServiceName } from '../domains/service-host.ts'
 import { FaultList } from '../failure.ts'
 import { hostThatCouldLoop } from './destination.ts'
 
+type DomainLooks = { readonly domains: Pick<DomainStore, 'servedAmong'> }
+type Destinations = Readonly<Record<string, string | null | undefined>>
+
 /**
  * Refuses destinations that would lead a visitor back here: to the service's own host, to a host that
  * is served, or to the one that they are set on.
@@ -12,22 +15,36 @@ import { hostThatCouldLoop } from './destination.ts'
  * @throws {Failure} `validation_failed` naming every field that is wrong
  */
 export async function refuseLoops(
-  stores: { readonly domains: Pick<DomainStore, 'servedAmong'> },
+  stores: DomainLooks,
   service: ServiceName,
   on: { readonly workspaceId: string; readonly host: string },
-  destinations: Readonly<Record<string, string | null | undefined>>,
+  destinations: Destinations,
 ): Promise<void> {
+  const refuseOn = await lookForLoops(stores, service, on.workspaceId, destinations)
+  refuseOn(on.host)
+}
+
+/** As `refuseLoops`, in two steps: returns what refuses them, given the host that they are set on. */
+export async function lookForLoops(
+  stores: DomainLooks,
+  service: ServiceName,
+  workspaceId: string,
+  destinations: Destinations,
+): Promise<(host: string) => void> {
   const hosts = new Map<string, string>()
   for (const [field, destination] of Object.entries(destinations)) {
     const host = destination ? hostThatCouldLoop(destination, service) : undefined
     if (host !== undefined) hosts.set(field, host)
   }
-  if (hosts.size === 0) return
-  const served = new Set(await stores.domains.servedAmong(on.workspaceId, [...hosts.values()]))
-  served.add(service.host).add(on.host)
-  const faults = new FaultList()
-  for (const [field, host] of hosts) {
-    if (served.has(host)) faults.add(field, `must not lead to ${host}, which is served here`)
+  if (hosts.size === 0) return () => {}
+  const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts.values()]))
+  return (on) => {
+    const faults = new FaultList()
+    for (const [field, host] of hosts) {
+      if (served.has(host) || host === service.host || host === on) {
+        faults.add(field, `must not lead to ${host}, which is served here`)
+      }
+    }
+    faults.throwIfAny()
   }
-  faults.throwIfAny()
 }

@@ -1,6 +1,15 @@
+import { settleAll } from '../../lib/settle-all.ts'
 import { Failure } from '../failure.ts'
-import type { Nouns } from '../store.ts'
+import { type Nouns, StaleRow } from '../store.ts'
+import type { NearQuotas } from './near-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
+
+/** What bounds a workspace. */
+export type WorkspaceLimits = {
+  readonly workspaceId: string
+  readonly quotas: Quotas
+  readonly near: NearQuotas
+}
 
 /** What a unit adds to a workspace. */
 export type Growth = Partial<Usage>
@@ -32,11 +41,11 @@ const REFUSALS: Readonly<Record<keyof Usage, { field: string; what: string; advi
  * what it adds.
  *
  * @throws {Failure} `validation_failed`, naming the quota and its limit
+ * @throws {StaleRow} where the quota turns out to be near: the next run takes the lock with its look
  */
 export async function enforceQuotas(
   stores: Nouns,
-  workspaceId: string,
-  quotas: Quotas,
+  { workspaceId, quotas, near }: WorkspaceLimits,
   growth: Growth,
 ): Promise<void> {
   const names = (Object.keys(growth) as (keyof Usage)[]).filter(
@@ -45,11 +54,16 @@ export async function enforceQuotas(
   if (names.length === 0) return
   const leftAfter = (usage: Growth, name: keyof Usage, units: number) =>
     quotas[name] - (usage[name] ?? 0) - (growth[name] ?? 0) * units
-  let usage = await usageOf(stores, workspaceId, names)
-  if (names.some((name) => leftAfter(usage, name, UNITS_AT_ONCE_MAX) < 0)) {
-    await stores.quotas.lock(workspaceId)
-    usage = await usageOf(stores, workspaceId, names)
-  }
+  const isNear = (usage: Growth) =>
+    names.some((name) => leftAfter(usage, name, UNITS_AT_ONCE_MAX) < 0)
+  // A quota that is small in itself is near from the first unit on.
+  const locks = isNear({}) || near.has(workspaceId)
+  const [, usage] = await settleAll([
+    locks ? stores.quotas.lock(workspaceId) : undefined,
+    usageOf(stores, workspaceId, names),
+  ])
+  near.note(workspaceId, isNear(usage))
+  if (isNear(usage) && !locks) throw new StaleRow()
   const reached = names.find((name) => leftAfter(usage, name, 1) < 0)
   if (reached === undefined) return
   const { field, what, advice } = REFUSALS[reached]
@@ -67,8 +81,9 @@ async function usageOf(
 ): Promise<Growth> {
   const ofLinks = names.includes('links') || names.includes('storage_bytes')
   const ofDomains = names.includes('domains') || names.includes('pending_domains')
-  return {
-    ...(ofLinks && (await stores.quotas.countLinks(workspaceId))),
-    ...(ofDomains && (await stores.quotas.countDomains(workspaceId))),
-  }
+  const [links, domains] = await settleAll([
+    ofLinks ? stores.quotas.countLinks(workspaceId) : undefined,
+    ofDomains ? stores.quotas.countDomains(workspaceId) : undefined,
+  ])
+  return { ...links, ...domains }
 }

@@ -1,6 +1,8 @@
 import { CoherentCache } from '../../lib/coherent-cache.ts'
 import type { ChangeListener } from '../changes/change-listener.ts'
 import type { Store } from '../store.ts'
+import type { WorkspaceLimits } from './enforce-quotas.ts'
+import { NearQuotas } from './near-quotas.ts'
 import { type QuotaOverrides, type Quotas, quotasOf } from './quota.ts'
 
 const WORKSPACES_MAX = 10_000
@@ -9,6 +11,7 @@ const WORKSPACES_MAX = 10_000
 export class QuotaBook implements ChangeListener {
   readonly #defaults: Quotas
   readonly #overrides: CoherentCache<QuotaOverrides>
+  readonly #near = new NearQuotas()
 
   constructor({ store, defaults }: { store: Store; defaults: Quotas }) {
     this.#defaults = defaults
@@ -25,6 +28,11 @@ export class QuotaBook implements ChangeListener {
     return found instanceof Promise
       ? found.then((overrides) => quotasOf(this.#defaults, overrides))
       : quotasOf(this.#defaults, found)
+  }
+
+  /** What `enforceQuotas` needs to know. */
+  async limitsOf(workspaceId: string): Promise<WorkspaceLimits> {
+    return { workspaceId, quotas: await this.of(workspaceId), near: this.#near }
   }
 
   apply: ChangeListener['apply'] = (changes) => {

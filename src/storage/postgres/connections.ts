@@ -16,8 +16,10 @@ const PROBE_TIMEOUT_SHARE = 0.75
 
 /** A node's connections to PostgreSQL. Together they know whether it is there. */
 export type Connections = {
-  /** For look-ups and writes. */
+  /** For look-ups. */
   readonly db: Kysely<Schema>
+  /** The connections of look-ups, for transactions. */
+  readonly requests: Pool
   /** For queries that may look at many rows. */
   readonly scans: Kysely<Schema>
   /** For reading the change log, whatever else keeps the others busy. */
@@ -76,13 +78,14 @@ export function openConnections(options: {
       connectTimeoutMs: timeoutMs,
     })
     pools.set(name, pool)
-    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+    return { pool, db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }) }
   }
-  const db = connect('requests', CONNECTIONS_MAX, timeoutMs)
-  const scans = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_STATEMENT_MS_MAX)
-  const log = connect('changes', 1, timeoutMs * LOG_TIMEOUT_SHARE)
+  const { db, pool: requests } = connect('requests', CONNECTIONS_MAX, timeoutMs)
+  const { db: scans } = connect('scans', SCAN_CONNECTIONS_MAX, SCAN_STATEMENT_MS_MAX)
+  const { db: log } = connect('changes', 1, timeoutMs * LOG_TIMEOUT_SHARE)
   return {
     db,
+    requests,
     scans,
     log,
     poolUses: () => new Map(pools.entries().map(([name, pool]) => [name, pool.use()])),

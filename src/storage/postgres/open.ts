@@ -31,6 +31,7 @@ import { openPool } from './pool.ts'
 import { probe } from './probe.ts'
 import { postgresRawClickPages } from './raw-click-pages.ts'
 import { RAW_CLICK_COUNT, RAW_CLICKS_TABLE } from './raw-clicks.ts'
+import { Transaction } from './transaction.ts'
 
 /** For an answer to what a request asks. */
 const TIMEOUT_MS = 2_000
@@ -146,17 +147,20 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   }
 
   async function writeOnce<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
-    const { pending, result } = await db.transaction().execute(async (tx) => {
-      const pending = new PendingWrites(tx, (changes) => {
-        listeners.tell(changes)
-        void notifications.tell()
+    const { pending, value } = await Transaction.run(connections.requests, async (tx) => {
+      const pending = new PendingWrites({
+        db: tx,
+        isDistant: true,
+        onCommit(changes) {
+          listeners.tell(changes)
+          void notifications.tell()
+        },
       })
-      const result = await work(nouns(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
-      await pending.write()
-      return { pending, result }
+      const value = await work(nouns(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
+      return { result: { pending, value }, last: pending.take() }
     })
     pending.committed()
-    return result
+    return value
   }
 
   return {

@@ -9,6 +9,8 @@ const LOAN_MARGIN_MS = 250
 /** For what is left of the time when it took long to get a connection. */
 const LOAN_MS_MIN = 100
 const CLOSE_TIMEOUT_MS = 1_000
+/** Longer than between two heartbeats, so that a node always has a connection that is open. */
+const IDLE_TIMEOUT_MS = 60_000
 const INT8 = 20
 
 /** Who decides whether the database is asked at all, and hears of what speaks against it. */
@@ -60,6 +62,9 @@ export function openPool(options: {
     connectionTimeoutMillis: Math.min(connectTimeoutMs, statementTimeoutMs),
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    // What is asked for at once is sent at once: on a distant server round trips are what costs.
+    pipeline: true,
     types: {
       // Counters and microseconds fit a double: a bigint of PostgreSQL is a number here.
       getTypeParser: ((oid, format) =>

@@ -128,7 +128,10 @@ async function prepare(
 ): Promise<void> {
   const db = kyselyOver(new SqliteConnection(writer))
   if (mustExist && (await currentVersion(db)) === 0) throw new NoInstance()
-  const commits = new GroupCommit(writer, new PendingWrites(db, () => {}))
+  const commits = new GroupCommit(
+    writer,
+    new PendingWrites({ db, isDistant: false, onCommit() {} }),
+  )
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
   const counted = await whenFree(() => openDatabase(file, OPEN_DEADLINE_MS))
@@ -156,7 +159,11 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const { writer, reader, dataDir } = opened
   const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
-  const pending = new PendingWrites(writing, (changes) => listeners.tell(changes))
+  const pending = new PendingWrites({
+    db: writing,
+    isDistant: false,
+    onCommit: (changes) => listeners.tell(changes),
+  })
   const commits = new GroupCommit(writer, pending)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection({
