@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { ClickIntake } from '../clicks/click-intake.ts'
 import type { Config } from '../config/read-config.ts'
 import { ApiMeter } from '../http/api-meter.ts'
+import { ANSWER_MS_MAX } from '../http/deadline.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import type { WorkQueues } from '../lib/work-queues.ts'
 import { type MetricSource, plain } from '../metrics/metric.ts'
@@ -23,7 +24,7 @@ import {
 import { type Colleagues, ServiceMetrics } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
 import { queueMetrics } from './queue-metrics.ts'
-import { nodeReadiness, storeCheck } from './readiness.ts'
+import { nodeReadiness, storeCheck, writeCheck } from './readiness.ts'
 
 /** What a node tells operators and balancers of itself. */
 export type Observation = {
@@ -56,6 +57,7 @@ export function openObservation(parts: {
   const readiness = nodeReadiness({
     roles: config.roles,
     isStoreThere,
+    canWrite: writeCheck(instance.store, ANSWER_MS_MAX),
     finder: memory.finder,
     onProbed: parts.onProbed,
   })

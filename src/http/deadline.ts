@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Failure } from '../domain/failure.ts'
 
 /** From when a request arrived. Whoever waits for longer has given up, or asks again. */
-const ANSWER_MS_MAX = 2_750
+export const ANSWER_MS_MAX = 2_750
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -27,7 +27,8 @@ export function limitDuration(app: FastifyInstance): void {
   })
 }
 
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+/** @throws {Failure} `unavailable` when the work takes longer; it goes on */
+export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(Failure.unavailable(new Error('the answer took too long')))

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { InstanceStore } from '../domain/instance/instance-store.ts'
+import type { Pending } from './pending-writes.ts'
 import type { Schema } from './schema.ts'
 
-export function instanceStore(db: Kysely<Schema>): InstanceStore {
+export function instanceStore(db: Kysely<Schema>, pending: Pending): InstanceStore {
   async function find(name: string): Promise<string | undefined> {
     const row = await db
       .selectFrom('instance')
@@ -20,6 +22,12 @@ export function instanceStore(db: Kysely<Schema>): InstanceStore {
         .onConflict((conflict) => conflict.doNothing())
         .execute()
       return (await find(name)) ?? value
+    },
+    async tryWrite() {
+      const name = `write-probe ${randomUUID()}`
+      await find(name)
+      await db.insertInto('instance').values({ name, value: '' }).execute()
+      await pending.add(db.deleteFrom('instance').where('name', '=', name).compile())
     },
   }
 }

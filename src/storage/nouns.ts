@@ -52,7 +52,7 @@ export function nouns(
 ): Nouns {
   const { db, pending } = on
   return {
-    instance: instanceStore(db),
+    instance: instanceStore(db, pending),
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     quotas: quotaStore(db, pending, lockName),

@@ -81,6 +81,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
   const link = { ...newLink(home), seq: 1, clicks: 0, last_click: null }
   const record = { workspace_id: workspace, idempotency_key: id, fingerprint: '', result: '' }
   return {
+    'instance.tryWrite': (s) => s.instance.tryWrite(),
     'instance.keep': (s) => s.instance.keep(id, 'value'),
     'workspaces.insert': (s) => s.workspaces.insert(newWorkspace()),
     'tokens.insert': (s) => s.tokens.insert(newToken(workspace), id),

@@ -43,6 +43,14 @@ export async function copyDatabase(place: Place): Promise<Place> {
   }
 }
 
+/** Has a place's PostgreSQL database refuse writes, or take them again. Ends every connection to it. */
+export async function setReadOnly(place: Place, isReadOnly: boolean): Promise<void> {
+  await administer(place, async (client, name) => {
+    await client.query(`alter database ${name} set default_transaction_read_only = ${isReadOnly}`)
+  })
+  await dropConnections(place)
+}
+
 /** Gives it back. */
 export async function reopenDatabase(place: Place): Promise<void> {
   await administer(place, async (client, name) => {

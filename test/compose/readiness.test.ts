@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { writeCheck } from '../../src/compose/readiness.ts'
+import type { Store } from '../../src/domain/store.ts'
+import { setReadOnly } from '../support/database-access.ts'
+import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Service, startService } from '../support/service.ts'
+import { describeStore } from '../support/store.ts'
+import { visit } from '../support/visit.ts'
+
+describeStore('the write that readiness tries', (at) => {
+  test('leaves nothing behind', async () => {
+    const rows = () => at.db.selectFrom('instance').selectAll().orderBy('name').execute()
+    const before = await rows()
+    assert.equal(await writeCheck(at.store, 10_000)(), true)
+    assert.deepEqual(await rows(), before)
+  })
+
+  test('fails when it takes longer than the API waits, and is tried again', async () => {
+    let hangs = true
+    const stuck: Pick<Store, 'write'> = {
+      write: (work) => (hangs ? new Promise(() => {}) : at.store.write(work)),
+    }
+    const check = writeCheck({ ...at.store, ...stuck }, 20)
+    assert.equal(await check(), false)
+    hangs = false
+    await eventually(async () => assert.equal(await check(), true))
+  })
+})
+
+describe('a PostgreSQL that takes no writes', () => {
+  let service: Service
+  before(async () => {
+    const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
+    assert.ok(engine !== undefined)
+    service = await startService(engine)
+  })
+  after(() => service.stop())
+
+  const isApiReady = async () => (await visit(service.port, '/readyz?role=api')).status === 200
+
+  test('is reported by /readyz, until it takes them again', async () => {
+    await setReadOnly(service.place, true)
+    await eventually(async () => assert.ok(!(await isApiReady())))
+    await setReadOnly(service.place, false)
+    await eventually(async () => assert.ok(await isApiReady()))
+  })
+})
