@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SieveCache } from './sieve-cache.ts'
 
 /** Memory for names that have nothing behind them, kept apart: a flood of them evicts nothing else. */
@@ -6,6 +7,11 @@ const ABSENT_BYTES_MAX = 16 * 1024 * 1024
 const ABSENT_ENTRY_BYTES = 200
 /** For how long an answer that was overtaken by a change may still be given. */
 export const ANSWER_AGE_MS_MAX = 500
+
+/** Changed values that are loaded at once: few, so that visits find connections and the event loop free. */
+const RENEWALS_AT_ONCE = 4
+/** Those that wait for it at most; what changes beyond is loaded when it is asked for. */
+const RENEWALS_WAITING_MAX = 10_000
 
 /** What a cache has been asked since it was made, and what it holds now. */
 export type CacheUse = {
@@ -30,7 +36,7 @@ export type CacheMirror<V> = {
 
 /**
  * A bounded cache in front of the store that never shows what has been changed: whoever changes a
- * value calls `forget`, also for values that are being loaded just then. Several asking for the same
+ * value calls `forget` or `renew`, also for values that are being loaded just then. Several asking for the same
  * value at once wait for one load.
  */
 export class CoherentCache<V extends object> {
@@ -41,6 +47,9 @@ export class CoherentCache<V extends object> {
   readonly #sizeOf: (value: V) => number
   readonly #sizeMax: number
   readonly #mirror: CacheMirror<V> | undefined
+  /** Names whose values have changed, and are to be loaded. */
+  readonly #renewals = new Set<string>()
+  #isRenewing = false
   #hits = 0
   #absences = 0
   #misses = 0
@@ -104,7 +113,20 @@ export class CoherentCache<V extends object> {
     this.#loads.delete(name)
   }
 
+  /**
+   * Forgets a value that has changed, and loads it where it was held, so that it is there when the store
+   * is not. A load that fails leaves nothing behind.
+   */
+  renew(name: string): void {
+    const isWanted = this.#present.has(name) || this.#loads.has(name)
+    this.forget(name)
+    if (!isWanted || this.#renewals.size >= RENEWALS_WAITING_MAX) return
+    this.#renewals.add(name)
+    if (!this.#isRenewing) void this.#renewWaiting()
+  }
+
   forgetAll(): void {
+    this.#renewals.clear()
     this.#present.clear()
     this.#absent.clear()
     this.#loads.clear()
@@ -113,6 +135,18 @@ export class CoherentCache<V extends object> {
   /** Forgets which names have nothing behind them. */
   forgetAbsences(): void {
     this.#absent.clear()
+  }
+
+  async #renewWaiting(): Promise<void> {
+    this.#isRenewing = true
+    while (this.#renewals.size > 0) {
+      const names = [...this.#renewals.values().take(RENEWALS_AT_ONCE)]
+      for (const name of names) this.#renewals.delete(name)
+      const missing = names.filter((name) => !this.#present.has(name) && !this.#loads.has(name))
+      await Promise.allSettled(missing.map((name) => this.#startLoad(name)))
+      await nextTurn()
+    }
+    this.#isRenewing = false
   }
 
   #startLoad(name: string): Promise<V | undefined> {

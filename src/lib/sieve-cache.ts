@@ -45,6 +45,11 @@ export class SieveCache<V> {
     return entry.value
   }
 
+  /** Whether there is a value, which does not count as asking for it. */
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
   /** Keeps `value`, unless it is larger than the whole cache; whether it did. */
   set(key: string, value: V, size: number): boolean {
     this.delete(key)
@@ -66,9 +71,11 @@ export class SieveCache<V> {
     return true
   }
 
-  delete(key: string): void {
+  /** Returns whether there was a value. */
+  delete(key: string): boolean {
     const entry = this.#entries.get(key)
     if (entry !== undefined) this.#unlink(entry)
+    return entry !== undefined
   }
 
   clear(): void {

@@ -114,8 +114,8 @@ export function linkFinder(options: {
     findLink,
     apply(changes) {
       for (const { kind, subject } of changes) {
-        if (kind === 'host') hosts.forget(subject)
-        else if (kind === 'link') links.forget(subject)
+        if (kind === 'host') hosts.renew(subject)
+        else if (kind === 'link') links.renew(subject)
       }
     },
     forgetAll() {

@@ -41,7 +41,7 @@ export class HttpsUpgrade implements ChangeListener {
 
   apply(changes: readonly Change[]): void {
     for (const { kind, subject } of changes) {
-      if (kind === 'certificate') this.#lives.forget(subject)
+      if (kind === 'certificate') this.#lives.renew(subject)
     }
   }
 

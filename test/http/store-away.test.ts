@@ -34,6 +34,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       const warm = { domain: 'localhost', key: 'warm', url: 'https://example.com/warm' }
       expectStatus(await first.api.post('/links', warm), 201)
       expectStatus(await first.api.post('/links', { ...warm, key: 'cold' }), 201)
+      const edited = (await first.api.post('/links', { ...warm, key: 'edited' })).body
       // A process that starts now has no change left to read, so that it keeps what it has at hand.
       await first.service.stop()
       const second = await startOver(place)
@@ -41,6 +42,17 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       api = second.api
       assert.equal((await visit(service.port, '/warm')).status, 302)
       expectStatus(await api.get('/links'), 200)
+      assert.equal((await visit(service.port, '/edited')).status, 302)
+      const change = { url: 'https://example.com/changed' }
+      expectStatus(await api.patch(`/links/${edited.id}`, change), 200)
+      const changedMs = performance.now()
+      await eventually(async () => {
+        // Once it has read the change in the log too, it loads the link again.
+        const { body } = await visit(service.port, '/metrics')
+        const lagMs = (numberOf(body, 'terse_change_log_lag_seconds') ?? 0) * 1_000
+        assert.ok(lagMs < performance.now() - changedMs)
+        assert.equal(numberOf(body, 'terse_cache_entries', { cache: 'links' }), 2)
+      })
       await closeDatabase(place)
     })
     after(async () => {
@@ -87,6 +99,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     test('a link at hand still redirects', async () => {
       const { headers } = await visit(service.port, '/warm')
       assert.equal(headers.location, 'https://example.com/warm')
+    })
+
+    test('a link that was changed right before redirects to where it leads since', async () => {
+      const { headers } = await visit(service.port, '/edited')
+      assert.equal(headers.location, 'https://example.com/changed')
     })
 
     test('any other link asks for patience, on a page for people', async () => {

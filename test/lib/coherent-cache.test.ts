@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CoherentCache } from '../../src/lib/coherent-cache.ts'
+import { eventually } from '../support/eventually.ts'
 
 type Value = { readonly text: string }
 
@@ -184,5 +185,59 @@ describe('CoherentCache', () => {
     const kept = Array.from({ length: 15 }, (_, index) => cache.get(`present ${index}`))
     assert.equal(kept.filter((value) => value === OLD).length, 10)
     assert.equal(cache.get('absent 0'), undefined)
+  })
+
+  describe('when a value has changed', () => {
+    test('loads it at once where it was held, and answers with it while the store is away', async () => {
+      await learn('a', OLD)
+      cache.renew('a')
+      assert.deepEqual(store.names, ['a', 'a'])
+      const asked = cache.get('a')
+      store.answer(NEW)
+      assert.equal(await asked, NEW)
+      assert.equal(cache.get('a'), NEW)
+      assert.deepEqual(store.names, ['a', 'a'])
+    })
+
+    test('loads nothing that it does not hold', async () => {
+      await learn('absent', undefined)
+      cache.renew('absent')
+      cache.renew('unknown')
+      await nextTurn()
+      assert.deepEqual(store.names, ['absent'])
+    })
+
+    test('never answers with the old value, also where the new one cannot be loaded', async () => {
+      await learn('a', OLD)
+      cache.renew('a')
+      const asked = cache.get('a')
+      store.fail(new Error('away'))
+      await assert.rejects(async () => asked, /away/)
+      assert.ok(cache.get('a') instanceof Promise)
+      store.answer(NEW)
+    })
+
+    test('loads it again when it changes while it is loaded', async () => {
+      await learn('a', OLD)
+      cache.renew('a')
+      cache.renew('a')
+      store.answer(OLD)
+      await eventually(async () => assert.deepEqual(store.names, ['a', 'a', 'a']))
+      store.answer(NEW)
+      await eventually(async () => assert.equal(cache.get('a'), NEW))
+    })
+
+    test('loads few at a time of many', async () => {
+      const names = Array.from({ length: 10 }, (_, index) => String(index))
+      for (const name of names) await learn(name, OLD)
+      for (const name of names) cache.renew(name)
+      await nextTurn()
+      const underWay = store.names.length - names.length
+      assert.ok(underWay > 0 && underWay < names.length, `${underWay} under way`)
+      await eventually(async () => {
+        store.answer(NEW)
+        for (const name of names) assert.ok(cache.holds(name, NEW))
+      })
+    })
   })
 })

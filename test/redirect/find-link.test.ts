@@ -120,8 +120,8 @@ describe('the link finder', () => {
     delay = promise
     const overtaken = find('SALE')
     store('SALE', 'https://changed.example/')
-    change('SALE')
     delay = undefined
+    change('SALE')
     assert.equal(await find('SALE'), 'https://changed.example/')
     resolve()
     await overtaken
