@@ -10,6 +10,7 @@ import { terseCommand } from '../lib/command-words.ts'
 import { VERSION } from '../lib/version.ts'
 import { type Inspection, inspectDatabase } from '../storage/inspect.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../storage/migrations/migrate.ts'
+import { UnreleasedSchema } from '../storage/migrations/unreleased-schema.ts'
 import { fileFindings } from './file-findings.ts'
 import type { Finding } from './finding.ts'
 
@@ -93,11 +94,14 @@ function unreachable(error: unknown): Finding {
     subject: 'database',
     state: 'problem',
     text: cause instanceof Error ? cause.message || cause.name : String(cause),
-    advice:
-      cause instanceof NewerSchema
-        ? 'Nothing is wrong with the data; update the program.'
-        : 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.',
+    advice: adviceFor(cause),
   }
+}
+
+function adviceFor(cause: unknown): string {
+  if (cause instanceof NewerSchema) return 'Nothing is wrong with the data; update the program.'
+  if (cause instanceof UnreleasedSchema) return 'Begin with an empty data folder or database.'
+  return 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.'
 }
 
 function databaseFinding(inspection: Inspection): Finding {

@@ -87,6 +87,31 @@ for (const engine of ENGINES) {
       })
     }
 
+    const unreleased = {
+      'has no column served_from': ['alter table schema_migrations drop column served_from'],
+      'has tags that refer to their links': [
+        'drop table link_tags',
+        `create table link_tags (
+          workspace_id text not null,
+          link_seq bigint not null references workspaces_of_links (seq) on delete cascade
+        )`,
+      ],
+    }
+    for (const [what, statements] of Object.entries(unreleased)) {
+      test(`is refused when it ${what}, as before the first release, and left as it is`, async (t) => {
+        const place = await newPlace(t, engine)
+        await assertUsable(place)
+        await execute(
+          place,
+          'create table workspaces_of_links (seq bigint primary key)',
+          ...statements,
+        )
+        const untouched = await contents(place)
+        await assert.rejects(openAt(place), /20 or 21 November 2026.*cannot be upgraded/)
+        assert.deepEqual(await contents(place), untouched)
+      })
+    }
+
     test('is refused when it is newer than the program, which changes nothing', async (t) => {
       const place = await newPlace(t, engine)
       await assertUsable(place)

@@ -11,9 +11,10 @@ import { fileMarks } from './007-file-marks.ts'
 import { quotas } from './008-quotas.ts'
 import { rawClickCount } from './009-raw-click-count.ts'
 import type { ColumnTypes, Migration } from './migration.ts'
+import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** Every step, in order. A database's version is how many of them it has been through. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   foundation,
   visitorSalts,
   certificates,
@@ -73,10 +74,12 @@ export async function migrate(database: MigrationDatabase): Promise<void> {
  * know, but can serve.
  *
  * @throws {NewerSchema} where it cannot
+ * @throws {UnreleasedSchema} where its schema is none of any release
  */
 export async function currentVersion(db: Kysely<Schema>): Promise<number> {
   const tables = await db.introspection.getTables()
   if (!tables.some((table) => table.name === 'schema_migrations')) return 0
+  await refuseUnreleased(db, tables)
   const row = await db
     .selectFrom('schema_migrations')
     .select((eb) => [
