@@ -92,7 +92,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         assert.equal(await follow(key), 'https://example.com/', key)
       }
       assert.equal(await follow('kept', 'copied.localhost'), 'https://example.com/')
-      for (const key of ['cold', 'absent', 'edited']) assert.equal(await follow(key), 503, key)
+      assert.equal(await follow('edited'), edited.url)
+      for (const key of ['cold', 'absent']) assert.equal(await follow(key), 503, key)
       assert.equal(await follow('kept', 'unknown.localhost'), 503)
       assert.equal((await visit(node.port, '/livez')).status, 200)
       assert.equal((await visit(node.port, '/readyz?role=redirect')).status, 200)
