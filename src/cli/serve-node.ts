@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { makeRoomToStart } from '../compose/data-folder.ts'
 import type { ListeningHandle } from '../compose/entrances.ts'
 import { openInstance } from '../compose/instance.ts'
 import { keepsCopy } from '../compose/memory-copy.ts'
@@ -29,6 +30,7 @@ export async function serveNode(options: {
 }): Promise<void> {
   const { config, log, listenOn, shared } = options
   checkBeforeStart(config)
+  await makeRoomToStart(config.dataDir)
   const instance = await openInstance(config, log, { mayBeAway: keepsCopy(config) })
   try {
     createFolder(config.dataDir)

@@ -32,6 +32,8 @@ export type ClickIntake = ClickRecorder & {
   readonly journalId: string
   /** Begins to take clicks into the store; until then they wait in the journal. */
   startDraining(): void
+  /** Has clicks wait in the journal, or ends that. */
+  pauseDraining(isPaused: boolean): void
   /** Clicks that could not be kept since the start. */
   lost(): number
   /** Clicks since the start of which nobody knows whether they would outlive the machine. */
@@ -79,6 +81,8 @@ export function startClickIntake(
     startWorker: (journal: JournalPlace, progress: SharedArrayBuffer) => Worker
     durability: ClickDurability
     files?: JournalFiles
+    /** As of a `JournalWriter`. */
+    makeRoom?: (error: unknown) => boolean
   } & IntakeReports,
 ): ClickIntake {
   const root = journalsRoot(options.dataDir)
@@ -97,6 +101,7 @@ export function startClickIntake(
     durability: options.durability,
     ...(options.files && { files: options.files }),
     begin,
+    makeRoom: options.makeRoom,
     onWritten: () => thread.wake(),
     onLost: options.onLost,
     onDoubt: options.onDoubt,
@@ -184,6 +189,7 @@ export function startClickIntake(
       })),
     ],
     startDraining: () => thread.start(),
+    pauseDraining: (isPaused) => progress.pause(isPaused),
     async stop({ discard = false } = {}) {
       stopping = true
       clearInterval(adoption)

@@ -7,7 +7,8 @@ const MICROS = 3
 const SEGMENT = 4
 const OFFSET = 5
 const WITHOUT_ROW = 6
-const FIELDS = 7
+const PAUSED = 7
+const FIELDS = 8
 
 /**
  * What drain threads have done since the process started, in memory that they share with the main
@@ -52,6 +53,15 @@ export class DrainProgress {
   get position(): JournalPosition | undefined {
     const segment = this.#get(SEGMENT)
     return segment === 0 ? undefined : { segment, offset: this.#get(OFFSET) }
+  }
+
+  /** Whether drain threads leave clicks in the journal for now. */
+  get isPaused(): boolean {
+    return this.#get(PAUSED) === 1
+  }
+
+  pause(isPaused: boolean): void {
+    Atomics.store(this.#values, PAUSED, isPaused ? 1n : 0n)
   }
 
   noteTaken(clicks: number, ms: number): void {

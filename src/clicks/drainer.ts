@@ -135,6 +135,7 @@ export class Drainer {
    * them or none.
    */
   async #drainBatch(): Promise<BatchOutcome> {
+    if (this.#progress.isPaused) throw new Error('nothing can be stored at present')
     const { id, folder } = this.#journal
     const { batchMax } = this.#writer
     if (!this.#positionKnown) {

@@ -12,6 +12,7 @@ import { buildApp } from '../http/app.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../http/idempotency.ts'
 import { systemRandom } from '../lib/random.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
+import type { DataFolder } from './data-folder.ts'
 import type { DomainServices } from './domains.ts'
 import { type Foundation, vaultOf } from './foundation.ts'
 import type { Observation } from './observation.ts'
@@ -24,13 +25,14 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
   readonly observation: Observation
+  readonly dataFolder: DataFolder
   readonly qrPictures: QrPictures
 }
 
 /** To be loaded once visitors are served: it is half of what there is to load. */
 export function openApi(
   foundation: Foundation,
-  { authenticator, domains, checks, intake, observation, qrPictures }: ApiParts,
+  { authenticator, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = foundation
   const { store, clock, instanceKey, quotas } = instance
@@ -87,6 +89,7 @@ export function openApi(
         lost_clicks: intake.lost(),
         doubtful_clicks: intake.doubtful(),
         damaged_files: observation.fileHealth?.damagedFiles() ?? [],
+        data_folder_fault: dataFolder.faultText ?? null,
       }),
       apiMeter: observation.apiMeter,
       metrics: {

@@ -1,9 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { type ClickIntake, type IntakeReports, startClickIntake } from '../clicks/click-intake.ts'
+import { journalsRoot } from '../clicks/journal/journal-folder.ts'
 import { highestWaitingLink } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Store } from '../domain/store.ts'
+import type { DataFolder } from './data-folder.ts'
 import type { DrainWorkerData } from './drain-worker.ts'
 
 const LOSS_REPORT_INTERVAL_MS = 10_000
@@ -17,11 +19,11 @@ const DRAIN_YOUNG_MIB = 48
 
 /** This node's way of clicks, with a thread that takes them into the database. */
 export function openIntake(
-  config: Config,
-  log: Logger,
+  { config, log, dataFolder }: { config: Config; log: Logger; dataFolder: DataFolder },
   onTakenIn: IntakeReports['onTakenIn'],
 ): ClickIntake {
   const keepMs = config.databaseUrl === undefined ? 0 : KEEP_TAKEN_MS
+  const lossLog = log.child({ folder: journalsRoot(config.dataDir) })
   return startClickIntake({
     keepMs,
     dataDir: config.dataDir,
@@ -43,8 +45,9 @@ export function openIntake(
       })
     },
     durability: config.clickDurability,
-    onLost: lossReporter(log, 'clicks could not be journalled and are lost'),
-    onDoubt: lossReporter(log, 'the disk failed: clicks are lost should the machine stop now'),
+    makeRoom: (error) => dataFolder.noteFailure(error),
+    onLost: lossReporter(lossLog, 'clicks could not be journalled and are lost'),
+    onDoubt: lossReporter(lossLog, 'the disk failed: clicks are lost should the machine stop now'),
     onDamage: (bytes, copy) =>
       log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
     onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),

@@ -4,6 +4,7 @@ import type { ChangeFollower, EarlierPlace } from '../domain/changes/change-foll
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { DataFolder } from './data-folder.ts'
 
 const SAVE_INTERVAL_MS = 1_000
 /** Between two parts of what does not fit into one. */
@@ -31,19 +32,24 @@ export function placeOf(copy: MemoryCopy | undefined, clock: Clock): EarlierPlac
   return { cursor, lagMs: Math.max(0, (clock.nowMicros() - readAtMicros) / 1_000) }
 }
 
-/** Keeps the copy as the memory is, about a second behind. */
+/**
+ * Keeps the copy as the memory is, about a second behind; while the data folder cannot be written, as it
+ * was: what is left of a full disk is for clicks.
+ */
 export function startCopying(parts: {
   copy: MemoryCopy
+  dataFolder: Pick<DataFolder, 'fault'>
   follower: ChangeFollower
   serviceHost: ServiceHost
   clock: Clock
   log: Logger
 }): { stop(): void } {
-  const { copy, follower, serviceHost, clock, log } = parts
+  const { copy, dataFolder, follower, serviceHost, clock, log } = parts
   let isFailing = false
 
   /** True while there is more to save. */
   function save(): boolean {
+    if (dataFolder.fault !== undefined) return false
     const cursor = follower.placeForLater()
     if (cursor === undefined) return false
     try {

@@ -10,10 +10,12 @@ import { type Peers, Throttles } from '../lib/throttles.ts'
 import { WorkQueues } from '../lib/work-queues.ts'
 import { openClickCap } from './click-cap.ts'
 import { openConnectionGuard } from './connection-guard.ts'
+import { DataFolder } from './data-folder.ts'
 import { openDomains } from './domains.ts'
 import { type ListeningHandle, openEntrances } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
 import { type Foundation, logFailure } from './foundation.ts'
+import { guardInstance } from './guarded-store.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import type { Instance } from './instance.ts'
 import { keepJournalledNumbers, openIntake } from './intake.ts'
@@ -77,7 +79,7 @@ export type Shared = Colleagues & {
  */
 export async function startNode(
   config: Config,
-  instance: Instance,
+  opened: Instance,
   log: Logger,
   options: {
     readonly listenOn?: readonly (readonly ListeningHandle[])[]
@@ -85,6 +87,8 @@ export async function startNode(
   } = {},
 ): Promise<Node> {
   const { listenOn, shared } = options
+  const dataFolder = new DataFolder({ config, log })
+  const instance = guardInstance(config, opened, dataFolder)
   const { store, clock } = instance
   const has = (role: Role) => config.roles.includes(role)
   const copy = await openCopy(config)
@@ -121,12 +125,20 @@ export async function startNode(
   // Whoever serves looks at it, but only once this node listens.
   completed.catch(() => {})
   let heartbeat: Heartbeat | undefined
-  const copying = copy && startCopying({ copy, follower: memory.follower, serviceHost, clock, log })
-  const intake = openIntake(config, log, (journalId) => heartbeat?.forget(journalId))
+  const copying =
+    copy && startCopying({ copy, dataFolder, follower: memory.follower, serviceHost, clock, log })
+  const intake = openIntake({ config, log, dataFolder }, (journalId) =>
+    heartbeat?.forget(journalId),
+  )
+  // With SQLite, draining takes more room than it frees.
+  if (config.databaseUrl === undefined) {
+    dataFolder.onFault((fault) => intake.pauseDraining(fault !== undefined))
+  }
   const cap = openClickCap(config)
   const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries, cap })
   const observation = openObservation({
     config,
+    dataFolder,
     instance,
     log,
     shared,
@@ -176,6 +188,7 @@ export async function startNode(
     const [left] = await Promise.all([
       intake.stop(how),
       memory.follower.stop(),
+      dataFolder.stop(),
       salts.stop(),
       ...jobs.map((job) => job.stop()),
       app?.close(),
@@ -199,10 +212,12 @@ export async function startNode(
       checks,
       intake,
       observation,
+      dataFolder,
       qrPictures: qr.pictures,
     })
     const turns = new ApiTurns((request, response) => app?.routing(request, response))
     api.open(turns.answer)
+    dataFolder.start()
   } catch (error) {
     await entrances.stop(0)
     await stopBehindFront({ discard: true })

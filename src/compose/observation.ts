@@ -8,6 +8,7 @@ import type { WorkQueues } from '../lib/work-queues.ts'
 import { type MetricSource, plain } from '../metrics/metric.ts'
 import type { ClickCap } from '../redirect/click/click-cap.ts'
 import type { RedirectHandler } from '../redirect/handler.ts'
+import { type DataFolder, dataFolderMetrics } from './data-folder.ts'
 import { type FileHealth, openFileHealth } from './file-checks.ts'
 import type { Instance } from './instance.ts'
 import type { Memory } from './memory.ts'
@@ -42,6 +43,7 @@ export type Observation = {
  */
 export function openObservation(parts: {
   config: Pick<Config, 'roles' | 'databaseUrl' | 'dataDir'>
+  dataFolder: DataFolder
   instance: Instance
   log: Logger
   shared: Colleagues | undefined
@@ -52,12 +54,13 @@ export function openObservation(parts: {
   queues: WorkQueues
   onProbed: (() => void) | undefined
 }): Observation {
-  const { config, instance, log, shared, memory, intake, cap, redirect } = parts
+  const { config, dataFolder, instance, log, shared, memory, intake, cap, redirect } = parts
   const isStoreThere = storeCheck(instance.store)
   const readiness = nodeReadiness({
     roles: config.roles,
     isStoreThere,
     canWrite: writeCheck(instance.store, ANSWER_MS_MAX),
+    canStore: config.databaseUrl === undefined ? () => dataFolder.fault === undefined : undefined,
     finder: memory.finder,
     onProbed: parts.onProbed,
   })
@@ -79,6 +82,7 @@ export function openObservation(parts: {
     nodeMetrics(instance.nodes),
     certificateMetrics(instance),
     fileMetrics(fileHealth),
+    dataFolderMetrics(dataFolder),
   ]) {
     metrics.add(source)
   }

@@ -51,12 +51,14 @@ export function nodeReadiness(parts: {
   roles: Config['roles']
   isStoreThere: () => Promise<boolean>
   canWrite: () => Promise<boolean>
+  /** Whether what is written to the store can be kept; undefined where that needs nothing of this machine. */
+  canStore: (() => boolean) | undefined
   finder: LinkFinder
   onProbed: (() => void) | undefined
 }): Readiness {
-  const { roles, isStoreThere, canWrite, finder } = parts
+  const { roles, isStoreThere, canWrite, canStore = () => true, finder } = parts
   const readiness = new Readiness(parts.onProbed)
-  const isStoreWhole = async () => (await isStoreThere()) && (await canWrite())
+  const isStoreWhole = async () => canStore() && (await isStoreThere()) && (await canWrite())
   const checks: Record<Role, RoleCheck> = {
     // With links in memory most visitors are sent on whether the store is there or not.
     redirect: () => finder.uses.links.entries > 0 || isStoreThere(),

@@ -31,6 +31,8 @@ export type Config = {
   readonly databaseTimeoutMs: number
   /** Between two checks of the SQLite files; 0 for none. */
   readonly fileCheckMs: number
+  /** The free part of the data folder's disk below which to warn, 0 to 1. */
+  readonly diskLowRatio: number
   readonly secretKey: Buffer | undefined
   /** For which a node that balancers know says that it is not ready before it stops. */
   readonly stopDelayMs: number
@@ -189,6 +191,7 @@ function configOf(values: SettingValues): Config {
     databaseUrl: values.TERSE_DATABASE_URL,
     databaseTimeoutMs: values.TERSE_DATABASE_TIMEOUT_SECONDS,
     fileCheckMs: values.TERSE_FILE_CHECK_HOURS,
+    diskLowRatio: values.TERSE_DISK_LOW_PERCENT,
     secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
     stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
     trustedProxies: values.TERSE_TRUST_PROXY,

@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { totalBacklogBytes } from '../clicks/journal/journal-backlog.ts'
 import { damagedJournalsFolder } from '../clicks/journal/journal-folder.ts'
 import type { Config } from '../config/read-config.ts'
@@ -11,11 +10,11 @@ import { VERSION } from '../lib/version.ts'
 import { type Inspection, inspectDatabase } from '../storage/inspect.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../storage/migrations/migrate.ts'
 import { UnreleasedSchema } from '../storage/migrations/unreleased-schema.ts'
+import { diskFindings } from './disk-findings.ts'
 import { fileFindings } from './file-findings.ts'
 import type { Finding } from './finding.ts'
 
 const MIB = 1024 * 1024
-const FREE_BYTES_LOW = 512 * MIB
 /** More than the drainer leaves behind in a second of the heaviest load. */
 const BACKLOG_BYTES_HIGH = 8 * MIB
 const CLOCK_SKEW_MS_MAX = 5_000
@@ -32,7 +31,7 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
   if (entry !== undefined && !folder) return [program, noFolder(config)]
   if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
   const files = folder ? fileFindings(config) : []
-  const disk = folder ? [diskFinding(config.dataDir)] : []
+  const disk = folder ? diskFindings(config) : []
   let inspection: Inspection | undefined
   try {
     inspection = await inspectDatabase(config)
@@ -180,13 +179,4 @@ function clockFinding({ serverMillis, lastChangeMicros }: Inspection, clock: Clo
     return { subject, state: 'warning', text, advice }
   }
   return { subject, state: 'ok', text: new Date(nowMs).toISOString() }
-}
-
-function diskFinding(dataDir: string): Finding {
-  const { bavail, bsize } = statfsSync(dataDir)
-  const free = bavail * bsize
-  const text = `${Math.floor(free / MIB)} MiB free for ${path.resolve(dataDir)}`
-  if (free >= FREE_BYTES_LOW) return { subject: 'disk', state: 'ok', text }
-  const advice = 'Make room: without it links cannot be changed and clicks are lost.'
-  return { subject: 'disk', state: 'problem', text, advice }
 }

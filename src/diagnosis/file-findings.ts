@@ -1,20 +1,32 @@
 import { countClicksAfter } from '../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
 import { terseCommand } from '../lib/command-words.ts'
+import { folderFaultOf } from '../lib/disk/folder-fault.ts'
 import { type FileFault, filesAdvice } from '../storage/file-fault.ts'
 import { readLastCheck } from '../storage/last-check.ts'
 import { checkFiles } from '../storage/sqlite/check-files.ts'
+import { sqliteFolderFault, textOf } from '../storage/sqlite/errors.ts'
 import { examineFiles } from '../storage/sqlite/examine-files.ts'
 import { isFolderOpen } from '../storage/sqlite/folder-lock.ts'
 import type { Finding } from './finding.ts'
 
 const SUBJECT = 'files'
 
+/** As `checkedFindings`, or `skipped` where the folder cannot be used; the finding about the disk says why. */
+export function fileFindings(config: Pick<Config, 'databaseUrl' | 'dataDir'>): readonly Finding[] {
+  try {
+    return checkedFindings(config)
+  } catch (error) {
+    if ((folderFaultOf(error) ?? sqliteFolderFault(error)) === undefined) throw error
+    return [{ subject: SUBJECT, state: 'skipped', text: `not checked: ${textOf(error)}` }]
+  }
+}
+
 /**
  * Whether the SQLite files are in order, and belong together where no process is writing to them. Reads
  * all of terse.db and clicks.db, and the days that were written since the last check.
  */
-export function fileFindings({
+function checkedFindings({
   databaseUrl,
   dataDir,
 }: Pick<Config, 'databaseUrl' | 'dataDir'>): readonly Finding[] {

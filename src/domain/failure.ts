@@ -55,14 +55,16 @@ export class Failure extends Error {
     return failure
   }
 
-  /** The store cannot be reached, or cannot write; the same request may work a little later. */
-  static unavailable(cause: unknown): Failure {
-    return new Failure(
-      'unavailable',
-      'The database is not available at the moment.',
-      undefined,
-      cause,
-    )
+  /**
+   * The store cannot be reached, or cannot write; the same request may work a little later.
+   *
+   * @param message for the caller, where more is known than that
+   */
+  static unavailable(
+    cause: unknown,
+    message = 'The database is not available at the moment.',
+  ): Failure {
+    return new Failure('unavailable', message, undefined, cause)
   }
 }
 

@@ -56,4 +56,6 @@ type Health = {
   readonly doubtful_clicks: number
   /** Files of the data folder that a check has found damaged. */
   readonly damaged_files: readonly string[]
+  /** Why nothing can be written to the data folder, for people; null while it can. */
+  readonly data_folder_fault: string | null
 }

@@ -66,7 +66,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     }
     if (error.code === 'unavailable') {
       reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
-      request.log.warn({ reqId: request.id, err: error.cause }, 'the store is not available')
+      request.log.warn(
+        { reqId: request.id, reason: error.message, err: error.cause },
+        'the store is not available',
+      )
     }
     send(reply, error.code, error.message, error.fields)
     return

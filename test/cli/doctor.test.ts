@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statfsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
@@ -14,6 +14,7 @@ import { makeInstance } from '../support/make-instance.ts'
 import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 import { startProcess } from '../support/service-process.ts'
+import { makeReadOnly, mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 import { listFolder } from './folder-listing.ts'
 
 const MIB = 1024 * 1024
@@ -131,6 +132,38 @@ describe('terse doctor', () => {
     const absent = await examine(place, { TERSE_DATA_DIR: nowhere })
     assert.equal(absent.code, 0)
     assert.equal(absent.about('database').state, 'warning')
+  })
+
+  test('warns of a disk with less room than the watermark', async (t) => {
+    const place = await usedPlace(t, SQLITE)
+    const { code, about } = await examine(place, { TERSE_DISK_LOW_PERCENT: '99' })
+    assert.equal(code, 0)
+    assert.equal(about('disk').state, 'warning')
+    assert.ok(about('disk').text.includes(place.dataDir))
+    assert.match(about('disk').advice ?? '', /^Make room .*TERSE_DISK_LOW_PERCENT/)
+  })
+
+  test('finds a full disk and a read-only folder', { skip: skipWithoutMount() }, async (t) => {
+    const place = await SQLITE.createPlace()
+    mountTmpfs(place.dataDir, 'size=4m')
+    t.after(async () => {
+      unmount(place.dataDir)
+      await place.remove()
+    })
+    await makeInstance(place.env, async ({ workspaces }) => {
+      await workspaces.create('acme')
+    })
+    const { bavail, bsize } = statfsSync(place.dataDir)
+    writeFileSync(path.join(place.dataDir, 'ballast'), Buffer.alloc(bavail * bsize - 100 * 1024))
+    const full = await examine(place)
+    assert.equal(full.code, 1)
+    assert.equal(full.about('disk').state, 'problem')
+    assert.match(full.about('disk').advice ?? '', /^Make room: .*nothing is stored until \d+ MiB/)
+
+    makeReadOnly(place.dataDir)
+    const { code, about } = await examine(place)
+    assert.equal(code, 1)
+    assert.ok(about('disk').text.startsWith(`The folder ${place.dataDir} is read-only.`))
   })
 
   test('finds a file where the data folder should be', async (t) => {

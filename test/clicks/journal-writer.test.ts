@@ -27,7 +27,13 @@ describe('the journal writer', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  function createWriter(options: { files?: JournalFiles; begin?: () => void } = {}) {
+  function createWriter(
+    options: {
+      files?: JournalFiles
+      begin?: () => void
+      makeRoom?: (error: unknown) => boolean
+    } = {},
+  ) {
     return new JournalWriter({
       folder,
       durability: 'process',
@@ -134,6 +140,36 @@ describe('the journal writer', () => {
     await recordOne(writer, 3)
     assert.deepEqual(files.clicks(), [clickOf(1), clickOf(3)])
     assert.equal(writer.segment, 1)
+  })
+
+  test('loses nothing where room is made when the disk is full', async () => {
+    const makeRoom = (error: unknown) => {
+      assert.equal((error as { code?: string }).code, 'ENOSPC')
+      files.roomBytes = Number.POSITIVE_INFINITY
+      return true
+    }
+    const writer = createWriter({ makeRoom })
+    await recordOne(writer, 1)
+    files.roomBytes = (sizeOf(1) ?? 0) + 20
+    await recordOne(writer, 2)
+    assert.equal(writer.lost, 0)
+    assert.equal(writer.recorded, 2)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 2))
+  })
+
+  test('loses the clicks of a write once when the room that was made is not enough', async () => {
+    let asked = 0
+    const makeRoom = () => {
+      asked += 1
+      return true
+    }
+    const writer = createWriter({ makeRoom })
+    await recordOne(writer, 1)
+    files.roomBytes = (sizeOf(1) ?? 0) + 20
+    await recordOne(writer, 2)
+    assert.equal(asked, 1)
+    assert.deepEqual(lost, [1])
+    assert.deepEqual(files.clicks(), [clickOf(1)])
   })
 
   test('leaves a torn tail behind in a closed segment when it cannot take the write back', async () => {

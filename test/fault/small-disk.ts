@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
+import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 
 /** What can befall the place of a click journal while the service runs. */
 export type JournalFault = {
@@ -22,12 +22,9 @@ const REMOVED: JournalFault = {
 function smallDisk(name: string, room: string): JournalFault {
   return {
     name,
-    prepare(folder) {
-      mkdirSync(folder, { recursive: true })
-      execFileSync('mount', ['-t', 'tmpfs', '-o', room, 'tmpfs', folder], { stdio: 'ignore' })
-    },
+    prepare: (folder) => mountTmpfs(folder, room),
     strike: () => {},
-    tidy: (folder) => execFileSync('umount', [folder]),
+    tidy: unmount,
   }
 }
 
@@ -36,13 +33,12 @@ const FULL = smallDisk('is on a full disk', 'size=4k')
 /** Has room for no file or folder. */
 const FULL_AT_START = smallDisk('was to begin on a full disk', 'nr_inodes=1')
 
-/** The faults that this machine lets us bring about: a small disk needs the right to mount one. */
-export function journalFaults(scratchFolder: string): readonly JournalFault[] {
-  try {
-    FULL.prepare(scratchFolder)
-    FULL.tidy(scratchFolder)
-    return [REMOVED, FULL, FULL_AT_START]
-  } catch {
-    return [REMOVED]
-  }
+/** Each with why it cannot be brought about on this machine, or false where it can. */
+export function journalFaults(): readonly { fault: JournalFault; skip: string | false }[] {
+  const skip = skipWithoutMount()
+  return [
+    { fault: REMOVED, skip: false },
+    { fault: FULL, skip },
+    { fault: FULL_AT_START, skip },
+  ]
 }

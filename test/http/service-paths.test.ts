@@ -28,6 +28,7 @@ const SCENARIOS: readonly Expected[] = [
         roles: { redirect: 'ok', api: 'ok', jobs: 'ok' },
         lost_clicks: 0,
         damaged_files: [],
+        data_folder_fault: null,
         doubtful_clicks: 0,
       }),
   },

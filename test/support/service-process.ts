@@ -6,6 +6,7 @@ import { freePort } from './free-port.ts'
 import { INHERITED_ENV } from './inherited-env.ts'
 import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
+import type { OrdinaryUser } from './ordinary-user.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
@@ -24,13 +25,18 @@ export type ServiceProcess = {
 /**
  * Starts `terse serve` and waits until it says that it runs.
  * @param options.within the command that runs it: what is given to it comes after
+ * @param options.user who runs it; the user of the tests when left out
  */
 export async function startProcess(
   place: Place,
   settings: Readonly<Record<string, string>> = {},
-  options: { readonly args?: readonly string[]; readonly within?: readonly string[] } = {},
+  options: {
+    readonly args?: readonly string[]
+    readonly within?: readonly string[]
+    readonly user?: OrdinaryUser
+  } = {},
 ): Promise<ServiceProcess> {
-  const { args = [], within = [] } = options
+  const { args = [], within = [], user = {} } = options
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
   const [program, ...words] = [...within, process.execPath, MAIN, 'serve', ...args]
   const child = spawn(program as string, words, {
@@ -48,6 +54,7 @@ export async function startProcess(
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...user,
   })
   let stdout = ''
   let stderr = ''

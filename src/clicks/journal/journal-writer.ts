@@ -16,14 +16,16 @@ export type ClickDurability = 'process' | 'disk'
  * that the turn answers. `done` is called when the write has reached the kernel, from where a killed
  * process no longer loses it; for `disk`, when a sync has brought it to the disk.
  *
- * A write that fails is taken back, so that no half of it can be read as something else; its clicks
- * are lost, counted, and reported, and their visitors are redirected all the same. So are those of
+ * A write that fails is taken back, so that no half of it can be read as something else, and tried once
+ * more if `makeRoom` has freed some. Where that fails too, its clicks are lost, counted, and reported,
+ * and their visitors are redirected all the same. So are those of
  * clicks whose sync failed; these are in doubt: counted as long as the machine keeps running.
  */
 export class JournalWriter implements ClickRecorder {
   readonly #folder: string
   readonly #files: JournalFiles
   readonly #begin: () => void
+  readonly #makeRoom: (error: unknown) => boolean
   readonly #onWritten: () => void
   readonly #onLost: (count: number, error: unknown) => void
   readonly #onDoubt: (count: number, error: unknown) => void
@@ -41,6 +43,7 @@ export class JournalWriter implements ClickRecorder {
 
   /**
    * @param options.begin makes the folder, unless it is there; called again where it failed
+   * @param options.makeRoom called when a write has failed; whether it may work now
    * @param options.onWritten told after each write, so that someone may read it
    */
   constructor(options: {
@@ -48,6 +51,7 @@ export class JournalWriter implements ClickRecorder {
     durability: ClickDurability
     files?: JournalFiles
     begin: () => void
+    makeRoom?: ((error: unknown) => boolean) | undefined
     onWritten: () => void
     onLost: (count: number, error: unknown) => void
     onDoubt: (count: number, error: unknown) => void
@@ -55,6 +59,7 @@ export class JournalWriter implements ClickRecorder {
     this.#folder = options.folder
     this.#files = options.files ?? systemFiles
     this.#begin = options.begin
+    this.#makeRoom = options.makeRoom ?? (() => false)
     this.#onWritten = options.onWritten
     this.#onLost = options.onLost
     this.#onDoubt = options.onDoubt
@@ -116,6 +121,26 @@ export class JournalWriter implements ClickRecorder {
     const count = this.#frame.count
     const bytes = this.#frame.finish()
     try {
+      this.#writeOrMakeRoom(bytes, count)
+      this.#recorded += count
+    } catch (error) {
+      this.#lost += count
+      this.#onLost(count, error)
+    }
+  }
+
+  #writeOrMakeRoom(bytes: Buffer, count: number): void {
+    try {
+      this.#write(bytes, count)
+    } catch (error) {
+      if (!this.#makeRoom(error)) throw error
+      this.#write(bytes, count)
+    }
+  }
+
+  /** Writes all of a frame, or takes back what it has written of it and throws. */
+  #write(bytes: Buffer, count: number): void {
+    try {
       if (this.#size > SEGMENT_BYTES_MAX) this.#startNextSegment()
       const fd = this.#open()
       let written = 0
@@ -125,12 +150,10 @@ export class JournalWriter implements ClickRecorder {
         written += taken
       }
       this.#size += bytes.length
-      this.#recorded += count
       this.#syncs?.written(fd, count)
     } catch (error) {
-      this.#lost += count
       this.#takeBack()
-      this.#onLost(count, error)
+      throw error
     }
   }
 

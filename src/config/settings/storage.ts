@@ -38,6 +38,12 @@ export const STORAGE_SETTINGS = {
     description:
       'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports may take longer while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
   }),
+  TERSE_DISK_LOW_PERCENT: setting({
+    schema: integer(0, 99).transform((percent) => percent / 100),
+    default: '5',
+    description:
+      'Below which free part of the data folder’s disk, in percent, the service warns that it is almost full. `0`: never.',
+  }),
   TERSE_FILE_CHECK_HOURS: setting({
     schema: integer(0, 24 * 366).transform((hours) => hours * 3_600_000),
     default: '24',

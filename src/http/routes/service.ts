@@ -29,16 +29,18 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const checked = await deps.readiness.look()
     const states = [...checked].map(([role, can]) => [role, can ? 'ok' : 'unavailable'])
     const roles = Object.fromEntries(states)
+    const health = deps.health()
     if (isReady(checked, query.role)) {
-      const health = deps.health()
       // What is not damaged works: another node over the same files would do no better.
-      const status = health.damaged_files.length > 0 ? 'degraded' : 'ok'
+      const isDegraded = health.damaged_files.length > 0 || health.data_folder_fault !== null
+      const status = isDegraded ? 'degraded' : 'ok'
       return { status, roles, ...health }
     }
     const { isStopping } = deps.readiness
-    const message = isStopping ? 'This node is stopping.' : 'This node cannot do its work now.'
+    const fault = health.data_folder_fault ?? 'This node cannot do its work now.'
+    const message = isStopping ? 'This node is stopping.' : fault
     reply.code(503).header('Retry-After', String(RETRY_AFTER_SECONDS))
-    return { ...problem('unavailable', message), roles }
+    return { ...problem('unavailable', message), roles, ...health }
   })
 }
 

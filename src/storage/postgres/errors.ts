@@ -7,7 +7,11 @@ const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
+const DISK_FULL = '53100'
 const QUERY_CANCELED = '57014'
+
+const DISK_FULL_TEXT =
+  'The disk of the database server is full. Nothing can be stored until there is room.'
 
 /** Connection exceptions, no resources, operator's intervention, system errors, read-only, and idle for too long. */
 const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03)$/
@@ -44,5 +48,6 @@ export function translateError(error: unknown): unknown {
   if (code === UNIQUE_VIOLATION) return new UniqueViolation()
   if (code === FOREIGN_KEY_VIOLATION) return new StaleRow()
   if (code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED) return new StaleRow()
+  if (code === DISK_FULL) return Failure.unavailable(error, DISK_FULL_TEXT)
   return UNAVAILABLE.test(code) ? Failure.unavailable(error) : error
 }

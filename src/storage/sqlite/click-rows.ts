@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
-import { translateError } from './errors.ts'
+import { folderOf, translateError } from './errors.ts'
 
 /** Row by row, for SQLite has no network between; without Kysely, which costs as much as the row. */
 export function sqliteClickRows(database: DatabaseSync): ClickRows {
+  const folder = folderOf(database)
   const addToLink = database.prepare(
     `insert into link_clicks (link_seq, clicks, last_click) values (?, ?, ?)
      on conflict do update set clicks = clicks + excluded.clicks,
@@ -36,7 +37,7 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
           addToLink.run(link_seq, clicks, last_click)
         }
       } catch (error) {
-        throw translateError(error)
+        throw translateError(error, folder)
       }
     },
 
@@ -50,7 +51,7 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
           grown.push({ day, scope, subject, workspace_id, parts })
         }
       } catch (error) {
-        throw translateError(error)
+        throw translateError(error, folder)
       }
       return grown
     },
@@ -66,7 +67,7 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
           }
         }
       } catch (error) {
-        throw translateError(error)
+        throw translateError(error, folder)
       }
       return found
     },
@@ -77,7 +78,7 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
           writeDay.run(day, scope, subject, workspace_id, part, folded, parts, data)
         }
       } catch (error) {
-        throw translateError(error)
+        throw translateError(error, folder)
       }
     },
   }

@@ -42,7 +42,7 @@ export function openSqliteClickWriter(dataDir: string, rawRows: RawClickRows): C
     return clickWriterOver(database, dataDir, rawRows)
   } catch (error) {
     database.close()
-    throw translateError(error)
+    throw translateError(error, dataDir)
   }
 }
 

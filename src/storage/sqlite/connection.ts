@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import { translateError } from './errors.ts'
+import { folderOf, translateError } from './errors.ts'
 
 /** Compiled statements kept for reuse; the service has well under this many. */
 const STATEMENTS_MAX = 200
@@ -10,10 +10,12 @@ type Prepared = { readonly statement: StatementSync; readonly returnsRows: boole
 /** Kysely's view of one SQLite handle. Answers at once: node:sqlite is synchronous. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
+  readonly #folder: string
   readonly #prepared = new Map<string, Prepared>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
+    this.#folder = folderOf(database)
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -24,7 +26,7 @@ export class SqliteConnection implements DatabaseConnection {
       const { changes, lastInsertRowid } = statement.run(...parameters)
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
     } catch (error) {
-      throw translateError(error)
+      throw translateError(error, this.#folder)
     }
   }
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Failure } from '../../domain/failure.ts'
 import { StaleRow } from '../../domain/store.ts'
 import { backoffMs } from '../../lib/backoff.ts'
-import { isBusy, translateError } from './errors.ts'
+import { folderOf, isBusy, translateError } from './errors.ts'
 
 /** Units in one transaction at most, so that the first does not wait long for the last. */
 const BATCH_MAX = 256
@@ -48,6 +48,7 @@ type Pending = {
  */
 export class GroupCommit {
   readonly #database: DatabaseSync
+  readonly #folder: string
   readonly #pending: Pending
   readonly #begin: StatementSync
   readonly #commit: StatementSync
@@ -58,6 +59,7 @@ export class GroupCommit {
 
   constructor(database: DatabaseSync, pending: Pending) {
     this.#database = database
+    this.#folder = folderOf(database)
     this.#pending = pending
     this.#begin = database.prepare('begin immediate')
     this.#commit = database.prepare('commit')
@@ -89,7 +91,7 @@ export class GroupCommit {
         for (const settle of settled) settle()
       } catch (error) {
         this.#rollback()
-        const translated = translateError(error)
+        const translated = translateError(error, this.#folder)
         for (const unit of batch) unit.reject(translated)
       }
     }

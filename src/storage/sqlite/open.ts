@@ -88,7 +88,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
       return openStoreOver({ ...connections, ...options, lock }, version)
     } catch (error) {
       for (const database of opened) database.close()
-      throw translateError(error)
+      throw translateError(error, options.dataDir)
     }
   })
 }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { SQLInputValue } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
@@ -12,10 +13,12 @@ import type { ScanFiles, ScanQuery, ScanResult } from './scan-worker.ts'
  */
 export class ScanConnection implements DatabaseConnection {
   readonly #thread: TaskThread<ScanQuery, ScanResult>
+  readonly #folder: string
   #cpuMs = 0
 
   /** @param files the database, and that of the counted clicks beside it */
   constructor(files: ScanFiles) {
+    this.#folder = path.dirname(files.file)
     this.#thread = new TaskThread(new URL('./scan-worker.ts', import.meta.url), files)
   }
 
@@ -43,7 +46,8 @@ export class ScanConnection implements DatabaseConnection {
       this.#cpuMs = cpuMs
       return { rows: rows as R[] }
     } catch (error) {
-      throw error instanceof TaskThreadEnded ? Failure.unavailable(error) : translateError(error)
+      if (error instanceof TaskThreadEnded) throw Failure.unavailable(error)
+      throw translateError(error, this.#folder)
     }
   }
 

@@ -27,17 +27,33 @@ const SORTING_KIB = 64 * 1024
 const { file, clicksFile }: ScanFiles = workerData
 // Where both want the same core, visitors go first.
 giveWay(PRIORITY_LESS_BY.expensive)
-const database = new DatabaseSync(file, OPTIONS)
-attachForReading(database, { file: clicksFile, name: 'counted' })
-database.exec(`pragma temp.cache_size = -${SORTING_KIB}`)
+let main: DatabaseSync | undefined
 const others = new Map<string, DatabaseSync>()
 
 serveTasks(({ file, sql, parameters }: ScanQuery): ScanResult => {
-  const asked = file === undefined ? database : otherDatabase(file)
+  const asked = file === undefined ? mainDatabase() : otherDatabase(file)
   const rows = asked.prepare(sql).all(...parameters)
   const { user, system } = process.threadCpuUsage()
   return { rows, cpuMs: (user + system) / 1_000 }
 })
+
+/** Opened by the first query, which then fails with what is wrong with the files, where the thread would end. */
+function mainDatabase(): DatabaseSync {
+  main ??= openMain()
+  return main
+}
+
+function openMain(): DatabaseSync {
+  const database = new DatabaseSync(file, OPTIONS)
+  try {
+    attachForReading(database, { file: clicksFile, name: 'counted' })
+    database.exec(`pragma temp.cache_size = -${SORTING_KIB}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
 
 function otherDatabase(file: string): DatabaseSync {
   const known = others.get(file)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../domain/failure.ts'
 import { backoffMs } from '../../lib/backoff.ts'
-import { isBusy, translateError } from './errors.ts'
+import { folderOf, isBusy, translateError } from './errors.ts'
 
 const BUSY_WAIT_BASE_MS = 2
 const BUSY_WAIT_CAP_MS = 50
@@ -26,7 +26,7 @@ export async function inTransaction<T>(
     return result
   } catch (error) {
     if (database.isTransaction) database.exec('rollback')
-    throw translateError(error)
+    throw translateError(error, folderOf(database))
   }
 }
 
