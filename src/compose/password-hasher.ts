@@ -1,5 +1,6 @@
 import type { HashTask } from '../domain/passwords/argon2id.ts'
 import { HASH_QUEUE, PasswordHasher } from '../domain/passwords/password-hasher.ts'
+import type { FairQueueOptions } from '../lib/fair-queue.ts'
 import { TaskThread } from '../lib/task-thread.ts'
 import type { WorkQueues } from '../lib/work-queues.ts'
 
@@ -9,10 +10,13 @@ export type OpenedPasswordHasher = { readonly hasher: PasswordHasher; close(): P
  * Hashes in threads of its own, each started with the first hash that finds the others busy. Node's own
  * asynchronous hash runs on the threads that also sync files, and would keep the journal waiting.
  */
-export function openPasswordHasher(queues: WorkQueues): OpenedPasswordHasher {
+export function openPasswordHasher(
+  queues: WorkQueues,
+  bounds: FairQueueOptions = HASH_QUEUE,
+): OpenedPasswordHasher {
   const script = new URL('./hash-worker.ts', import.meta.url)
   const threads = Array.from(
-    { length: HASH_QUEUE.concurrency },
+    { length: bounds.concurrency },
     () => new TaskThread<HashTask, Uint8Array>(script),
   )
   const idle = [...threads]
@@ -29,7 +33,7 @@ export function openPasswordHasher(queues: WorkQueues): OpenedPasswordHasher {
   }
 
   return {
-    hasher: new PasswordHasher({ queue: queues.open(HASH_QUEUE), compute }),
+    hasher: new PasswordHasher({ queue: queues.open(bounds), compute }),
     async close() {
       await Promise.all(threads.map((thread) => thread.close()))
     },
