@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { ENGINES } from '../support/engines.ts'
+import { RawConnection } from '../support/raw-http.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 import { createLink } from './create.ts'
@@ -35,6 +36,10 @@ const FOUND: readonly [string, string][] = [
   ['/a/b', 'a/b'],
   ['/a%2Fb', 'a/b'],
   ['/~._-', '~._-'],
+  ['/plain/', 'plain'],
+  ['/PLAIN/?a', 'plain'],
+  ['/a/b/', 'a/b'],
+  ['/a%2Fb/', 'a/b'],
   [`/${'k'.repeat(190)}`, 'k'.repeat(190)],
   ['/stra%C3%9Fe', 'straße'],
   ['/stra%c3%9fe', 'straße'],
@@ -54,11 +59,12 @@ const FOUND: readonly [string, string][] = [
 /** Paths that find nothing: an address is not guessed at. */
 const NOT_FOUND: readonly string[] = [
   '/BOTH',
-  '/plain/',
   '//plain',
   '//',
   '/plain//',
+  '/plain%2F',
   '/a',
+  '/a/',
   '/a//b',
   '/./plain',
   '/x/../plain',
@@ -121,6 +127,16 @@ for (const engine of ENGINES) {
         assert.equal(headers.location?.split('?')[0], destinationOf(key))
       })
     }
+
+    test('a slash at the end is dropped on kept connections, too', async () => {
+      const connection = await RawConnection.open(service.port)
+      for (const path of ['/plain/', '/a/b/?x']) {
+        connection.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+        const answer = await connection.nextAnswer(10_000)
+        assert.equal(answer?.status, 302)
+      }
+      connection.destroy()
+    })
 
     for (const path of NOT_FOUND) {
       test(`${path.slice(0, 40)} leads nowhere`, async () => {

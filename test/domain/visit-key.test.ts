@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { parseKey } from '../../src/domain/links/key.ts'
-import { keyOfPath } from '../../src/redirect/visit-key.ts'
+import { keyOfPath } from '../../src/domain/links/visit-key.ts'
 import { cases } from '../support/properties.ts'
 
 describe('keyOfPath', () => {
@@ -11,8 +11,11 @@ describe('keyOfPath', () => {
     ['/a/b', 'a/b'],
     ['/AbC', 'AbC'],
     ['/', ''],
-    ['//', '/'],
-    ['/abc/', 'abc/'],
+    ['//', ''],
+    ['/abc/', 'abc'],
+    ['/a/b/', 'a/b'],
+    ['/abc//', 'abc/'],
+    ['/stra%C3%9Fe/', 'straße'],
     ['/%61bc', 'abc'],
     ['/a%2Fb', 'a/b'],
     ['/stra%C3%9Fe', 'straße'],
