@@ -23,6 +23,7 @@ export async function openApiDocument(): Promise<object> {
     domainHttps: nobody as AppDependencies['domainHttps'],
     authenticator: nobody as AppDependencies['authenticator'],
     idempotency: unused,
+    cursors: nobody as AppDependencies['cursors'],
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),

@@ -9,6 +9,7 @@ import type { QrPictures } from '../domain/qr/qr-pictures.ts'
 import { usageOf } from '../domain/quotas/usage.ts'
 import type { Authenticator } from '../domain/tokens/authenticator.ts'
 import { buildApp } from '../http/app.ts'
+import { cursors } from '../http/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../http/idempotency.ts'
 import { systemRandom } from '../lib/random.ts'
 import { CONTENT_TYPE } from '../metrics/exposition.ts'
@@ -70,6 +71,7 @@ export function openApi(
         deriveKey(instanceKey, 'idempotency'),
         throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
       ),
+      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), systemRandom),
       usage: usageOf({ store, quotas }),
       baseUrl: config.baseUrl,
       quotas,

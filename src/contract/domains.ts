@@ -51,4 +51,5 @@ export const domainDeleted = z
   .object({ message: z.literal('Domain deleted') })
   .meta({ id: 'DomainDeleted' })
 
+export type ListDomainsQuery = z.output<typeof listDomainsQuery>
 export type DomainResource = z.output<typeof domainSchema>

@@ -7,6 +7,10 @@ const KEY_VARIANTS_MAX = 16
 const TAGS_MAX = 50
 const TAG_LENGTH_MAX = 50
 const UTM_LENGTH_MAX = 500
+/** Tags that one list may be filtered by. */
+const FILTER_TAGS_MAX = 10
+/** A short link with the longest key, percent-encoded, is about 2,600 characters long; then its query. */
+const SEARCH_LENGTH_MAX = 8_000
 const PASSWORD_LENGTH_MAX = 512
 
 /** A link as the API shows it: the 23 fields of the specification's table. */
@@ -132,15 +136,27 @@ const LINK_SORTS = [
 ] as const
 
 export const listLinksQuery = pageQuery.extend({
-  search: line(200)
+  search: line(SEARCH_LENGTH_MAX)
     .optional()
-    .describe('Links whose key, destination or a tag contains this text.'),
+    .describe(
+      'Links whose key, destination or a tag contains this text, of at most 200 characters; and the link whose short link this is, with or without `https://` and a query, whatever its length.',
+    ),
   domain: line(2000).optional().describe('Links on this domain.'),
-  tag: line(TAG_LENGTH_MAX).optional().describe('Links that carry this tag.'),
+  tag: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      z
+        .array(line(TAG_LENGTH_MAX))
+        .max(FILTER_TAGS_MAX, `must be sent at most ${FILTER_TAGS_MAX} times`),
+    )
+    .optional()
+    .describe('Links that carry this tag. Sent several times: links that carry each of the tags.'),
   sort: z
     .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
     .optional()
-    .describe('Order; a minus sign puts the largest first. `-created_at` when left out.'),
+    .describe(
+      'Order; a minus sign puts the largest first. `-created_at` when left out. With a cursor, `-created_at` or `created_at`.',
+    ),
 })
 
 const color = z
@@ -178,5 +194,6 @@ export const linkDeleted = z
   .object({ message: z.literal('Link deleted') })
   .meta({ id: 'LinkDeleted' })
 
+export type ListLinksQuery = z.output<typeof listLinksQuery>
 export type LinkResource = z.output<typeof linkSchema>
 export type QrCodeParameters = z.output<typeof qrCodeQuery>

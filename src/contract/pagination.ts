@@ -3,12 +3,21 @@ import { queryInteger } from './primitives.ts'
 
 export const PER_PAGE_DEFAULT = 25
 const PER_PAGE_MAX = 100
+/** Several times the longest that is given out. */
+const CURSOR_LENGTH_MAX = 1_000
 
 export const pageQuery = z.object({
   page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),
   per_page: queryInteger(PER_PAGE_MAX)
     .optional()
     .describe(`Items per page; ${PER_PAGE_DEFAULT} when left out.`),
+  cursor: z
+    .string()
+    .max(CURSOR_LENGTH_MAX, `must have at most ${CURSOR_LENGTH_MAX} characters`)
+    .optional()
+    .describe(
+      'Walks through the list instead of turning pages. Empty to begin; then the `meta.next_cursor` of the answer before, with the other parameters unchanged (`per_page` may change), until that is null. Each item that is there from the beginning of the walk to its end comes exactly once, whatever is created, updated or deleted meanwhile. Not together with `page`.',
+    ),
 })
 
 const pageLink = z
@@ -40,7 +49,14 @@ const pageMeta = z
     links: z
       .array(pageLink)
       .describe(
-        'One label per page up to 200 pages; beyond, the pages around the current one and both ends.',
+        'One label per page up to 200 pages; beyond, the pages around the current one and both ends. With a cursor, the current page alone.',
+      ),
+    next_cursor: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'In answers to a request with `cursor` alone: the cursor of what comes next, null at the end. `total` and the numbers of pages and items are then those of the beginning of the walk.',
       ),
   })
   .meta({ id: 'PageMeta' })

@@ -11,6 +11,7 @@ import type { Networks } from '../lib/ip-address.ts'
 import type { Readiness } from '../lib/readiness.ts'
 import type { Throttle } from '../lib/throttle.ts'
 import type { ApiMeter } from './api-meter.ts'
+import type { Cursors } from './cursor.ts'
 import type { IdempotencyReader } from './idempotency.ts'
 
 /** What the API stands on. */
@@ -25,6 +26,7 @@ export type AppDependencies = {
   readonly domainHttps: DomainHttps
   readonly authenticator: Authenticator
   readonly idempotency: IdempotencyReader
+  readonly cursors: Cursors
   /** The origin in the addresses that answers hold. */
   readonly baseUrl: string
   /** API requests per minute and token; 0 is off. */

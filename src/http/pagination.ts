@@ -36,12 +36,7 @@ export function envelope<T>(
   { page, perPage }: PageRequest,
   { items, total }: Page<T>,
 ): Envelope<T> {
-  const { pathname, searchParams: kept } = new URL(request.url, baseUrl)
-  const path = baseUrl + pathname
-  kept.delete('page')
-  const prefix = kept.size === 0 ? '' : `${kept}&`
-  const urlOf = (number: number) => `${path}?${prefix}page=${number}`
-
+  const { path, urlOf } = addressesOf(request, baseUrl, 'page')
   const last = Math.max(1, Math.ceil(total / perPage))
   const prev = page > 1 ? urlOf(Math.min(page - 1, last)) : null
   const next = page < last ? urlOf(page + 1) : null
@@ -69,6 +64,23 @@ export function envelope<T>(
       ],
     },
   }
+}
+
+/**
+ * The addresses of a list's pages, which keep the request's other parameters.
+ *
+ * @param parameter the one that tells the pages apart
+ */
+export function addressesOf(
+  request: FastifyRequest,
+  baseUrl: string,
+  parameter: string,
+): { readonly path: string; urlOf(value: string | number): string } {
+  const { pathname, searchParams: kept } = new URL(request.url, baseUrl)
+  const path = baseUrl + pathname
+  kept.delete(parameter)
+  const prefix = kept.size === 0 ? '' : `${kept}&`
+  return { path, urlOf: (value) => `${path}?${prefix}${parameter}=${value}` }
 }
 
 /** The pages to name, in order; null for a gap. */

@@ -6,12 +6,12 @@ import { Failure, type FieldFaults } from '../domain/failure.ts'
 const FAULTS_MAX = 50
 
 /** Checks a request against the contract; what is wrong is named field by field. */
-export const validate: FastifySchemaCompiler<z.ZodType> = ({ schema }) => {
+export const validate: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (data) => {
     const result = schema.safeParse(data)
     return result.success
       ? { value: result.data }
-      : { error: Failure.invalid(faultsOfShape(result.error)) }
+      : { error: Failure.invalid(faultsOfShape(result.error, httpPart === 'body')) }
   }
 }
 
@@ -29,7 +29,7 @@ export function validateWith(
     return (data) => {
       const result = route.schema.safeParse(data)
       if (result.success) return { value: result.data }
-      const faults = faultsOfShape(result.error)
+      const faults = faultsOfShape(result.error, true)
       const wrong = new Set(Object.keys(faults).map((field) => field.split('.', 1)[0]))
       const right = Object.entries(data ?? {}).filter(([field]) => !wrong.has(field))
       const others = wrong.has('body') ? {} : faultsOf(Object.fromEntries(right))
@@ -38,7 +38,8 @@ export function validateWith(
   }
 }
 
-function faultsOfShape(error: z.ZodError): Record<string, string[]> {
+/** @param namesParts whether a part of a field is named, such as `tags.0`; a parameter is named as a whole */
+function faultsOfShape(error: z.ZodError, namesParts: boolean): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null)
   const add = (field: string, text: string) => {
     const told = fields[field] ?? []
@@ -48,7 +49,8 @@ function faultsOfShape(error: z.ZodError): Record<string, string[]> {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, FAULTS_MAX)) add(key, 'is not a known field')
     } else {
-      add(issue.path.length === 0 ? 'body' : issue.path.join('.'), sentence(issue))
+      const path = namesParts ? issue.path : issue.path.slice(0, 1)
+      add(path.length === 0 ? 'body' : path.join('.'), sentence(issue))
     }
   }
   return fields

@@ -41,6 +41,15 @@ const findServed = statement((db, owner: { workspaceId: string; host: string }) 
 export function domainStore(db: Kysely<Schema>): DomainStore {
   const domains = () => db.selectFrom('domains').selectAll()
 
+  async function count(workspaceId: string): Promise<number> {
+    const counted = await db
+      .selectFrom('domains')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirstOrThrow()
+    return counted.total
+  }
+
   async function changeStatus(change: {
     id: string
     host: string
@@ -118,11 +127,6 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .executeTakeFirst(),
 
     async page(workspaceId, offset, limit) {
-      const counted = await db
-        .selectFrom('domains')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where('workspace_id', '=', workspaceId)
-        .executeTakeFirstOrThrow()
       const items = await domains()
         .where('workspace_id', '=', workspaceId)
         .orderBy('created_at', 'desc')
@@ -130,7 +134,31 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .limit(limit)
         .offset(offset)
         .execute()
-      return { items, total: counted.total }
+      return { items, total: await count(workspaceId) }
+    },
+
+    count,
+
+    async run({ workspaceId, limit, descending, beyond }) {
+      const [direction, side] = descending ? (['desc', '<'] as const) : (['asc', '>'] as const)
+      const rows = await domains()
+        .where('workspace_id', '=', workspaceId)
+        .$if(beyond !== undefined, (qb) =>
+          qb.where((eb) =>
+            eb(
+              eb.refTuple('created_at', 'id'),
+              side,
+              eb.tuple(beyond?.created_at ?? 0, beyond?.id ?? ''),
+            ),
+          ),
+        )
+        .orderBy('created_at', direction)
+        .orderBy('id', direction)
+        .limit(limit + 1)
+        .execute()
+      const items = rows.slice(0, limit)
+      const last = rows.length > limit ? items.at(-1) : undefined
+      return { items, rest: last && { created_at: last.created_at, id: last.id } }
     },
 
     countByStatus: () =>

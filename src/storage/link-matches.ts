@@ -1,24 +1,25 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { foldKey } from '../domain/links/key.ts'
-import type { LinkQuery, LinkSortField } from '../domain/links/link-store.ts'
+import type { LinkAddress, LinkFilter, LinkSortField } from '../domain/links/link-store.ts'
 import type { Schema } from './schema.ts'
 
 /** A run of links' numbers; open where undefined. Neither end belongs to it. */
 export type SeqRange = { readonly after: number | undefined; readonly before: number | undefined }
 
 /** The condition that a list's filters make, within a run of links' numbers. */
-export function matches(query: LinkQuery, range?: SeqRange) {
+export function matches(filter: LinkFilter, range?: SeqRange) {
   return (eb: ExpressionBuilder<Schema, 'links'>) => {
-    const conditions = [eb('links.workspace_id', '=', query.workspaceId)]
+    const { workspaceId, search, shortLink } = filter
+    const conditions = [eb('links.workspace_id', '=', workspaceId)]
     if (range?.after !== undefined) conditions.push(eb('links.seq', '>', range.after))
     if (range?.before !== undefined) conditions.push(eb('links.seq', '<', range.before))
-    if (query.host !== undefined) conditions.push(isOnHost(eb, query.workspaceId, query.host))
-    if (query.tag !== undefined) {
+    if (filter.host !== undefined) conditions.push(isOnHost(eb, workspaceId, filter.host))
+    for (const tag of filter.tags ?? []) {
       const tagged = eb
         .selectFrom('link_tags')
         .select('link_tags.link_seq')
-        .where('link_tags.workspace_id', '=', query.workspaceId)
-        .where('link_tags.tag', '=', query.tag)
+        .where('link_tags.workspace_id', '=', workspaceId)
+        .where('link_tags.tag', '=', tag)
         .$if(range?.after !== undefined, (qb) =>
           qb.where('link_tags.link_seq', '>', range?.after ?? 0),
         )
@@ -27,7 +28,11 @@ export function matches(query: LinkQuery, range?: SeqRange) {
         )
       conditions.push(eb('links.seq', 'in', tagged))
     }
-    if (query.search !== undefined) conditions.push(contains(eb, query.search))
+    const found = [
+      ...(search === undefined ? [] : [contains(eb, search)]),
+      ...(shortLink === undefined ? [] : [isAt(eb, workspaceId, shortLink)]),
+    ]
+    if (found.length > 0) conditions.push(eb.or(found))
     return eb.and(conditions)
   }
 }
@@ -44,6 +49,14 @@ function isOnHost(eb: ExpressionBuilder<Schema, 'links'>, workspaceId: string, h
       ]),
     )
   return eb('links.keyspace_id', 'in', keyspaces)
+}
+
+function isAt(
+  eb: ExpressionBuilder<Schema, 'links'>,
+  workspaceId: string,
+  { host, key }: LinkAddress,
+) {
+  return eb.and([isOnHost(eb, workspaceId, host), eb('links.key_folded', '=', foldKey(key))])
 }
 
 /** Each link's tags are looked up by its number, so that the cost depends on the links in the range alone. */

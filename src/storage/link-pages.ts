@@ -1,24 +1,32 @@
 import { type Kysely, sql } from 'kysely'
 import type { Link } from '../domain/links/link.ts'
-import { type LinkQuery, needsScan } from '../domain/links/link-store.ts'
-import type { Page } from '../domain/page.ts'
+import {
+  isFiltered,
+  type LinkFilter,
+  type LinkQuery,
+  type LinkRun,
+  needsScan,
+} from '../domain/links/link-store.ts'
+import type { Page, Run } from '../domain/page.ts'
 import { SCAN_MS_MAX } from '../domain/scan-too-long.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
-import type { FindPage } from './link-scan.ts'
-import type { Scans } from './scans.ts'
+import { countInSlices, type FindPage, findRun } from './link-scan.ts'
+import type { Scan, Scans } from './scans.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 
+type LinkPages = {
+  page(query: LinkQuery): Promise<Page<Link>>
+  run(run: LinkRun): Promise<Run<Link, number>>
+  count(filter: LinkFilter): Promise<number>
+}
+
 /**
- * Reads pages of links, with the total; the counts of links must have been written before.
+ * Reads lists of links; the counts of links must have been written before pages and counts are read.
  *
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may look at many rows
  */
-export function linkPages(on: {
-  db: Kysely<Schema>
-  scans: Scans
-  findPage: FindPage
-}): (query: LinkQuery) => Promise<Page<Link>> {
+export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: FindPage }): LinkPages {
   const { db, scans, findPage } = on
 
   async function total(workspaceId: string): Promise<number> {
@@ -80,14 +88,49 @@ export function linkPages(on: {
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
     const scan = scans.begin(query.workspaceId, SCAN_MS_MAX)
     const { seqs, total } = await findPage(scans, query, scan)
-    if (seqs.length === 0) return { items: [], total }
+    return { items: await linksOf(seqs, scan), total }
+  }
+
+  async function linksOf(seqs: readonly number[], scan: Scan): Promise<readonly Link[]> {
+    if (seqs.length === 0) return []
     const links = await scan.turn(async () => {
       const rows = await selectLinks(scans.db).where('links.seq', 'in', seqs).execute()
       return withCounters(scans.db, rows)
     })
     const bySeq = new Map(links.map((link) => [link.seq, link]))
-    return { items: seqs.flatMap((seq) => bySeq.get(seq) ?? []), total }
+    return seqs.flatMap((seq) => bySeq.get(seq) ?? [])
   }
 
-  return (query) => (needsScan(query) ? pageByScan(query) : pageByAge(query))
+  async function runByIndex(run: LinkRun): Promise<Run<Link, number>> {
+    const rows = await selectLinks(db)
+      .where('links.workspace_id', '=', run.workspaceId)
+      .$if(run.beyond !== undefined, (qb) =>
+        qb.where('links.seq', run.descending ? '<' : '>', run.beyond ?? 0),
+      )
+      .orderBy('links.seq', run.descending ? 'desc' : 'asc')
+      .limit(run.limit + 1)
+      .execute()
+    const kept = rows.slice(0, run.limit)
+    const rest = rows.length > run.limit ? kept.at(-1)?.seq : undefined
+    return { items: await withCounters(db, kept), rest }
+  }
+
+  async function runByScan(run: LinkRun): Promise<Run<Link, number>> {
+    const scan = scans.begin(run.workspaceId, SCAN_MS_MAX)
+    const seqs = await findRun(scans, run, scan)
+    const kept = seqs.slice(0, run.limit)
+    // By the numbers found: a link that is deleted before it is read must not end the walk.
+    const rest = seqs.length > run.limit ? kept.at(-1) : undefined
+    return { items: await linksOf(kept, scan), rest }
+  }
+
+  async function countByScan(filter: LinkFilter): Promise<number> {
+    return countInSlices(scans, filter, scans.begin(filter.workspaceId, SCAN_MS_MAX))
+  }
+
+  return {
+    page: (query) => (needsScan(query) ? pageByScan(query) : pageByAge(query)),
+    run: (run) => (isFiltered(run) ? runByScan(run) : runByIndex(run)),
+    count: (filter) => (isFiltered(filter) ? countByScan(filter) : total(filter.workspaceId)),
+  }
 }

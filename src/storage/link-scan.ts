@@ -1,4 +1,4 @@
-import type { LinkQuery } from '../domain/links/link-store.ts'
+import type { LinkFilter, LinkQuery, LinkRun } from '../domain/links/link-store.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
 import type { Scan, Scans } from './scans.ts'
 
@@ -7,6 +7,9 @@ type FoundPage = { readonly seqs: readonly number[]; readonly total: number }
 
 /** Looks for a page among many links. */
 export type FindPage = (scans: Scans, query: LinkQuery, scan: Scan) => Promise<FoundPage>
+
+/** A way through all of the links that a filter chooses from. */
+type Walk = Omit<LinkRun, 'limit'>
 
 /** As long as a turn should take: others wait for it. */
 const SLICE_MS = 40
@@ -28,7 +31,7 @@ async function findByAge(scans: Scans, query: LinkQuery, scan: Scan): Promise<Fo
   const { offset, limit, sort } = query
   const seqs: number[] = []
   let total = 0
-  await forEachSlice(scans, query, scan, async (range) => {
+  await forEachSlice(scans, walkOf(query), scan, async (range) => {
     const count = await countMatches(scans, query, range)
     const skipped = Math.max(0, offset - total)
     const wanted = Math.min(limit - seqs.length, count - skipped)
@@ -47,37 +50,71 @@ async function findByAge(scans: Scans, query: LinkQuery, scan: Scan): Promise<Fo
   return { seqs, total }
 }
 
-export async function countMatches(
+/** The numbers of a run's links, and of the one behind it. Reads no further. */
+export async function findRun(scans: Scans, run: LinkRun, scan: Scan): Promise<readonly number[]> {
+  const limit = run.limit + 1
+  const seqs: number[] = []
+  await forEachSlice(scans, run, scan, async (range) => {
+    const rows = await scans.db
+      .selectFrom('links')
+      .select('links.seq')
+      .where(matches(run, range))
+      .orderBy('links.seq', run.descending ? 'desc' : 'asc')
+      .limit(limit - seqs.length)
+      .execute()
+    seqs.push(...rows.map(({ seq }) => seq))
+    return seqs.length === limit ? 'done' : undefined
+  })
+  return seqs
+}
+
+/** How many links the filter leaves. */
+export async function countInSlices(scans: Scans, filter: LinkFilter, scan: Scan): Promise<number> {
+  let total = 0
+  const walk = { ...filter, descending: true, beyond: undefined }
+  await forEachSlice(scans, walk, scan, async (range) => {
+    total += await countMatches(scans, filter, range)
+  })
+  return total
+}
+
+export function walkOf(query: LinkQuery): Walk {
+  return { ...query, descending: query.sort.descending, beyond: undefined }
+}
+
+async function countMatches(
   { db }: Scans,
-  query: LinkQuery,
+  filter: LinkFilter,
   range?: SeqRange,
 ): Promise<number> {
   const { count } = await db
     .selectFrom('links')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(matches(query, range))
+    .where(matches(filter, range))
     .executeTakeFirstOrThrow()
   return count
 }
 
 /**
  * Calls `look` for one run of the workspace's links after the other, each in a turn of its own and each
- * as long as one turn should take. With a tag, only links that carry it are walked over.
+ * as long as one turn should take, until `look` returns 'done'. With tags, only links that carry the first of
+ * them are walked over.
  */
 export async function forEachSlice(
   scans: Scans,
-  query: LinkQuery,
+  walk: Walk,
   scan: Scan,
-  look: (range: SeqRange) => Promise<void>,
+  look: (range: SeqRange) => Promise<unknown>,
 ): Promise<void> {
-  const { descending } = query.sort
+  const { descending } = walk
   let links = SLICE_LINKS_FIRST
-  let begin: number | undefined
+  let begin = walk.beyond
   do {
     begin = await scan.turn(async () => {
       const startedMs = performance.now()
-      const end = await endOfSlice(scans, query, begin, links)
-      await look(descending ? { after: end, before: begin } : { after: begin, before: end })
+      const end = await endOfSlice(scans, walk, begin, links)
+      const range = descending ? { after: end, before: begin } : { after: begin, before: end }
+      if ((await look(range)) === 'done') return undefined
       const factor = SLICE_MS / Math.max(1, performance.now() - startedMs)
       const wanted = Math.floor(links * Math.min(SLICE_GROWTH_MAX, factor))
       links = Math.min(SLICE_LINKS_MAX, Math.max(SLICE_LINKS_MIN, wanted))
@@ -90,12 +127,13 @@ export async function forEachSlice(
 /** The first link behind a slice of so many links, in the list's direction; undefined when it is the last. */
 async function endOfSlice(
   { db }: Scans,
-  { workspaceId, tag, sort }: LinkQuery,
+  { workspaceId, tags, descending }: Walk,
   begin: number | undefined,
   links: number,
 ): Promise<number | undefined> {
-  const direction = sort.descending ? 'desc' : 'asc'
-  const beyond = sort.descending ? '<' : '>'
+  const direction = descending ? 'desc' : 'asc'
+  const beyond = descending ? '<' : '>'
+  const tag = tags?.[0]
   if (tag !== undefined) {
     const row = await db
       .selectFrom('link_tags')

@@ -56,7 +56,7 @@ export function linkStore(on: {
   skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
 }): LinkStore {
   const { db, pending } = on
-  const readPage = linkPages(on)
+  const pages = linkPages(on)
 
   const rowInserted = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
     on.tellsInsertId
@@ -173,7 +173,14 @@ export function linkStore(on: {
 
     async page(query) {
       await pending.write()
-      return readPage(query)
+      return pages.page(query)
+    },
+
+    run: (run) => pages.run(run),
+
+    async count(filter) {
+      await pending.write()
+      return pages.count(filter)
     },
   }
 }

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SEARCH_QUEUE, searchLinks } from '../../src/domain/links/link-search.ts'
-import type { LinkQuery, LinkStore } from '../../src/domain/links/link-store.ts'
+import type { LinkFilter } from '../../src/domain/links/link-store.ts'
 import { ScanTooLong } from '../../src/domain/scan-too-long.ts'
 import { FairQueue } from '../../src/lib/fair-queue.ts'
 
-const QUERY: LinkQuery = {
-  workspaceId: 'w',
-  offset: 0,
-  limit: 25,
-  sort: { field: 'key', descending: false },
-}
+const ALL: LinkFilter = { workspaceId: 'w' }
 
 describe('a search that reads for too long', () => {
   for (const [field, filter] of [
-    ['search', { search: 'x', tag: 'y' }],
+    ['search', { search: 'x', tags: ['y'] }],
     ['domain', { host: 'go.example' }],
-    ['tag', { tag: 'y' }],
+    ['tag', { tags: ['y'] }],
     ['sort', {}],
   ] as const) {
     test(`is refused on ${field}, and leaves its place`, async () => {
       const queue = new FairQueue(SEARCH_QUEUE)
-      const store = { page: () => Promise.reject(new ScanTooLong()) } as unknown as LinkStore
-      await assert.rejects(searchLinks(store, queue, { ...QUERY, ...filter }), (error) => {
+      const read = () => Promise.reject(new ScanTooLong())
+      await assert.rejects(searchLinks(queue, { ...ALL, ...filter }, read), (error) => {
         assert.ok(error instanceof Error && 'fields' in error)
         assert.deepEqual(Object.keys(error.fields as object), [field])
         return true

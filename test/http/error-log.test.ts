@@ -22,6 +22,7 @@ test('what failed is in the log under the id that the client was told', async ()
     domainHttps: nobody as AppDependencies['domainHttps'],
     authenticator: nobody as AppDependencies['authenticator'],
     idempotency: () => undefined,
+    cursors: nobody as AppDependencies['cursors'],
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),

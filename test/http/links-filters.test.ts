@@ -5,6 +5,9 @@ import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, listedKeys } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 
+/** Names and values of parameters, of which one may be sent several times. */
+type Query = Record<string, string> | readonly (readonly [string, string])[]
+
 /** The links that every filter chooses from; the keys name them below. */
 const LINKS = [
   { key: 'Alpha', url: 'https://shop.example.com/Summer', tags: ['Sale', '100%'] },
@@ -14,9 +17,10 @@ const LINKS = [
   { key: 'beta', url: 'https://example.org/', tags: [], domain: 'go.localhost' },
   { key: 'gamma', url: 'https://example.org/', tags: ['Sale'], domain: 'go.localhost' },
   { key: 'delta', url: 'https://example.org/', tags: [], domain: 'later.example.com' },
+  { key: 'öl', url: 'https://example.org/', tags: [], domain: 'münchen.example.com' },
 ]
 
-const SCENARIOS: readonly { query: Record<string, string>; found: readonly string[] }[] = [
+const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { search: 'alpha' }, found: ['Alpha'] },
   { query: { search: 'ALP' }, found: ['Alpha', 'alpine_hut', 'alpineXhut'] },
   { query: { search: 'été' }, found: ['Été'] },
@@ -40,6 +44,33 @@ const SCENARIOS: readonly { query: Record<string, string>; found: readonly strin
   { query: { tag: '100%' }, found: ['Alpha'] },
   { query: { tag: 'C:\\temp' }, found: ['alpineXhut'] },
 
+  {
+    query: [
+      ['tag', 'Sale'],
+      ['tag', '100%'],
+    ],
+    found: ['Alpha'],
+  },
+  {
+    query: [
+      ['tag', 'Sale'],
+      ['tag', 'sale'],
+    ],
+    found: [],
+  },
+
+  { query: { search: 'https://go.localhost/gamma' }, found: ['gamma'] },
+  { query: { search: 'go.localhost/gamma' }, found: ['gamma'] },
+  { query: { search: ' HTTP://GO.localhost:8080/GAMMA/?utm_source=mail#top ' }, found: ['gamma'] },
+  { query: { search: 'localhost/%C3%89t%C3%A9?qr=1' }, found: ['Été'] },
+  { query: { search: 'localhost/Été' }, found: ['Été'] },
+  { query: { search: 'https://münchen.example.com/öl' }, found: ['öl'] },
+  { query: { search: 'xn--mnchen-3ya.example.com/%C3%B6l' }, found: ['öl'] },
+  { query: { search: `go.localhost/gamma?x=${'y'.repeat(4_000)}` }, found: ['gamma'] },
+  { query: { search: 'go.localhost/alpha-foreign' }, found: [] },
+  { query: { search: 'localhost/alpha-foreign' }, found: [] },
+  { query: { search: 'go.localhost/' }, found: [] },
+
   { query: { domain: 'localhost' }, found: ['Alpha', 'alpine_hut', 'alpineXhut', 'Été'] },
   { query: { domain: 'go.localhost' }, found: ['beta', 'gamma'] },
   { query: { domain: 'GO.LocalHost' }, found: ['beta', 'gamma'] },
@@ -61,7 +92,7 @@ onEachEngine('The filters of the link list', (stage) => {
 
   for (const { query, found } of SCENARIOS) {
     test(`${JSON.stringify(query)} finds ${found.join(', ') || 'nothing'}`, async () => {
-      const sent = `?${new URLSearchParams(query)}`
+      const sent = `?${new URLSearchParams(query as Record<string, string>)}`
       assert.deepEqual(await listedKeys(stage.api, sent), found.toReversed())
       const { meta } = expectStatus(await stage.api.get(`/links${sent}&per_page=1`), 200).body
       assert.equal(meta.total, found.length)
@@ -71,6 +102,7 @@ onEachEngine('The filters of the link list', (stage) => {
 
   for (const [parameter, value] of [
     ['search', 'x'.repeat(201)],
+    ['search', `https://other.example.com/${'x'.repeat(190)}?${'y'.repeat(50)}`],
     ['search', 'a\u0000b'],
     ['tag', 'x'.repeat(51)],
     ['domain', 'no host'],

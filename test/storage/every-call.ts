@@ -13,6 +13,7 @@ import {
   newSealedCertificate,
   newToken,
   newWorkspace,
+  runOf,
 } from './samples.ts'
 
 type Call = (stores: Nouns) => Promise<unknown>
@@ -38,6 +39,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'domains.findActive': (s) => s.domains.findActive(host),
     'domains.servedAmong': (s) => s.domains.servedAmong(workspace, [host]),
     'domains.page': (s) => s.domains.page(workspace, 0, 25),
+    'domains.run': (s) => s.domains.run(runOf(workspace)),
+    'domains.count': (s) => s.domains.count(workspace),
     'domains.pendingOn': (s) => s.domains.pendingOn(host),
     'domains.countByStatus': (s) => s.domains.countByStatus(),
     'domains.pendingAfter': (s) => s.domains.pendingAfter(id, 25),
@@ -60,6 +63,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.findUncounted': (s) => s.links.findUncounted(workspace, id),
     'links.page': (s) => s.links.page(listOf(workspace)),
+    'links.run': (s) => s.links.run(runOf(workspace)),
+    'links.count': (s) => s.links.count({ workspaceId: workspace }),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'directory.findByKey': (s) => s.directory.findByKey(keyspace, 'key'),

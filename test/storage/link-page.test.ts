@@ -124,7 +124,7 @@ describeStore('pages of links', (at) => {
     const host = model.homes[1].domain
     for (const field of ['created_at', 'updated_at', 'key'] as const) {
       for (const descending of [true, false]) {
-        for (const filter of [{ host }, { search: '11' }, { search: 'RED' }, { tag: 'red' }]) {
+        for (const filter of [{ host }, { search: '11' }, { search: 'RED' }, { tags: ['red'] }]) {
           const sort = { field, descending }
           await compareList(at.store, model, listOf(workspaceId, { limit: 400, sort, ...filter }))
         }
@@ -226,14 +226,17 @@ async function compare(store: Store, model: Model, limit: number): Promise<void>
   const filters: Partial<LinkQuery>[] = [
     { host: model.homes[0].domain },
     { host: 'nobody.example' },
-    { tag: 'red' },
-    { tag: 'Größe', host: model.homes[1].domain },
+    { tags: ['red'] },
+    { tags: ['Größe'], host: model.homes[1].domain },
     { search: 'äHre' },
     { search: 'PATH?' },
     { search: '100%' },
     { search: '_b', sort: { field: 'key', descending: false } },
     { search: 'k\\S' },
-    { search: 'größe', tag: 'red' },
+    { search: 'größe', tags: ['red'] },
+    { tags: ['red', 'Größe'] },
+    { search: 'äHre', shortLink: { host: model.homes[1].domain, key: 'ALPHA' } },
+    { shortLink: { host: model.homes[0].domain, key: 'beta' } },
   ]
   for (const filter of filters) {
     await compareList(store, model, listOf(workspaceId, { limit: 50, ...filter }))
@@ -249,14 +252,40 @@ async function compareList(store: Store, model: Model, query: LinkQuery): Promis
     // With the query, so that a failure says which list it was.
     same({ query, offset, ...page }, { query, offset, items, total: expected.length })
   }
+  if (query.sort.field === 'created_at') await compareRuns(store, query, expected)
 }
 
-function matches(link: Link, { host, tag, search }: LinkQuery): boolean {
+/** Every run of one list, from its beginning to its end, and its length. */
+async function compareRuns(
+  store: Store,
+  query: LinkQuery,
+  expected: readonly Link[],
+): Promise<void> {
+  const { offset, sort, ...filter } = query
+  assert.equal(await store.read.links.count(filter), expected.length)
+  const walked: Link[] = []
+  let beyond: number | undefined
+  do {
+    const run = { ...filter, descending: sort.descending, beyond }
+    const { items, rest } = await store.read.links.run(run)
+    walked.push(...items)
+    beyond = rest
+  } while (beyond !== undefined)
+  same({ query, walked }, { query, walked: expected })
+}
+
+function matches(link: Link, { host, tags = [], search, shortLink }: LinkQuery): boolean {
+  const isAt =
+    shortLink !== undefined &&
+    link.domain === shortLink.host &&
+    foldKey(link.key) === foldKey(shortLink.key)
   const texts = [link.key, link.url, ...link.tags].map(foldKey)
   return (
     (host === undefined || link.domain === host) &&
-    (tag === undefined || link.tags.includes(tag)) &&
-    (search === undefined || texts.some((text) => text.includes(foldKey(search))))
+    tags.every((tag) => link.tags.includes(tag)) &&
+    ((search === undefined && shortLink === undefined) ||
+      isAt ||
+      (search !== undefined && texts.some((text) => text.includes(foldKey(search)))))
   )
 }
 

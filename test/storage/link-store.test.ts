@@ -113,7 +113,8 @@ describeStore('the link store', (at, engine) => {
       clicks: 1,
       last_click: NOW + 3,
     })
-    const tagged = (tag: string) => at.store.read.links.page(listOf(home.workspace_id, { tag }))
+    const tagged = (tag: string) =>
+      at.store.read.links.page(listOf(home.workspace_id, { tags: [tag] }))
     assert.equal((await tagged('before')).total, 0)
     for (const tag of EVERY_ATTRIBUTE.tags) assert.equal((await tagged(tag)).total, 1, tag)
   })
@@ -141,7 +142,7 @@ describeStore('the link store', (at, engine) => {
       UniqueViolation,
     )
     same(await findById(link), link)
-    const tagged = await at.store.read.links.page(listOf(home.workspace_id, { tag: 'kept' }))
+    const tagged = await at.store.read.links.page(listOf(home.workspace_id, { tags: ['kept'] }))
     same(tagged, { items: [link], total: 1 })
   })
 
@@ -156,7 +157,10 @@ describeStore('the link store', (at, engine) => {
     same(await remove(home.workspace_id), uncounted)
     assert.equal(await remove(home.workspace_id), undefined)
     assert.equal(await findById(link), undefined)
-    for (const query of [listOf(home.workspace_id), listOf(home.workspace_id, { tag: 'beta' })]) {
+    for (const query of [
+      listOf(home.workspace_id),
+      listOf(home.workspace_id, { tags: ['beta'] }),
+    ]) {
       same(await at.store.read.links.page(query), { items: [], total: 0 })
     }
   })

@@ -117,6 +117,11 @@ export function listOf(workspaceId: string, overrides: Partial<LinkQuery> = {}):
   return { workspaceId, offset: 0, limit: 25, sort, ...overrides }
 }
 
+/** The beginning of a workspace's links or domains, the newest first. */
+export function runOf(workspaceId: string) {
+  return { workspaceId, limit: 25, descending: true, beyond: undefined }
+}
+
 export function newSealedCertificate(
   overrides: Partial<SealedCertificate> = {},
 ): SealedCertificate {

@@ -1,5 +1,17 @@
-import type { Page } from '../page.ts'
+import type { Page, Run } from '../page.ts'
 import type { Domain, DomainStatus } from './domain.ts'
+
+/** A place in the order of creation, where equal instants are ordered by identifier. */
+export type DomainMark = Pick<Domain, 'created_at' | 'id'>
+
+/** Consecutive domains of a workspace in the order of creation. */
+export type DomainRun = {
+  readonly workspaceId: string
+  readonly limit: number
+  readonly descending: boolean
+  /** Where the run begins, whether or not a domain is there; the list's beginning when undefined. */
+  readonly beyond: DomainMark | undefined
+}
 
 export type DomainStore = {
   findById(workspaceId: string, id: string): Promise<Domain | undefined>
@@ -26,6 +38,9 @@ export type DomainStore = {
   delete(workspaceId: string, id: string): Promise<Domain | undefined>
   /** Newest first. */
   page(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  run(run: DomainRun): Promise<Run<Domain, DomainMark>>
+  /** How many domains the workspace has. */
+  count(workspaceId: string): Promise<number>
   /** How many claims there are of each status. Looks at all of them. */
   countByStatus(): Promise<readonly { readonly status: DomainStatus; readonly count: number }[]>
   /** All pending claims on a host, oldest first. */

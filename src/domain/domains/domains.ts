@@ -7,7 +7,7 @@ import { Failure, type FieldFaults, faultsFoundBy } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
 import { refuseLoops } from '../links/refuse-loops.ts'
-import type { Page } from '../page.ts'
+import type { Page, Run } from '../page.ts'
 import { enforceQuotas } from '../quotas/enforce-quotas.ts'
 import type { QuotaBook } from '../quotas/quota-book.ts'
 import { type Nouns, type Store, UniqueViolation } from '../store.ts'
@@ -16,6 +16,7 @@ import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import type { ClaimableHosts } from './claimable-hosts.ts'
 import type { Domain } from './domain.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
+import type { DomainMark, DomainRun } from './domain-store.ts'
 import { parseHost } from './host.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
 import type { ServiceName } from './service-host.ts'
@@ -32,6 +33,8 @@ export type Domains = {
    */
   getByHost(workspaceId: string, text: string): Promise<Domain>
   list(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
+  run(run: DomainRun): Promise<Run<Domain, DomainMark>>
+  count(workspaceId: string): Promise<number>
   update(workspaceId: string, id: string, input: DomainInput): Promise<Domain>
   /** @throws {Failure} `validation_failed` for a host that no workspace may claim */
   refuseUnclaimable(host: string): void
@@ -197,6 +200,8 @@ export function domains(deps: {
     },
     faultsOf: (input) => faultsFoundBy(() => parseInput(input)),
     list: (workspaceId, offset, limit) => store.read.domains.page(workspaceId, offset, limit),
+    run: (run) => store.read.domains.run(run),
+    count: (workspaceId) => store.read.domains.count(workspaceId),
 
     async update(workspaceId, id, input) {
       const changes = parseInput(input)

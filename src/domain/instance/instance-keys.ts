@@ -9,6 +9,7 @@ type Purpose =
   | 'domain-proof'
   | 'certificate-key'
   | 'acme-account'
+  | 'list-cursor'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

@@ -1,9 +1,7 @@
 import type { FairQueue, FairQueueOptions } from '../../lib/fair-queue.ts'
 import { Failure } from '../failure.ts'
-import type { Page } from '../page.ts'
 import { ScanTooLong } from '../scan-too-long.ts'
-import type { Link } from './link.ts'
-import type { LinkQuery, LinkStore } from './link-store.ts'
+import type { LinkFilter } from './link-store.ts'
 
 /** Searches under way read in turns, so many of them cost no more than few: only memory bounds them. */
 export const SEARCH_QUEUE: FairQueueOptions = {
@@ -16,26 +14,26 @@ export const SEARCH_QUEUE: FairQueueOptions = {
 }
 
 /**
- * Reads a page that must be looked for among many links, when it is the workspace's turn.
+ * Runs a read that must look at many links, when it is the workspace's turn.
  *
  * @throws {Failure} `validation_failed` when the search itself takes too long
  * @throws {QueueRefusal} when too many searches are waiting
  */
-export async function searchLinks(
-  store: LinkStore,
+export async function searchLinks<T>(
   queue: FairQueue,
-  query: LinkQuery,
-): Promise<Page<Link>> {
+  filter: LinkFilter,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
-    return await queue.run(query.workspaceId, () => store.page(query))
+    return await queue.run(filter.workspaceId, read)
   } catch (error) {
-    throw error instanceof ScanTooLong ? tooLong(query) : error
+    throw error instanceof ScanTooLong ? tooLong(filter) : error
   }
 }
 
-function tooLong({ search, tag, host }: LinkQuery): Failure {
+function tooLong({ search, shortLink, tags, host }: LinkFilter): Failure {
   const text = 'takes too long among so many links; add a tag, or sort by created_at'
-  if (search !== undefined) return Failure.invalid({ search: [text] })
+  if (search !== undefined || shortLink !== undefined) return Failure.invalid({ search: [text] })
   if (host !== undefined) return Failure.invalid({ domain: [text] })
-  return Failure.invalid({ [tag === undefined ? 'sort' : 'tag']: [text] })
+  return Failure.invalid({ [tags === undefined ? 'sort' : 'tag']: [text] })
 }

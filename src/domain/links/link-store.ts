@@ -1,25 +1,45 @@
-import type { Page } from '../page.ts'
+import type { Page, Run } from '../page.ts'
 import type { Link, NewLink, UncountedLink } from './link.ts'
 
 export type LinkSortField = 'created_at' | 'updated_at' | 'clicks' | 'last_click' | 'key'
 
-export type LinkQuery = {
+/** Which of a workspace's links a list holds: those that meet every condition. */
+export type LinkFilter = {
   readonly workspaceId: string
+  /** Text within key, destination or a tag, whatever its case. */
+  readonly search?: string | undefined
+  /** The link at this address meets the condition of `search`, too. */
+  readonly shortLink?: LinkAddress | undefined
+  readonly host?: string | undefined
+  /** The link must carry each of these. */
+  readonly tags?: readonly string[] | undefined
+}
+
+/** Where a link is, whatever the letter case of its key. */
+export type LinkAddress = { readonly host: string; readonly key: string }
+
+export type LinkQuery = LinkFilter & {
   readonly offset: number
   readonly limit: number
   readonly sort: { readonly field: LinkSortField; readonly descending: boolean }
-  /** Text within key, destination or a tag, whatever its case. */
-  readonly search?: string | undefined
-  readonly host?: string | undefined
-  readonly tag?: string | undefined
 }
 
-/** Whether a page must be looked for among many rows, rather than in an index. */
+/** Consecutive links of a list in the order of creation. */
+export type LinkRun = LinkFilter & {
+  readonly limit: number
+  readonly descending: boolean
+  /** The number behind which the run begins, whether or not a link has it; the list's beginning when undefined. */
+  readonly beyond: number | undefined
+}
+
+/** Whether the links must be looked for among many rows, rather than in an index. */
+export function isFiltered({ search, shortLink, host, tags }: LinkFilter): boolean {
+  return [search, shortLink, host, tags].some((condition) => condition !== undefined)
+}
+
+/** As `isFiltered`; a page in another order than that of creation is looked for, too. */
 export function needsScan(query: LinkQuery): boolean {
-  const { search, host, tag, sort } = query
-  return (
-    search !== undefined || host !== undefined || tag !== undefined || sort.field !== 'created_at'
-  )
+  return isFiltered(query) || query.sort.field !== 'created_at'
 }
 
 export type LinkStore = {
@@ -58,4 +78,17 @@ export type LinkStore = {
    * @throws {ScanTooLong} when it must read for too long
    */
   page(query: LinkQuery): Promise<Page<Link>>
+  /**
+   * The links of a run. Unfiltered, its cost does not depend on where the run begins; filtered, it grows
+   * with the links between its beginning and its end, as that of `page` does.
+   *
+   * @throws {ScanTooLong} when it must read for too long
+   */
+  run(run: LinkRun): Promise<Run<Link, number>>
+  /**
+   * How many links a list has. Filtered, its cost grows with the links of the workspace.
+   *
+   * @throws {ScanTooLong} when it must read for too long
+   */
+  count(filter: LinkFilter): Promise<number>
 }

@@ -6,21 +6,21 @@ import { isUuid, uuidV7 } from '../../lib/uuid.ts'
 import { type Change, linkChange } from '../changes/change.ts'
 import type { Domain } from '../domains/domain.ts'
 import type { Domains } from '../domains/domains.ts'
-import { parseHost } from '../domains/host.ts'
 import type { ServiceHost } from '../domains/service-host.ts'
-import { Failure, type FieldFaults, faultsFoundBy, type Parsed } from '../failure.ts'
+import { Failure, type FieldFaults, faultsFoundBy } from '../failure.ts'
 import type { IdempotentRequest } from '../idempotency/idempotency-store.ts'
 import { once } from '../idempotency/once.ts'
-import type { Page } from '../page.ts'
+import type { Page, Run } from '../page.ts'
 import { enforceQuotas, type WorkspaceLimits } from '../quotas/enforce-quotas.ts'
 import type { QuotaBook } from '../quotas/quota-book.ts'
 import { type Nouns, type Store, TooManyVariants, UniqueViolation } from '../store.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
 import { type Link, type LinkAttributes, type NewLink, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
+import { linkLists } from './link-lists.ts'
 import { linkPlaces, type OpenedPlace } from './link-places.ts'
-import { searchLinks } from './link-search.ts'
-import { type LinkQuery, needsScan } from './link-store.ts'
+import type { LinkFilter, LinkQuery, LinkRun } from './link-store.ts'
+import { parseLinkHost } from './parse-link-host.ts'
 import type { PasswordVault } from './password-vault.ts'
 import { lookForLoops, refuseLoops } from './refuse-loops.ts'
 import { storedBytes } from './stored-bytes.ts'
@@ -39,6 +39,10 @@ export type Links = {
    * @throws {QueueRefusal} when too many searches are waiting
    */
   list(query: LinkQuery): Promise<Page<Link>>
+  /** Consecutive links of a list. Fails as `list` does. */
+  run(run: LinkRun): Promise<Run<Link, number>>
+  /** How many links a list has. Fails as `list` does. */
+  count(filter: LinkFilter): Promise<number>
   /** @throws {Failure} `not_found`, `validation_failed` */
   update(workspaceId: string, id: string, input: LinkInput): Promise<Link>
   /** What is wrong with the fields of an input, as far as that can be told without the store. */
@@ -65,17 +69,9 @@ export function links(deps: {
   const { store, clock, random, serviceHost } = deps
 
   const places = linkPlaces(deps)
-  const rules: LinkRules = { appSchemes: deps.appSchemes, parseDomain }
-
-  function parseDomain(text: string): Parsed<string> {
-    const isService = text.toLowerCase().replace(/\.$/, '') === serviceHost.host
-    return isService ? { value: serviceHost.host } : parseHost(text)
-  }
-
-  function hostOf(text: string): string {
-    const parsed = parseDomain(text)
-    if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
-    return parsed.value
+  const rules: LinkRules = {
+    appSchemes: deps.appSchemes,
+    parseDomain: (text) => parseLinkHost(text, serviceHost),
   }
 
   /** The keyspace for a link that moves: there its destinations may loop though they stay as they are. */
@@ -197,12 +193,7 @@ export function links(deps: {
     get,
     faultsOf: (input) => faultsFoundBy(() => parseLinkInput(input, rules)),
 
-    async list(sent) {
-      const host = sent.host === undefined ? undefined : hostOf(sent.host)
-      const query = { ...sent, host }
-      const { links } = store.read
-      return needsScan(query) ? searchLinks(links, deps.searches, query) : links.page(query)
-    },
+    ...linkLists(deps),
 
     async update(workspaceId, id, input) {
       const { domain: host, password: passwordText, ...changes } = parseLinkInput(input, rules)

@@ -11,7 +11,7 @@ import {
 import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
-import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
+import { listDomains } from '../list-domains.ts'
 import { presentDnsReport, presentDomain } from '../present.ts'
 import { validateWith } from '../validation.ts'
 import {
@@ -40,18 +40,7 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         response: { 200: domainPage, ...INVALID_QUERY, ...FAILURES },
       },
     },
-    async (request) => {
-      const pageRequest = pageRequestOf(request.query)
-      const { items, total } = await deps.domains.list(
-        workspaceOf(request),
-        offsetOf(pageRequest),
-        pageRequest.perPage,
-      )
-      return envelope(request, deps.baseUrl, pageRequest, {
-        items: items.map(presentDomain),
-        total,
-      })
-    },
+    (request) => listDomains(request, request.query, deps),
   )
 
   app.post(

@@ -9,10 +9,9 @@ import {
   updateLinkBody,
 } from '../../contract/links.ts'
 import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
-import type { LinkSortField } from '../../domain/links/link-store.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
-import { envelope, offsetOf, pageRequestOf } from '../pagination.ts'
+import { listLinks } from '../list-links.ts'
 import { presentCreatedLink, presentLink } from '../present.ts'
 import { validateWith } from '../validation.ts'
 import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
@@ -33,22 +32,7 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
         response: { 200: linkPage, ...INVALID_QUERY, ...FAILURES },
       },
     },
-    async (request) => {
-      const { query } = request
-      const pageRequest = pageRequestOf(query)
-      const sort = query.sort ?? '-created_at'
-      const page = await deps.links.list({
-        workspaceId: workspaceOf(request),
-        offset: offsetOf(pageRequest),
-        limit: pageRequest.perPage,
-        sort: { field: sort.replace('-', '') as LinkSortField, descending: sort.startsWith('-') },
-        search: query.search,
-        host: query.domain,
-        tag: query.tag,
-      })
-      const presented = { items: page.items.map(presentLink), total: page.total }
-      return envelope(request, deps.baseUrl, pageRequest, presented)
-    },
+    (request) => listLinks(request, request.query, deps),
   )
 
   app.post(

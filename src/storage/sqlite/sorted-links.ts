@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import type { LinkQuery } from '../../domain/links/link-store.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from '../link-matches.ts'
-import { countMatches, type FindPage, forEachSlice } from '../link-scan.ts'
+import { countInSlices, type FindPage, forEachSlice, walkOf } from '../link-scan.ts'
 import type { Scan, Scans } from '../scans.ts'
 
 /** Links more than a page needs, before they are cut off: few enough for that to be done in one turn. */
@@ -33,14 +33,6 @@ export const findSortedBySlices: FindPage = async (scans, query, scan) => {
   return { seqs: (await sortWindow(scans, query, window, scan)).reverse(), total }
 }
 
-async function countInSlices(scans: Scans, query: LinkQuery, scan: Scan): Promise<number> {
-  let total = 0
-  await forEachSlice(scans, query, scan, async (range) => {
-    total += await countMatches(scans, query, range)
-  })
-  return total
-}
-
 async function sortWindow(
   scans: Scans,
   query: LinkQuery,
@@ -58,7 +50,7 @@ async function sortWindow(
     await scan.turn(() =>
       run(sql`create temp table ${table} (value, seq, primary key (value, seq)) without rowid`),
     )
-    await forEachSlice(scans, query, scan, async (range) => {
+    await forEachSlice(scans, walkOf(query), scan, async (range) => {
       const first = firstOf(scans, query, range, { descending, limit: needed })
       await run(sql`insert into ${table} select * from ${first}`)
       const { rows } = await run(sql<{ added: number }>`select changes() as added`)
