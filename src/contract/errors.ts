@@ -9,6 +9,7 @@ const ERROR_CODES = [
   'not_found',
   'method_not_allowed',
   'idempotency_conflict',
+  'precondition_failed',
   'body_too_large',
   'unsupported_media_type',
   'validation_failed',

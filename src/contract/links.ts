@@ -115,7 +115,16 @@ export const createLinkBody = z
   .meta({ id: 'CreateLink', examples: [EXAMPLE] })
 
 export const updateLinkBody = z
-  .strictObject({ domain, url, key: key.optional(), ...optionalFields, ...readOnlyFields })
+  .strictObject({
+    domain,
+    url,
+    key: key
+      .nullable()
+      .optional()
+      .describe('Stays as it is when left out; null has a new key made here.'),
+    ...optionalFields,
+    ...readOnlyFields,
+  })
   .meta({ id: 'UpdateLink', examples: [EXAMPLE] })
 
 export const patchLinkBody = updateLinkBody

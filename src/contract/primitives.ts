@@ -39,6 +39,26 @@ export function queryInteger(max: number) {
   return z.preprocess(digits, z.int(message).min(1, message).max(max, message))
 }
 
+/** Headers of a read whose answer the client may have already. */
+export const ifNoneMatchHeaders = z.looseObject({
+  'if-none-match': z
+    .string()
+    .optional()
+    .describe(
+      'The `ETag` of the answer that the client has, or several. Where it is still true: 304.',
+    ),
+})
+
+/** Headers of a write that is done only where what it changes is as the client knows it. */
+export const ifMatchHeaders = z.looseObject({
+  'if-match': z
+    .string()
+    .optional()
+    .describe(
+      'The `ETag` of the version to change, or several. Where another writer was faster: 412, and nothing is changed. Clicks do not count as changes.',
+    ),
+})
+
 /** Headers of a request that may be sent again without its being done again. */
 export const idempotencyHeaders = z.looseObject({
   'idempotency-key': z

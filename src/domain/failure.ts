@@ -6,6 +6,7 @@ export type FailureCode =
   | 'missing_scope'
   | 'not_found'
   | 'idempotency_conflict'
+  | 'precondition_failed'
   | 'validation_failed'
   | 'rate_limited'
   | 'unavailable'
@@ -40,6 +41,13 @@ export class Failure extends Error {
     return new Failure(
       'idempotency_conflict',
       'This Idempotency-Key was used for a different request. Use a new key for each new request.',
+    )
+  }
+
+  static preconditionFailed(): Failure {
+    return new Failure(
+      'precondition_failed',
+      'This was changed since the version that If-Match names. Read it again, then send the change.',
     )
   }
 

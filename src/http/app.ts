@@ -7,6 +7,7 @@ import { authenticate, authorize } from './authentication.ts'
 import { compressAnswers } from './compression/compress-answers.ts'
 import { Compressor } from './compression/compressor.ts'
 import { limitDuration } from './deadline.ts'
+import { tagAnswers } from './entity-tags.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
 import { collectMethods, refuseOtherMethods } from './method-not-allowed.ts'
 import { describeApi } from './openapi.ts'
@@ -74,6 +75,7 @@ export async function buildApp(
 
   const compressor = new Compressor((err) => logger.warn({ err }, 'compression failed'))
   app.addHook('onClose', () => compressor.close())
+  tagAnswers(app)
   compressAnswers(app, compressor)
   limitDuration(app)
   meterApi(app, deps.apiMeter)

@@ -82,11 +82,7 @@ export function walkOf(query: LinkQuery): Walk {
   return { ...query, descending: query.sort.descending, beyond: undefined }
 }
 
-async function countMatches(
-  { db }: Scans,
-  filter: LinkFilter,
-  range?: SeqRange,
-): Promise<number> {
+async function countMatches({ db }: Scans, filter: LinkFilter, range?: SeqRange): Promise<number> {
   const { count } = await db
     .selectFrom('links')
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -126,10 +126,21 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     assert.ok(after.updated_at > before.updated_at)
   })
 
+  test('make a new key for a key of null', async () => {
+    const { api, service } = stage
+    for (const method of ['put', 'patch'] as const) {
+      const before = await createLink(api, { key: `renewed-${method}` })
+      const answer = await api[method](`/links/${before.id}`, { ...required, key: null })
+      const { key } = await expectUpdated(api, answer)
+      assert.match(key, /^[2-9a-hjkmnp-z]{7}$/)
+      assert.equal((await visit(service.port, `/${key}`)).headers.location, required.url)
+      assert.equal((await visit(service.port, `/${before.key}`)).status, 404)
+    }
+  })
+
   test('refuse null for what a link cannot be without', async () => {
     const { id } = await createLink(stage.api)
-    expectInvalid(await stage.api.put(`/links/${id}`, { ...required, key: null }), 'key')
-    for (const field of ['domain', 'url', 'key']) {
+    for (const field of ['domain', 'url']) {
       expectInvalid(await stage.api.patch(`/links/${id}`, { [field]: null }), field)
     }
   })

@@ -153,6 +153,13 @@ for (const engine of ENGINES) {
           expectStatus(await api.send('POST', path, jsonRequest(body(1), key)), 201)
           return api.send('POST', path, jsonRequest(body(2), key))
         },
+        412: ({ method, ...operation }, path) => {
+          const { headers, ...sent } = validRequest({ method, ...operation })
+          return api.send(method, path, {
+            ...sent,
+            headers: { ...(headers as Record<string, string>), 'if-match': '"another"' },
+          })
+        },
         413: ({ method }, path) => api.send(method, path, oversize),
         415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
         422: ({ method, validBody }, path) =>

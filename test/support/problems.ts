@@ -10,6 +10,7 @@ const STATUS_OF = {
   not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,
+  precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,

@@ -4,6 +4,7 @@ import type { CertificateLife } from '../certificates/certificate.ts'
 import { hostChange } from '../changes/change.ts'
 import { Failure } from '../failure.ts'
 import type { Nouns, Store } from '../store.ts'
+import { type ExpectedVersions, requireVersion, versionOf } from '../version.ts'
 import type { Domain } from './domain.ts'
 
 /** Two years, which is what browsers ask of names that they are delivered with. */
@@ -24,9 +25,19 @@ export type DomainHttps = {
   get(workspaceId: string, id: string): Promise<HttpsState>
   /**
    * @param maxAgeSeconds null to say nothing more; 0 to have browsers forget what they were asked
-   * @throws {Failure} `not_found`, `invalid`
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
    */
-  setHsts(workspaceId: string, id: string, maxAgeSeconds: number | null): Promise<HttpsState>
+  setHsts(
+    workspaceId: string,
+    id: string,
+    maxAgeSeconds: number | null,
+    expected?: ExpectedVersions,
+  ): Promise<HttpsState>
+}
+
+/** Names the state of what `setHsts` changes; a renewed certificate is no part of it. */
+export function httpsVersion({ domain, hstsMaxAge }: Omit<HttpsState, 'certificate'>): string {
+  return versionOf(domain.id, domain.host, hstsMaxAge)
 }
 
 export function domainHttps({ store, clock }: { store: Store; clock: Clock }): DomainHttps {
@@ -48,15 +59,19 @@ export function domainHttps({ store, clock }: { store: Store; clock: Clock }): D
 
   return {
     get,
-    async setHsts(workspaceId, id, maxAgeSeconds) {
+    async setHsts(workspaceId, id, maxAgeSeconds, expected) {
       if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
         throw Failure.invalid({ hsts_max_age: [`must be from 0 to ${MAX_AGE_SECONDS}`] })
       }
       await store.write(async (stores) => {
-        const { host } = await find(stores, workspaceId, id)
+        const domain = await find(stores, workspaceId, id)
+        if (expected !== undefined) {
+          const hstsMaxAge = (await stores.hsts.find(id)) ?? null
+          requireVersion(expected, httpsVersion({ domain, hstsMaxAge }))
+        }
         if (maxAgeSeconds === null) await stores.hsts.remove(id)
         else await stores.hsts.save(id, maxAgeSeconds)
-        await stores.changes.append(hostChange(host), clock.nowMicros())
+        await stores.changes.append(hostChange(domain.host), clock.nowMicros())
       })
       return get(workspaceId, id)
     },

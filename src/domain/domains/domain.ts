@@ -1,3 +1,5 @@
+import { versionOf } from '../version.ts'
+
 export type DomainStatus = 'pending' | 'active'
 
 /** A workspace's claim on a host name. Several may claim one; one claim at most is active. */
@@ -13,4 +15,9 @@ export type Domain = {
   readonly created_at: number
   /** Microseconds since the epoch; rises with every update. */
   readonly updated_at: number
+}
+
+/** Names the state of a domain. */
+export function domainVersion({ id, updated_at }: Domain): string {
+  return versionOf(id, updated_at)
 }

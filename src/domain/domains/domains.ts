@@ -11,10 +11,11 @@ import type { Page, Run } from '../page.ts'
 import { enforceQuotas } from '../quotas/enforce-quotas.ts'
 import type { QuotaBook } from '../quotas/quota-book.ts'
 import { type Nouns, type Store, UniqueViolation } from '../store.ts'
+import { type ExpectedVersions, requireVersion } from '../version.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import type { ClaimableHosts } from './claimable-hosts.ts'
-import type { Domain } from './domain.ts'
+import { type Domain, domainVersion } from './domain.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import type { DomainMark, DomainRun } from './domain-store.ts'
 import { parseHost } from './host.ts'
@@ -35,12 +36,19 @@ export type Domains = {
   list(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
   run(run: DomainRun): Promise<Run<Domain, DomainMark>>
   count(workspaceId: string): Promise<number>
-  update(workspaceId: string, id: string, input: DomainInput): Promise<Domain>
+  /** @throws {Failure} `not_found`, `validation_failed`, `precondition_failed` */
+  update(
+    workspaceId: string,
+    id: string,
+    input: DomainInput,
+    expected?: ExpectedVersions,
+  ): Promise<Domain>
   /** @throws {Failure} `validation_failed` for a host that no workspace may claim */
   refuseUnclaimable(host: string): void
   /** What is wrong with the fields of an input, as far as that can be told without the store. */
   faultsOf(input: DomainInput): FieldFaults
-  delete(workspaceId: string, id: string): Promise<void>
+  /** @throws {Failure} `not_found`, `precondition_failed` */
+  delete(workspaceId: string, id: string, expected?: ExpectedVersions): Promise<void>
   /**
    * Makes a claim active when it is proved; returns it as it then stands. What stands in the way now
    * is tried again later.
@@ -127,12 +135,14 @@ export function domains(deps: {
     workspaceId: string,
     id: string,
     changes: DomainChanges,
+    expected: ExpectedVersions,
   ): Promise<{ domain: Domain; leftHost: string | undefined }> {
     const limits = await deps.quotas.limitsOf(workspaceId)
     try {
       return await store.write(async (stores) => {
         const current = await stores.domains.findById(workspaceId, id)
         if (current === undefined) throw Failure.notFound('Domain')
+        requireVersion(expected, domainVersion(current))
         const renamed = changes.host !== undefined && changes.host !== current.host
         if (renamed) refuseUnclaimable(changes.host)
         const isProofLost = renamed && current.status === 'active'
@@ -203,21 +213,22 @@ export function domains(deps: {
     run: (run) => store.read.domains.run(run),
     count: (workspaceId) => store.read.domains.count(workspaceId),
 
-    async update(workspaceId, id, input) {
+    async update(workspaceId, id, input, expected) {
       const changes = parseInput(input)
       if (!isUuid(id)) throw Failure.notFound('Domain')
-      const { domain, leftHost } = await applyChanges(workspaceId, id, changes)
+      const { domain, leftHost } = await applyChanges(workspaceId, id, changes, expected)
       return proveWhenPossible(async () => {
         if (leftHost !== undefined) await proveNextClaim(leftHost)
         return prove(domain)
       }, domain)
     },
 
-    async delete(workspaceId, id) {
+    async delete(workspaceId, id, expected) {
       if (!isUuid(id)) throw Failure.notFound('Domain')
       const deleted = await store.write(async (stores) => {
         const domain = await stores.domains.delete(workspaceId, id)
         if (domain === undefined) throw Failure.notFound('Domain')
+        requireVersion(expected, domainVersion(domain))
         await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
         const now = clock.nowMicros()
         await stores.changes.append(hostChange(domain.host), now)

@@ -1,3 +1,5 @@
+import { versionOf } from '../version.ts'
+
 /**
  * What a link's owner sets, besides where it lives. The names are those of the API and of the table:
  * one word for one thing, and no mapping between.
@@ -43,6 +45,18 @@ export type UncountedLink = Omit<Link, 'clicks' | 'last_click'>
 
 /** A link before the store has numbered it. */
 export type NewLink = Omit<UncountedLink, 'seq'>
+
+/**
+ * Names the state of everything that a write may change. Counters are no part of it: an edit must not fail
+ * because somebody has clicked. The host is, because it changes when the domain is renamed.
+ */
+export function linkVersion({
+  id,
+  updated_at,
+  domain,
+}: Pick<Link, 'id' | 'updated_at' | 'domain'>): string {
+  return versionOf(id, updated_at, domain)
+}
 
 export const UTM_FIELDS = [
   'utm_source',

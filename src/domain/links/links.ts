@@ -14,8 +14,10 @@ import type { Page, Run } from '../page.ts'
 import { enforceQuotas, type WorkspaceLimits } from '../quotas/enforce-quotas.ts'
 import type { QuotaBook } from '../quotas/quota-book.ts'
 import { type Nouns, type Store, TooManyVariants, UniqueViolation } from '../store.ts'
+import { type ExpectedVersions, requireVersion } from '../version.ts'
+import { GENERATE_ATTEMPTS_MAX, keyTaken, withGeneratedKey } from './generated-key.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
-import { type Link, type LinkAttributes, type NewLink, NO_ATTRIBUTES } from './link.ts'
+import { type Link, type LinkAttributes, linkVersion, type NewLink, NO_ATTRIBUTES } from './link.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
 import { linkLists } from './link-lists.ts'
 import { linkPlaces, type OpenedPlace } from './link-places.ts'
@@ -24,9 +26,6 @@ import { parseLinkHost } from './parse-link-host.ts'
 import type { PasswordVault } from './password-vault.ts'
 import { lookForLoops, refuseLoops } from './refuse-loops.ts'
 import { storedBytes } from './stored-bytes.ts'
-
-/** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
-const GENERATE_ATTEMPTS_MAX = 8
 
 export type Links = {
   /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
@@ -43,12 +42,21 @@ export type Links = {
   run(run: LinkRun): Promise<Run<Link, number>>
   /** How many links a list has. Fails as `list` does. */
   count(filter: LinkFilter): Promise<number>
-  /** @throws {Failure} `not_found`, `validation_failed` */
-  update(workspaceId: string, id: string, input: LinkInput): Promise<Link>
+  /**
+   * A key of null has another one generated.
+   *
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
+   */
+  update(
+    workspaceId: string,
+    id: string,
+    input: LinkInput,
+    expected?: ExpectedVersions,
+  ): Promise<Link>
   /** What is wrong with the fields of an input, as far as that can be told without the store. */
   faultsOf(input: LinkInput): FieldFaults
-  /** @throws {Failure} `not_found` */
-  delete(workspaceId: string, id: string): Promise<void>
+  /** @throws {Failure} `not_found`, `precondition_failed` */
+  delete(workspaceId: string, id: string, expected?: ExpectedVersions): Promise<void>
 }
 
 export function links(deps: {
@@ -149,7 +157,7 @@ export function links(deps: {
     return link
   }
 
-  return {
+  const operations: Links = {
     async create(workspaceId, input, request) {
       const { domain, key, url, ...changes } = parseLinkInput(input, rules)
       if (url === undefined) throw Failure.invalid({ url: ['is required'] })
@@ -195,7 +203,12 @@ export function links(deps: {
 
     ...linkLists(deps),
 
-    async update(workspaceId, id, input) {
+    async update(workspaceId, id, input, expected) {
+      if (input.key === null) {
+        const withKey = (key: string) =>
+          operations.update(workspaceId, id, { ...input, key }, expected)
+        return withGeneratedKey(random, withKey)
+      }
       const { domain: host, password: passwordText, ...changes } = parseLinkInput(input, rules)
       if (!isUuid(id)) throw Failure.notFound('Link')
       const limits = await deps.quotas.limitsOf(workspaceId)
@@ -208,6 +221,7 @@ export function links(deps: {
           lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
         ])
         if (current === undefined) throw Failure.notFound('Link')
+        requireVersion(expected, linkVersion(current))
         // A link whose domain was deleted keeps it: only a move to another host needs a claim.
         const moved = host !== undefined && host !== current.domain
         const domain = moved ? host : current.domain
@@ -240,23 +254,21 @@ export function links(deps: {
       return updated
     },
 
-    async delete(workspaceId, id) {
+    async delete(workspaceId, id, expected) {
       if (!isUuid(id)) throw Failure.notFound('Link')
       await store.write(async (stores) => {
         const link = await stores.links.delete(workspaceId, id)
         if (link === undefined) throw Failure.notFound('Link')
+        requireVersion(expected, linkVersion(link))
         await stores.changes.append(changeOf(link), clock.nowMicros())
       })
     },
   }
+  return operations
 }
 
 function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
   return linkChange(keyspace_id, foldKey(key))
-}
-
-function keyTaken(): Failure {
-  return Failure.invalid({ key: ['is taken on this domain'] })
 }
 
 function tooManyVariants(): Failure {

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { codedTag } from '../entity-tags.ts'
 import { CODINGS, type ContentCoding, preferredCoding } from './accept-encoding.ts'
 import { COMPRESSED_BYTES_MIN, isCompressibleType } from './compressible.ts'
 import type { Compressor } from './compressor.ts'
@@ -28,6 +29,8 @@ export function compressAnswers(app: FastifyInstance, compressor: Compressor): v
     const encoded = await compressor.compress({ body: payload, form: coding, effort: 'each' })
     if (encoded === undefined) return payload
     reply.header('Content-Encoding', coding)
+    const tag = reply.getHeader('ETag')
+    if (typeof tag === 'string') reply.header('ETag', codedTag(tag, coding))
     return encoded
   })
 }

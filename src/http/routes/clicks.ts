@@ -10,7 +10,7 @@ import {
   exportClicksQuery,
   exportedClick,
 } from '../../contract/clicks.ts'
-import { idParams } from '../../contract/primitives.ts'
+import { idParams, ifNoneMatchHeaders } from '../../contract/primitives.ts'
 import { CLICK_DIMENSIONS } from '../../domain/clicks/click.ts'
 import { clickFilter } from '../../domain/clicks/click-filter.ts'
 import type { ClickSubject } from '../../domain/clicks/clicks.ts'
@@ -19,7 +19,7 @@ import { workspaceOf } from '../authentication.ts'
 import { EXPORT_TYPES, exportStream } from '../click-export.ts'
 import { presentReport } from '../present-clicks.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../time-limits.ts'
-import { FAILURES, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from './responses.ts'
 
 const config = { scope: 'clicks:read', mayTakeLong: true } as const
 const tags = ['Clicks']
@@ -71,7 +71,7 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
     return reply.send(request.method === 'HEAD' ? undefined : stream)
   }
 
-  const counted = { ...INVALID_QUERY, ...FAILURES, 200: clickReport }
+  const counted = { ...INVALID_QUERY, ...FAILURES, 200: clickReport, ...NOT_MODIFIED }
   const sent = { ...INVALID_QUERY, ...FAILURES, 200: exported }
 
   app.get(
@@ -81,6 +81,7 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
       schema: {
         tags,
         summary: 'Clicks on all links',
+        headers: ifNoneMatchHeaders,
         querystring: clicksQuery,
         response: counted,
       },
@@ -113,6 +114,7 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
           tags,
           summary: `Clicks on ${subject}`,
           params: idParams,
+          headers: ifNoneMatchHeaders,
           querystring: clicksQuery,
           response: { ...counted, ...NOT_FOUND },
         },

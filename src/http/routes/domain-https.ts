@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { domainHttpsBody, domainHttpsSchema } from '../../contract/domain-https.ts'
-import { idParams } from '../../contract/primitives.ts'
+import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '../../contract/primitives.ts'
+import { httpsVersion } from '../../domain/domains/domain-https.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
+import { entityTag, expectedVersions } from '../entity-tags.ts'
 import { presentDomainHttps } from '../present.ts'
-import { FAILURES, INVALID, NOT_FOUND } from './responses.ts'
+import { CHANGED, FAILURES, INVALID, NOT_FOUND, NOT_MODIFIED } from './responses.ts'
 
 const tags = ['Domains']
 
@@ -18,11 +20,16 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (
         tags,
         summary: 'Show the certificate of a domain, and whether it asks for HTTPS alone',
         params: idParams,
-        response: { 200: domainHttpsSchema, ...NOT_FOUND, ...FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: domainHttpsSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
       },
     },
-    async (request) =>
-      presentDomainHttps(await deps.domainHttps.get(workspaceOf(request), request.params.id)),
+    async (request, reply) => {
+      const state = await deps.domainHttps.get(workspaceOf(request), request.params.id)
+      const shown = presentDomainHttps(state)
+      const tag = entityTag(JSON.stringify(shown), httpsVersion(state))
+      return reply.header('ETag', tag).send(shown)
+    },
   )
 
   app.put(
@@ -33,8 +40,9 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (
         tags,
         summary: 'Have browsers use HTTPS alone (HSTS), or no more',
         params: idParams,
+        headers: ifMatchHeaders,
         body: domainHttpsBody,
-        response: { 200: domainHttpsSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: domainHttpsSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
       },
     },
     async (request) =>
@@ -43,6 +51,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (
           workspaceOf(request),
           request.params.id,
           request.body.hsts_max_age,
+          expectedVersions(request),
         ),
       ),
   )

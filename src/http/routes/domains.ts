@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { dnsReportSchema } from '../../contract/dns-report.ts'
 import {
@@ -8,13 +9,22 @@ import {
   listDomainsQuery,
   patchDomainBody,
 } from '../../contract/domains.ts'
-import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
+import {
+  idempotencyHeaders,
+  idParams,
+  ifMatchHeaders,
+  ifNoneMatchHeaders,
+} from '../../contract/primitives.ts'
+import { type Domain, domainVersion } from '../../domain/domains/domain.ts'
+import type { DomainInput } from '../../domain/domains/domain-input.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
+import { entityTag, expectedVersions } from '../entity-tags.ts'
 import { listDomains } from '../list-domains.ts'
 import { presentDnsReport, presentDomain } from '../present.ts'
 import { validateWith } from '../validation.ts'
 import {
+  CHANGED,
   CHECKED_LATELY,
   CONFLICT,
   FAILURES,
@@ -22,9 +32,15 @@ import {
   INVALID_BODY,
   INVALID_QUERY,
   NOT_FOUND,
+  NOT_MODIFIED,
 } from './responses.ts'
 
 const tags = ['Domains']
+
+/** The tag of a domain as `GET` shows it. */
+function tagOf(domain: Domain): string {
+  return entityTag(JSON.stringify(presentDomain(domain)), domainVersion(domain))
+}
 
 export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
   app.setValidatorCompiler(validateWith((input) => deps.domains.faultsOf(input)))
@@ -36,8 +52,9 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       schema: {
         tags,
         summary: 'List domains',
+        headers: ifNoneMatchHeaders,
         querystring: listDomainsQuery,
-        response: { 200: domainPage, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: domainPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
     (request) => listDomains(request, request.query, deps),
@@ -70,11 +87,14 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         tags,
         summary: 'Show domain',
         params: idParams,
-        response: { 200: domainSchema, ...NOT_FOUND, ...FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: domainSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
       },
     },
-    async (request) =>
-      presentDomain(await deps.domains.get(workspaceOf(request), request.params.id)),
+    async (request, reply) => {
+      const domain = await deps.domains.get(workspaceOf(request), request.params.id)
+      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+    },
   )
 
   app.get(
@@ -85,7 +105,8 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         tags,
         summary: 'Show the DNS records to set, and what DNS says now',
         params: idParams,
-        response: { 200: dnsReportSchema, ...NOT_FOUND, ...FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: dnsReportSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
       },
     },
     async (request) =>
@@ -118,17 +139,20 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
     schema: {
       tags,
       params: idParams,
-      response: { 200: domainSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+      headers: ifMatchHeaders,
+      response: { 200: domainSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
     },
   } as const
+
+  function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: DomainInput }>) {
+    const { params, body } = request
+    return deps.domains.update(workspaceOf(request), params.id, body, expectedVersions(request))
+  }
 
   app.put(
     '/domains/:id',
     { ...update, schema: { ...update.schema, summary: 'Update domain', body: domainBody } },
-    async (request) =>
-      presentDomain(
-        await deps.domains.update(workspaceOf(request), request.params.id, request.body),
-      ),
+    async (request) => presentDomain(await updateBy(request)),
   )
 
   app.patch(
@@ -141,10 +165,10 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         body: patchDomainBody,
       },
     },
-    async (request) =>
-      presentDomain(
-        await deps.domains.update(workspaceOf(request), request.params.id, request.body),
-      ),
+    async (request, reply) => {
+      const domain = await updateBy(request)
+      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+    },
   )
 
   app.delete(
@@ -155,11 +179,12 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
         tags,
         summary: 'Delete domain',
         params: idParams,
-        response: { 200: domainDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        headers: ifMatchHeaders,
+        response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
       },
     },
     async (request) => {
-      await deps.domains.delete(workspaceOf(request), request.params.id)
+      await deps.domains.delete(workspaceOf(request), request.params.id, expectedVersions(request))
       return { message: 'Domain deleted' as const }
     },
   )

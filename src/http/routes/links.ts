@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import {
   createLinkBody,
@@ -8,15 +9,37 @@ import {
   patchLinkBody,
   updateLinkBody,
 } from '../../contract/links.ts'
-import { idempotencyHeaders, idParams } from '../../contract/primitives.ts'
+import {
+  idempotencyHeaders,
+  idParams,
+  ifMatchHeaders,
+  ifNoneMatchHeaders,
+} from '../../contract/primitives.ts'
+import { type Link, linkVersion } from '../../domain/links/link.ts'
+import type { LinkInput } from '../../domain/links/link-input.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
+import { entityTag, expectedVersions } from '../entity-tags.ts'
 import { listLinks } from '../list-links.ts'
 import { presentCreatedLink, presentLink } from '../present.ts'
 import { validateWith } from '../validation.ts'
-import { CONFLICT, FAILURES, INVALID, INVALID_BODY, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import {
+  CHANGED,
+  CONFLICT,
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  INVALID_QUERY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from './responses.ts'
 
 const tags = ['Links']
+
+/** The tag of a link as `GET` shows it. */
+function tagOf(link: Link): string {
+  return entityTag(JSON.stringify(presentLink(link)), linkVersion(link))
+}
 
 export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
   app.setValidatorCompiler(validateWith((input) => deps.links.faultsOf(input)))
@@ -28,8 +51,9 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       schema: {
         tags,
         summary: 'List links',
+        headers: ifNoneMatchHeaders,
         querystring: listLinksQuery,
-        response: { 200: linkPage, ...INVALID_QUERY, ...FAILURES },
+        response: { 200: linkPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
       },
     },
     (request) => listLinks(request, request.query, deps),
@@ -50,7 +74,7 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
     async (request, reply) => {
       const repeatable = deps.idempotency(request)
       const link = await deps.links.create(workspaceOf(request), request.body, repeatable)
-      return reply.code(201).send(presentCreatedLink(link))
+      return reply.code(201).header('ETag', tagOf(link)).send(presentCreatedLink(link))
     },
   )
 
@@ -62,10 +86,14 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
         tags,
         summary: 'Show link',
         params: idParams,
-        response: { 200: linkSchema, ...NOT_FOUND, ...FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: linkSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
       },
     },
-    async (request) => presentLink(await deps.links.get(workspaceOf(request), request.params.id)),
+    async (request, reply) => {
+      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+    },
   )
 
   const update = {
@@ -73,15 +101,20 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
     schema: {
       tags,
       params: idParams,
-      response: { 200: linkSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+      headers: ifMatchHeaders,
+      response: { 200: linkSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
     },
   } as const
+
+  function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: LinkInput }>) {
+    const { params, body } = request
+    return deps.links.update(workspaceOf(request), params.id, body, expectedVersions(request))
+  }
 
   app.put(
     '/links/:id',
     { ...update, schema: { ...update.schema, summary: 'Update link', body: updateLinkBody } },
-    async (request) =>
-      presentLink(await deps.links.update(workspaceOf(request), request.params.id, request.body)),
+    async (request) => presentLink(await updateBy(request)),
   )
 
   app.patch(
@@ -90,8 +123,10 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       ...update,
       schema: { ...update.schema, summary: 'Change some fields of a link', body: patchLinkBody },
     },
-    async (request) =>
-      presentLink(await deps.links.update(workspaceOf(request), request.params.id, request.body)),
+    async (request, reply) => {
+      const link = await updateBy(request)
+      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+    },
   )
 
   app.delete(
@@ -102,11 +137,12 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
         tags,
         summary: 'Delete link',
         params: idParams,
-        response: { 200: linkDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+        headers: ifMatchHeaders,
+        response: { 200: linkDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
       },
     },
     async (request) => {
-      await deps.links.delete(workspaceOf(request), request.params.id)
+      await deps.links.delete(workspaceOf(request), request.params.id, expectedVersions(request))
       return { message: 'Link deleted' as const }
     },
   )

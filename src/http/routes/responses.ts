@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { problemSchema } from '../../contract/errors.ts'
 
 /** The failures that any route behind a token can answer with. */
@@ -30,6 +31,14 @@ export const INVALID_BODY = {
 /** For lists: only the query can be wrong. */
 export const INVALID_QUERY = {
   422: problemSchema.describe('Parameters are wrong; `errors` names them.'),
+}
+
+export const NOT_MODIFIED = {
+  304: z.null().describe('The answer is the one that `If-None-Match` names.'),
+}
+
+export const CHANGED = {
+  412: problemSchema.describe('It was changed since the version that `If-Match` names.'),
 }
 
 export const CONFLICT = {

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { ifNoneMatchHeaders } from '../../contract/primitives.ts'
 import { type UsageResource, usageSchema } from '../../contract/usage.ts'
 import { QUOTA_NAMES } from '../../domain/quotas/quota.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
-import { FAILURES } from './responses.ts'
+import { FAILURES, NOT_MODIFIED } from './responses.ts'
 
 export const usageRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
   app.get(
@@ -13,7 +14,8 @@ export const usageRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
       schema: {
         tags: ['Workspace'],
         summary: 'Show usage and quotas',
-        response: { 200: usageSchema, ...FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: usageSchema, ...NOT_MODIFIED, ...FAILURES },
       },
     },
     async (request): Promise<UsageResource> => {
