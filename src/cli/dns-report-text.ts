@@ -1,12 +1,13 @@
 import type { CertificateStanding } from '../domain/certificates/certificate-standing.ts'
 import type { DnsReport } from '../domain/domains/dns-report.ts'
+import { formatHost } from '../domain/domains/host.ts'
 import { formatInstant } from '../lib/instant.ts'
 import { formatTable } from './terminal.ts'
 
 /** What DNS should say of a domain, what it says, and what to do. */
 export function dnsReportText(report: DnsReport): string {
   const { domain, records, differences, nextCheckAt, certificate } = report
-  const lines = [`${domain.host} is ${domain.status}.`]
+  const lines = [`${formatHost(domain.host)} is ${domain.status}.`]
   if (domain.status === 'pending' && records.length > 0) {
     lines.push(
       '',

@@ -11,6 +11,7 @@ import type { Certificates } from '../domain/certificates/certificates.ts'
 import type { ChallengeAnswers } from '../domain/certificates/challenge-answers.ts'
 import { keyVault } from '../domain/certificates/key-vault.ts'
 import type { ChangeListener } from '../domain/changes/change-listener.ts'
+import { hostFields } from '../domain/domains/host.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -61,9 +62,12 @@ export function openCertificateWork(
     wait: (ms) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}),
     unit: Math.random,
     onIssued: (host, notAfter) =>
-      log.info({ host, until: formatInstant(notAfter) }, 'a certificate was issued'),
+      log.info({ ...hostFields(host), until: formatInstant(notAfter) }, 'a certificate was issued'),
     onFailed: (host, reason) =>
-      log.warn({ host, reason }, 'a certificate could not be had now; it is tried again'),
+      log.warn(
+        { ...hostFields(host), reason },
+        'a certificate could not be had now; it is tried again',
+      ),
     onAway: (directory, reason) =>
       log.warn({ directory, reason }, 'the certificate authority is left alone for a while'),
     onRoom: () => wake(),

@@ -11,6 +11,7 @@ import type { CertificateFinder } from '../domain/domains/dns-report.ts'
 import type { DnsResolver } from '../domain/domains/dns-resolver.ts'
 import { type DomainChecks, domainChecks, LOOK_QUEUE } from '../domain/domains/domain-checks.ts'
 import { type Domains, domains } from '../domain/domains/domains.ts'
+import { hostFields } from '../domain/domains/host.ts'
 import type { ServiceName } from '../domain/domains/service-host.ts'
 import type { ServiceTarget } from '../domain/domains/service-target.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
@@ -63,7 +64,11 @@ export function openDomains(
     looks: queues.open(LOOK_QUEUE),
     onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
     findCertificate: certificateFinder(config, instance),
-    onMove: (move) => log.warn(move, 'a domain moved to the workspace that has proved it'),
+    onMove: (move) =>
+      log.warn(
+        { ...move, ...hostFields(move.host) },
+        'a domain moved to the workspace that has proved it',
+      ),
     onRoom: () => wake(),
   })
   return {

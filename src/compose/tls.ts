@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from '../config/read-config.ts'
+import { hostFields } from '../domain/domains/host.ts'
 import type { ServiceHost } from '../domain/domains/service-host.ts'
 import type { MemoryCopy } from '../domain/nodes/memory-copy.ts'
 import { createHttp2Front, type Http2Front } from '../http/http2-front.ts'
@@ -50,7 +51,7 @@ export function openTls(
     onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
     onUnusable: (host, error) =>
       log.warn(
-        { host, err: error },
+        { ...hostFields(host), err: error },
         'the copy of a certificate cannot be used: no HTTPS on this host without the database',
       ),
   })

@@ -48,7 +48,10 @@ const seenValues = z.array(z.string())
 /** What the DNS of a domain should say, and says. */
 export const dnsReportSchema = z
   .object({
-    domain: z.string().describe('The host name.'),
+    domain: z.string().describe('The host name; international names in A-label form.'),
+    unicode_domain: z
+      .string()
+      .describe('The host name as people read it: `münchen.example` for `xn--mnchen-3ya.example`.'),
     status: z.enum(['pending', 'active']),
     proof: z
       .enum(['dns', 'routing', 'none'])

@@ -5,6 +5,7 @@ import { adviseOnOwnership } from '../domain/domains/dns-advice.ts'
 import { judgeOwnership } from '../domain/domains/dns-judgement.ts'
 import type { DnsObservation } from '../domain/domains/dns-observation.ts'
 import { recordsFor } from '../domain/domains/dns-records.ts'
+import { formatHost } from '../domain/domains/host.ts'
 import { proofText } from '../domain/domains/proof.ts'
 import type { ServiceAddresses } from '../domain/domains/service-target.ts'
 import { deriveKey } from '../domain/instance/instance-keys.ts'
@@ -28,13 +29,14 @@ export function domainFinding(
   }
   const inWords = claims.map(({ workspace, status }) => `${status} in ${workspace}`).join(', ')
   if (claims.some(({ status }) => status === 'active')) {
-    return { subject, state: 'ok', text: `${host} is ${inWords}` }
+    return { subject, state: 'ok', text: `${formatHost(host)} is ${inWords}` }
   }
   const advice =
     claims.length === 0
       ? terseCommand(`domain add ${host} --workspace <name>`)
       : `Once DNS is as it should be: ${terseCommand(`domain check ${host}`)}`
-  const text = claims.length === 0 ? `nobody has added ${host} here` : `${host} is ${inWords}`
+  const name = formatHost(host)
+  const text = claims.length === 0 ? `nobody has added ${name} here` : `${name} is ${inWords}`
   return { subject, state: 'warning', text, advice }
 }
 

@@ -3,6 +3,7 @@ import { judgeRouting } from '../domain/domains/dns-judgement.ts'
 import type { DnsObservation } from '../domain/domains/dns-observation.ts'
 import { recordsFor } from '../domain/domains/dns-records.ts'
 import { valuesOf } from '../domain/domains/dns-resolver.ts'
+import { formatHost } from '../domain/domains/host.ts'
 import { findProxy } from '../domain/domains/known-proxies.ts'
 import type { ServiceAddresses, ServiceTarget } from '../domain/domains/service-target.ts'
 import type { Finding } from './finding.ts'
@@ -23,7 +24,8 @@ export function routingFindings(
     ...valuesOf(observation.ipv4),
     ...valuesOf(observation.ipv6),
   ]
-  const path = seen.length === 0 ? `${host} leads nowhere` : `${host} → ${seen.join(' → ')}`
+  const name = formatHost(host)
+  const path = seen.length === 0 ? `${name} leads nowhere` : `${name} → ${seen.join(' → ')}`
   if (routing.state === 'routed') {
     const found: Finding = { subject, state: 'ok', text: path }
     const strays = advice.map(

@@ -5,6 +5,7 @@ import type { LinkResource } from '../contract/links.ts'
 import type { DnsReport } from '../domain/domains/dns-report.ts'
 import type { Domain } from '../domain/domains/domain.ts'
 import type { HttpsState } from '../domain/domains/domain-https.ts'
+import { displayHost } from '../domain/domains/host.ts'
 import type { Link } from '../domain/links/link.ts'
 import { shortLink } from '../domain/links/short-link.ts'
 import { formatInstant } from '../lib/instant.ts'
@@ -61,6 +62,7 @@ export function presentDnsReport(report: DnsReport): DnsReportResource {
   const { seen, certificate } = report
   return {
     domain: report.domain.host,
+    unicode_domain: displayHost(report.domain.host),
     status: report.domain.status,
     proof: report.policy,
     verdict: report.verdict,

@@ -64,6 +64,22 @@ for (const engine of ENGINES) {
       return records[0].value
     }
 
+    test('names an international domain in both forms', async () => {
+      const host = 'xn--mnchen-3ya.acme.test'
+      const both = `münchen.acme.test (${host})`
+      const added = await run('domain', 'add', 'münchen.acme.test', '--workspace', 'acme')
+      assert.ok(added.startsWith(`${both} is pending.`), added)
+      assert.ok(added.includes(`- ${both} does not exist in DNS yet`), added)
+      assert.ok((await run('domain', 'list')).includes(both))
+      const [listed] = JSON.parse(await run('domain', 'list', '--json'))
+      assert.equal(listed.domain, host)
+      assert.equal(listed.unicode_domain, 'münchen.acme.test')
+      const found = (await runCommand(['doctor', 'münchen.acme.test'], env)).stdout
+      assert.ok(found.includes(`${both} is pending in acme`), found)
+      const removed = ['domain', 'remove', 'münchen.acme.test', '--workspace', 'acme']
+      assert.ok((await runCommand(removed, env)).stderr.startsWith(`${both} is removed`))
+    })
+
     test('adds a domain, says what to set, and waits until it is active', async () => {
       const added = (await runCli(['domain', 'add', 'Go.Acme.test', '--workspace', 'acme'], env))
         .stdout

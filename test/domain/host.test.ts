@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { displayHost, parseHost } from '../../src/domain/domains/host.ts'
+import { displayHost, formatHost, hostFields, parseHost } from '../../src/domain/domains/host.ts'
 import { cases } from '../support/properties.ts'
 
 const LABEL_MAX = 'a'.repeat(63)
@@ -86,6 +86,20 @@ describe('parseHost', () => {
       }),
       cases(500),
     )
+  })
+})
+
+describe('an international host', () => {
+  const host = 'xn--mnchen-3ya.example'
+
+  test('is named in both forms in a sentence', () => {
+    assert.equal(formatHost(host), `münchen.example (${host})`)
+    assert.equal(formatHost('go.example.com'), 'go.example.com')
+  })
+
+  test('is named in both forms in a log line', () => {
+    assert.deepEqual(hostFields(host), { host, unicodeHost: 'münchen.example' })
+    assert.deepEqual(hostFields('go.example.com'), { host: 'go.example.com' })
   })
 })
 

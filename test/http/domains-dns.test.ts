@@ -80,6 +80,7 @@ for (const engine of ENGINES) {
       const before = await report(id)
       assert.deepEqual(Object.keys(before), [
         'domain',
+        'unicode_domain',
         'status',
         'proof',
         'verdict',
@@ -137,6 +138,18 @@ for (const engine of ENGINES) {
       )
       const seconds = Number(early.headers.get('retry-after'))
       assert.ok(seconds >= 1 && seconds <= 60, String(seconds))
+    })
+
+    test('names an international domain in both forms', async () => {
+      const shown = await report(await create('münchen.acme.test'))
+      assert.equal(shown.domain, 'xn--mnchen-3ya.acme.test')
+      assert.equal(shown.unicode_domain, 'münchen.acme.test')
+      const texts = shown.differences.map(({ text }: { text: string }) => text)
+      const both = 'münchen.acme.test (xn--mnchen-3ya.acme.test) does not exist'
+      assert.ok(
+        texts.some((text: string) => text.startsWith(both)),
+        texts.join('\n'),
+      )
     })
 
     test('is checked by itself right after the domain is added', async () => {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { formatHost } from '../../domain/domains/host.ts'
 import { example } from '../example.ts'
 import { findClaim } from '../find-claim.ts'
 import type { Terminal } from '../terminal.ts'
@@ -22,7 +23,7 @@ export function hstsCommand(terminal: Terminal): Command {
         const { workspace_id, id } = await findClaim(tools, host, options.workspace)
         return tools.https.setHsts(workspace_id, id, seconds)
       })
-      terminal.err(`${domain.host} ${outcome(hstsMaxAge)}.`)
+      terminal.err(`${formatHost(domain.host)} ${outcome(hstsMaxAge)}.`)
     })
 }
 

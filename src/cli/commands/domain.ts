@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { CertificateStanding } from '../../domain/certificates/certificate-standing.ts'
 import type { DnsReport } from '../../domain/domains/dns-report.ts'
+import { displayHost, formatHost } from '../../domain/domains/host.ts'
 import { terseCommand } from '../../lib/command-words.ts'
 import { formatInstant } from '../../lib/instant.ts'
 import { dnsReportText } from '../dns-report-text.ts'
@@ -58,7 +59,7 @@ export function domainCommand(terminal: Terminal): Command {
           : formatTable(
               ['DOMAIN', 'STATUS', 'CERTIFICATE', 'WORKSPACE', 'CREATED'],
               rows.map((row) => [
-                row.domain,
+                formatHost(row.domain),
                 row.status,
                 inOneWord(row.certificate),
                 row.workspace,
@@ -97,7 +98,7 @@ export function domainCommand(terminal: Terminal): Command {
         await tools.domains.delete(found.workspace_id, found.id)
         return found
       })
-      terminal.err(`${domain.host} is removed from ${options.workspace}.`)
+      terminal.err(`${formatHost(domain.host)} is removed from ${options.workspace}.`)
     })
 
   return command
@@ -130,7 +131,15 @@ async function listDomains(
         const created = formatInstant(created_at)
         const standing = status === 'active' ? await findCertificate?.(host) : undefined
         const certificate = standing === undefined ? null : certificateAsJson(standing)
-        rows.push({ id, domain: host, status, workspace: name, created_at: created, certificate })
+        rows.push({
+          id,
+          domain: host,
+          unicode_domain: displayHost(host),
+          status,
+          workspace: name,
+          created_at: created,
+          certificate,
+        })
       }
       if (items.length < LIST_BATCH) break
     }
@@ -167,6 +176,7 @@ function reportAsJson({
 }: DnsReport) {
   return {
     domain: domain.host,
+    unicode_domain: displayHost(domain.host),
     status: domain.status,
     proof: policy,
     ...report,

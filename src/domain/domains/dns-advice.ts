@@ -1,6 +1,7 @@
 import type { Ownership, Routing } from './dns-judgement.ts'
 import type { DnsRecord } from './dns-records.ts'
 import type { DnsSilence } from './dns-resolver.ts'
+import { formatHost } from './host.ts'
 import { proofName } from './proof.ts'
 
 /** What is not as it should be, and what to do about it, in one sentence. */
@@ -76,50 +77,51 @@ export function adviseOnRouting(
 ): readonly DnsDifference[] {
   const one = (code: DnsDifferenceCode, text: string) => [{ code, text }]
   const add = recordsInWords(records)
+  const name = formatHost(host)
   switch (routing.state) {
     case 'routed':
       return routing.strangers.map((address) => ({
         code: 'stray_address',
-        text: `Some visitors of ${host} end at ${address}, which is not this service: remove the ${typeOf(address)} record with that address.`,
+        text: `Some visitors of ${name} end at ${address}, which is not this service: remove the ${typeOf(address)} record with that address.`,
       }))
     case 'no_name':
-      return one('host_missing', `${host} does not exist in DNS yet: add ${add}.`)
+      return one('host_missing', `${name} does not exist in DNS yet: add ${add}.`)
     case 'no_address':
       return one(
         'host_without_address',
-        `${host} has no address of its own (a wildcard record does not reach a name that has other records, or records below it): add ${add}.`,
+        `${name} has no address of its own (a wildcard record does not reach a name that has other records, or records below it): add ${add}.`,
       )
     case 'dangling':
       return one(
         'host_dangling',
-        `${host} is an alias (CNAME) that ends at ${routing.target}, which has no address: replace it by ${add}.`,
+        `${name} is an alias (CNAME) that ends at ${routing.target}, which has no address: replace it by ${add}.`,
       )
     case 'loop':
       return one(
         'host_looping',
-        `${host} is an alias (CNAME) that leads back to itself: replace it by ${add}.`,
+        `${name} is an alias (CNAME) that leads back to itself: replace it by ${add}.`,
       )
     case 'too_many_aliases':
       return one(
         'host_too_many_aliases',
-        `${host} is at the head of a chain of too many aliases (CNAME): replace it by ${add}.`,
+        `${name} is at the head of a chain of too many aliases (CNAME): replace it by ${add}.`,
       )
     case 'proxied':
       return one(
         'host_proxied',
-        `${host} is behind ${routing.proxy}, so DNS does not show whether it leads here: switch the proxy off for this name ("DNS only"), and set ${add}.`,
+        `${name} is behind ${routing.proxy}, so DNS does not show whether it leads here: switch the proxy off for this name ("DNS only"), and set ${add}.`,
       )
     case 'elsewhere':
       return one(
         'host_elsewhere',
-        `${host} leads to ${routing.addresses.slice(0, 4).join(', ')}, which is not this service: replace the record by ${add}.`,
+        `${name} leads to ${routing.addresses.slice(0, 4).join(', ')}, which is not this service: replace the record by ${add}.`,
       )
     case 'service_unknown':
       return one('service_unknown', serviceUnknown(routing.reason))
     case 'unknown':
       return one(
         'host_unknown',
-        `Where ${host} leads could not be seen, because the DNS server ${SILENCE[routing.reason]}; this is tried again and changes nothing.`,
+        `Where ${name} leads could not be seen, because the DNS server ${SILENCE[routing.reason]}; this is tried again and changes nothing.`,
       )
   }
 }
@@ -128,7 +130,7 @@ export function adviseOnRouting(
 export function activeElsewhere(host: string): DnsDifference {
   return {
     code: 'active_elsewhere',
-    text: `${host} is in use by another workspace, whose own TXT record at ${proofName(host)} is still there: remove that one if the domain is to move here.`,
+    text: `${formatHost(host)} is in use by another workspace, whose own TXT record at ${proofName(host)} is still there: remove that one if the domain is to move here.`,
   }
 }
 

@@ -18,7 +18,7 @@ import type { ClaimableHosts } from './claimable-hosts.ts'
 import { type Domain, domainVersion } from './domain.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import type { DomainMark, DomainRun } from './domain-store.ts'
-import { parseHost } from './host.ts'
+import { formatHost, parseHost } from './host.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
 import type { ServiceName } from './service-host.ts'
 
@@ -205,7 +205,7 @@ export function domains(deps: {
       const parsed = parseHost(text)
       if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
       const domain = await store.read.domains.findByHost(workspaceId, parsed.value)
-      if (domain === undefined) throw Failure.notFound(`Domain ${parsed.value}`)
+      if (domain === undefined) throw Failure.notFound(`Domain ${formatHost(parsed.value)}`)
       return domain
     },
     faultsOf: (input) => faultsFoundBy(() => parseInput(input)),

@@ -53,6 +53,18 @@ export function displayHost(host: string): string {
   return host.includes('xn--') ? domainToUnicode(host) || host : host
 }
 
+/** The host name for a sentence: an international one in both forms, as `münchen.example (xn--…)`. */
+export function formatHost(host: string): string {
+  const shown = displayHost(host)
+  return shown === host ? host : `${shown} (${host})`
+}
+
+/** The fields of a log line that name a host: an international one in both forms. */
+export function hostFields(host: string): { host: string; unicodeHost?: string } {
+  const shown = displayHost(host)
+  return shown === host ? { host } : { host, unicodeHost: shown }
+}
+
 function isReadable(host: string): boolean {
   // A label that cannot be decoded is given back as it came.
   const unicode = domainToUnicode(host)

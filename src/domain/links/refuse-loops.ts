@@ -1,4 +1,5 @@
 import type { DomainStore } from '../domains/domain-store.ts'
+import { formatHost } from '../domains/host.ts'
 import type { ServiceName } from '../domains/service-host.ts'
 import { FaultList } from '../failure.ts'
 import { hostThatCouldLoop } from './destination.ts'
@@ -42,7 +43,7 @@ export async function lookForLoops(
     const faults = new FaultList()
     for (const [field, host] of hosts) {
       if (served.has(host) || host === service.host || host === on) {
-        faults.add(field, `must not lead to ${host}, which is served here`)
+        faults.add(field, `must not lead to ${formatHost(host)}, which is served here`)
       }
     }
     faults.throwIfAny()

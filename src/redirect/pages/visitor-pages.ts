@@ -1,12 +1,10 @@
-import { displayHost } from '../../domain/domains/host.ts'
+import { formatHost } from '../../domain/domains/host.ts'
 import { escapeHtml, type PageContent } from './page.ts'
 
 export function unknownHostPage(host: string): PageContent {
-  const shown = displayHost(host)
-  const name = shown === host ? host : `${shown} (${host})`
   return {
     title: 'This domain is not in use here',
-    body: `<p><strong>${escapeHtml(name)}</strong> leads to this server, but has not been set up on it, or its set-up has not been proved yet.</p>`,
+    body: `<p><strong>${escapeHtml(formatHost(host))}</strong> leads to this server, but has not been set up on it, or its set-up has not been proved yet.</p>`,
   }
 }
 
