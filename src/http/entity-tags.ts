@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Failure } from '../domain/failure.ts'
 import type { ExpectedVersions } from '../domain/version.ts'
 import { CODINGS, type ContentCoding } from './compression/accept-encoding.ts'
+import { HttpRefusal } from './problem.ts'
 
 /** Of base64url: 96 bits of a SHA-256. */
 const HASH_LENGTH = 16
@@ -10,7 +10,8 @@ const HASH_LENGTH = 16
 const SEPARATOR = '.'
 
 const ENTITY_TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
-const ENTITY_TAGS = /^(?:[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")?[ \t]*(?:,|$))+$/
+/** Blanks can match in one way only, so that no header takes longer than its length. */
+const ENTITY_TAGS = /^(?:[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*)?(?:,|$))+$/
 const CODING_SUFFIX = new RegExp(`-(?:${CODINGS.join('|')})"$`)
 
 /**
@@ -34,15 +35,16 @@ export function codedTag(tag: string, coding: ContentCoding): string {
  *
  * Weak tags name none: they do not promise that nothing has changed (RFC 9110, section 13.1.1).
  *
- * @throws {Failure} `validation_failed` for what is no list of entity tags
+ * @throws {HttpRefusal} for what is no list of entity tags
  */
 export function expectedVersions({ headers }: FastifyRequest): ExpectedVersions {
   const sent = headers['if-match']
   if (sent === undefined || sent.trim() === '*') return undefined
   if (!ENTITY_TAGS.test(sent)) {
-    throw Failure.invalid({
-      'If-Match': ['must be * or entity tags as in ETag, with their quotes'],
-    })
+    throw new HttpRefusal(
+      'bad_request',
+      'If-Match must be * or entity tags as in ETag, with their quotes.',
+    )
   }
   return [...sent.matchAll(ENTITY_TAG)]
     .filter(([, weak]) => weak === undefined)

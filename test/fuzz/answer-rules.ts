@@ -11,6 +11,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   404: ['not_found'],
   405: ['method_not_allowed'],
   409: ['idempotency_conflict'],
+  412: ['precondition_failed'],
   413: ['body_too_large'],
   415: ['unsupported_media_type'],
   422: ['validation_failed'],
@@ -38,6 +39,11 @@ export function assertDescribed(
     assert.ok(answer.status < 500, 'no input may end in a failure of the service')
     const described = operation.answers.get(answer.status)
     assert.ok(described !== undefined, 'the description does not name this status')
+    if (answer.status === 304) {
+      assert.equal(answer.body.length, 0)
+      assert.match(String(answer.headers.etag), /^"[\w.-]+"$/)
+      return
+    }
     const [mediaType = ''] = (answer.headers['content-type'] ?? '').split(';')
     const fault = described.get(mediaType)
     assert.ok(fault !== undefined, `the description does not name ${mediaType}`)

@@ -89,7 +89,12 @@ const HOSTILE_QUERY_VALUES = [
 /** Query strings as they are sent: the operation's parameters, repeated ones, and others. */
 function queryOf(operation: Operation): fc.Arbitrary<string> {
   const good = operation.query.map(({ name, schema }) =>
-    conforming(schema, name).map((value) => `${name}=${encode(String(value))}`),
+    conforming(schema, name).map((value) =>
+      [value]
+        .flat()
+        .map((one) => `${name}=${encode(String(one))}`)
+        .join('&'),
+    ),
   )
   const names = operation.query.map(({ name }) => name)
   const bad = fc
@@ -148,7 +153,10 @@ const ODD_HEADERS: readonly (readonly [string, string])[] = [
   ['x-request-id', 'a'.repeat(2_000)],
   ['range', 'bytes=-1'],
   ['if-none-match', '*'],
+  ['if-none-match', 'W/"x", "y",'],
   ['if-match', '"x"'],
+  ['if-match', '*'],
+  ['if-match', 'W/"\u00e9", x'],
   ['if-modified-since', 'never'],
   ['cookie', '__proto__=1; ='],
   ['origin', 'null'],
