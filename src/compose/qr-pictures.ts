@@ -1,4 +1,5 @@
-import { QR_QUEUE, QrPictures, type QrTask } from '../domain/qr/qr-pictures.ts'
+import { QR_QUEUE, QrPictures } from '../domain/qr/qr-pictures.ts'
+import type { QrRendering, QrTask } from '../domain/qr/qr-task.ts'
 import { TaskThread } from '../lib/task-thread.ts'
 import type { WorkQueues } from '../lib/work-queues.ts'
 
@@ -6,7 +7,7 @@ export type OpenedQrPictures = { readonly pictures: QrPictures; close(): Promise
 
 /** QR pictures, rendered in a thread that starts with the first of them. */
 export function openQrPictures(queues: WorkQueues): OpenedQrPictures {
-  const thread = new TaskThread<QrTask, Uint8Array>(new URL('./qr-worker.ts', import.meta.url))
+  const thread = new TaskThread<QrTask, QrRendering>(new URL('./qr-worker.ts', import.meta.url))
   const pictures = new QrPictures({
     queue: queues.open(QR_QUEUE),
     render: (task) => thread.run(task),

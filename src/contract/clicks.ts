@@ -95,7 +95,7 @@ const visitors = z
 
 const clickPoint = z
   .object({ start, ...counts, visitors: visitors.optional() })
-  .meta({ id: 'ClickPoint' })
+  .meta({ id: 'ClickPoint', description: 'Clicks in one interval.' })
 
 const clickGroup = z
   .object({
@@ -106,13 +106,13 @@ const clickGroup = z
       .optional()
       .describe('One for each interval, when `interval` is given.'),
   })
-  .meta({ id: 'ClickGroup' })
+  .meta({ id: 'ClickGroup', description: 'Clicks with one value of the dimension.' })
 
 const head = {
   from: timestamp.describe('Beginning of what was counted, at a quarter hour.'),
   to: timestamp.describe('End of what was counted, at a quarter hour; not included.'),
-  timezone: z.string(),
-  interval: z.enum(INTERVALS).nullable(),
+  timezone: z.string().describe('The zone in which days and months begin.'),
+  interval: z.enum(INTERVALS).nullable().describe('Null when only values are counted.'),
 }
 
 const total = z.object({
@@ -124,26 +124,29 @@ const total = z.object({
 const clickSeries = z
   .object({
     ...head,
-    group_by: z.null(),
-    total,
+    group_by: z.null().describe('Null: counted by interval alone.'),
+    total: total.describe('The whole period.'),
     data: z.array(clickPoint).describe('Every interval in its order, those without clicks too.'),
   })
-  .meta({ id: 'ClickSeries' })
+  .meta({ id: 'ClickSeries', description: 'Clicks by interval.' })
 
 const clickGroups = z
   .object({
     ...head,
-    group_by: z.enum(DIMENSIONS),
-    total,
+    group_by: z.enum(DIMENSIONS).describe('What was counted by.'),
+    total: total.describe('The whole period.'),
     data: z.array(clickGroup).describe('The values with most clicks, most first.'),
     rest: z
       .object({ values: z.int().describe('How many different values.'), ...counts })
       .describe('All other values together.'),
   })
-  .meta({ id: 'ClickGroups' })
+  .meta({ id: 'ClickGroups', description: 'Clicks by the values of a dimension.' })
 
 /** What was counted: a series without `group_by`, groups with it. */
-export const clickReport = z.union([clickSeries, clickGroups]).meta({ id: 'ClickReport' })
+export const clickReport = z.union([clickSeries, clickGroups]).meta({
+  id: 'ClickReport',
+  description: 'Groups with `group_by`, a series without.',
+})
 
 const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
 
@@ -152,17 +155,17 @@ const known = z.string().nullable()
 /** One click of an export, or several beyond the cap. */
 export const exportedClick = z
   .object({
-    at: timestamp,
+    at: timestamp.describe('When it happened.'),
     link_id: z.uuid().nullable().describe('Null for a link that has been deleted.'),
-    domain: known,
-    key: known,
-    country: known,
-    device: known,
-    os: known,
-    browser: known,
-    referrer: known,
-    language: known,
-    source: known,
+    domain: known.describe('Domain of the link.'),
+    key: known.describe('Key of the link.'),
+    country: known.describe('ISO 3166-1 alpha-2 code.'),
+    device: known.describe('`desktop`, `mobile`, `tablet` …'),
+    os: known.describe('Operating system.'),
+    browser: known.describe('Browser or app.'),
+    referrer: known.describe('Host of the page that the click came from.'),
+    language: known.describe('Preferred language.'),
+    source: known.describe('`qr` or `direct`.'),
     visitor: known.describe(
       'The same for all clicks of one visitor on one UTC day, and on no other; null with `capped`.',
     ),
@@ -177,7 +180,7 @@ export const exportedClick = z
         'Clicks that this stands for: 1, or with `capped` several on the link within the minute of `at`, of which nothing else is kept.',
       ),
   })
-  .meta({ id: 'ExportedClick' })
+  .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })
 
 export type ClickReportResource = z.output<typeof clickReport>
 export type ExportedClick = z.output<typeof exportedClick>

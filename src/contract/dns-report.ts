@@ -23,14 +23,14 @@ const DIFFERENCE_CODES = [
 const recordSchema = z
   .object({
     purpose: z.enum(['ownership', 'routing']).describe('What the record is for.'),
-    type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']),
+    type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']).describe('Type of the record.'),
     name: z
       .string()
       .describe('As most DNS panels want it: without the registered name; `@` for that itself.'),
     full_name: z.string().describe('The whole name, for panels that want that.'),
-    value: z.string(),
+    value: z.string().describe('What the record must hold.'),
   })
-  .meta({ id: 'DnsRecord' })
+  .meta({ id: 'DnsRecord', description: 'A DNS record to set.' })
 
 const certificateSchema = z
   .object({
@@ -41,7 +41,7 @@ const certificateSchema = z
       .describe('What stands in the way of the first or the next one, for a person to read.'),
     next_attempt_at: timestamp.nullable().describe('When it is tried again.'),
   })
-  .meta({ id: 'CertificateStanding' })
+  .meta({ id: 'CertificateStanding', description: 'The certificate of a domain.' })
 
 const seenValues = z.array(z.string())
 
@@ -52,7 +52,7 @@ export const dnsReportSchema = z
     unicode_domain: z
       .string()
       .describe('The host name as people read it: `münchen.example` for `xn--mnchen-3ya.example`.'),
-    status: z.enum(['pending', 'active']),
+    status: z.enum(['pending', 'active']).describe('Status of the domain.'),
     proof: z
       .enum(['dns', 'routing', 'none'])
       .describe('What this service asks for: TXT record and routing, routing alone, or nothing.'),
@@ -86,6 +86,6 @@ export const dnsReportSchema = z
       .nullable()
       .describe('For an active domain of a service that gets certificates itself; else null.'),
   })
-  .meta({ id: 'DnsReport' })
+  .meta({ id: 'DnsReport', description: 'The DNS of a domain, as it should be and as it is.' })
 
 export type DnsReportResource = z.output<typeof dnsReportSchema>

@@ -22,7 +22,7 @@ export const domainHttpsSchema = z
       .nullable()
       .describe('For how many seconds browsers are asked to use HTTPS alone; null: they are not.'),
   })
-  .meta({ id: 'DomainHttps' })
+  .meta({ id: 'DomainHttps', description: 'The certificate of a domain, and its HSTS.' })
 
 export const domainHttpsBody = z
   .strictObject({
@@ -35,6 +35,10 @@ export const domainHttpsBody = z
         'For how many seconds a browser that visits the domain is to use HTTPS alone, each visit counting anew. `0` has browsers forget it. null says nothing more.',
       ),
   })
-  .meta({ id: 'WriteDomainHttps', examples: [{ hsts_max_age: 31_536_000 }] })
+  .meta({
+    id: 'WriteDomainHttps',
+    description: 'The HTTPS settings of a domain.',
+    examples: [{ hsts_max_age: 31_536_000 }],
+  })
 
 export type DomainHttpsResource = z.output<typeof domainHttpsSchema>

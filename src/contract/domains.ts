@@ -14,10 +14,10 @@ export const domainSchema = z
       .nullable()
       .describe('Where visits to the root and to unknown keys go.'),
     expired_url: z.string().nullable().describe('Where visits to expired links go.'),
-    created_at: timestamp,
-    updated_at: timestamp,
+    created_at: timestamp.describe('When it was added.'),
+    updated_at: timestamp.describe('When it was last changed.'),
   })
-  .meta({ id: 'Domain' })
+  .meta({ id: 'Domain', description: 'A domain of the workspace.' })
 
 export const domainPage = pageOf(domainSchema, 'DomainPage')
 
@@ -25,8 +25,14 @@ const domain = line(2000).describe('The host name, such as `go.example.com`.')
 const ignored = z.unknown().optional().meta({ readOnly: true }).describe('Accepted and ignored.')
 
 const optionalFields = {
-  not_found_url: destinationInput.nullable().optional(),
-  expired_url: destinationInput.nullable().optional(),
+  not_found_url: destinationInput
+    .nullable()
+    .optional()
+    .describe('Where visits to the root and to unknown keys go; a 404 page when null.'),
+  expired_url: destinationInput
+    .nullable()
+    .optional()
+    .describe('Where visits to expired links go; a 410 page when null.'),
 }
 
 const readOnlyFields = {
@@ -37,13 +43,18 @@ const readOnlyFields = {
   updated_at: ignored,
 }
 
+const DESCRIPTION =
+  'The other fields of a domain are accepted and ignored, so a domain can be sent back as it came.'
+
 export const domainBody = z
   .strictObject({ domain, ...optionalFields, ...readOnlyFields })
-  .meta({ id: 'WriteDomain', examples: [{ domain: 'go.localhost' }] })
+  .meta({ id: 'WriteDomain', description: DESCRIPTION, examples: [{ domain: 'go.localhost' }] })
 
-export const patchDomainBody = domainBody
-  .partial({ domain: true })
-  .meta({ id: 'PatchDomain', examples: [{ expired_url: 'https://example.com/' }] })
+export const patchDomainBody = domainBody.partial({ domain: true }).meta({
+  id: 'PatchDomain',
+  description: DESCRIPTION,
+  examples: [{ expired_url: 'https://example.com/' }],
+})
 
 export const listDomainsQuery = pageQuery
 

@@ -13,6 +13,7 @@ const ERROR_CODES = [
   'body_too_large',
   'unsupported_media_type',
   'validation_failed',
+  'https_required',
   'rate_limited',
   'internal',
   'unavailable',
@@ -30,6 +31,6 @@ export const problemSchema = z
       .optional()
       .describe('For `validation_failed`: what is wrong with each field.'),
   })
-  .meta({ id: 'Error' })
+  .meta({ id: 'Problem', description: 'Why a request was refused.' })
 
 export type Problem = z.output<typeof problemSchema>

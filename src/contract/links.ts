@@ -24,12 +24,12 @@ export const linkSchema = z
     link: z.string().describe('The short link: `https://<domain>/<key>`.'),
     ios: z.string().nullable().describe('Destination for iPhones and iPads.'),
     android: z.string().nullable().describe('Destination for Android devices.'),
-    utm_source: z.string().nullable(),
-    utm_medium: z.string().nullable(),
-    utm_campaign: z.string().nullable(),
-    utm_term: z.string().nullable(),
-    utm_content: z.string().nullable(),
-    utm_name: z.string().nullable(),
+    utm_source: z.string().nullable().describe('Set on the destination as `utm_source`.'),
+    utm_medium: z.string().nullable().describe('Set on the destination as `utm_medium`.'),
+    utm_campaign: z.string().nullable().describe('Set on the destination as `utm_campaign`.'),
+    utm_term: z.string().nullable().describe('Set on the destination as `utm_term`.'),
+    utm_content: z.string().nullable().describe('Set on the destination as `utm_content`.'),
+    utm_name: z.string().nullable().describe('Set on the destination as `utm_name`.'),
     clicks: z.int().nullable().describe('Clicks by people; `null` in the answer to a create.'),
     last_click: z.int().nullable().describe('Unix time of the last click, in seconds.'),
     external_id: z.int().nullable().describe('Identifier of the link in an external system.'),
@@ -39,11 +39,11 @@ export const linkSchema = z
       .describe('An opaque sealed string when the link asks for a password. Never the text.'),
     expires_at: timestamp.nullable().describe('When the link expires.'),
     expired_redirect_url: z.string().nullable().describe('Where a visit goes after that.'),
-    tags: z.array(z.string()),
-    created_at: timestamp,
-    updated_at: timestamp,
+    tags: z.array(z.string()).describe('Tags, in the order in which they were set.'),
+    created_at: timestamp.describe('When it was created.'),
+    updated_at: timestamp.describe('When it was last changed.'),
   })
-  .meta({ id: 'Link' })
+  .meta({ id: 'Link', description: 'A short link.' })
 
 export const linkPage = pageOf(linkSchema, 'LinkPage')
 
@@ -59,15 +59,19 @@ const key = z
   )
 
 const optionalFields = {
-  ios: optionalDestination,
-  android: optionalDestination,
-  utm_source: utm,
-  utm_medium: utm,
-  utm_campaign: utm,
-  utm_term: utm,
-  utm_content: utm,
-  utm_name: utm,
-  external_id: z.int('must be an integer of at most 2^53-1').nullable().optional(),
+  ios: optionalDestination.describe('Destination for iPhones and iPads; `url` when null.'),
+  android: optionalDestination.describe('Destination for Android devices; `url` when null.'),
+  utm_source: utm.describe('Set on the destination as `utm_source`.'),
+  utm_medium: utm.describe('Set on the destination as `utm_medium`.'),
+  utm_campaign: utm.describe('Set on the destination as `utm_campaign`.'),
+  utm_term: utm.describe('Set on the destination as `utm_term`.'),
+  utm_content: utm.describe('Set on the destination as `utm_content`.'),
+  utm_name: utm.describe('Set on the destination as `utm_name`.'),
+  external_id: z
+    .int('must be an integer of at most 2^53-1')
+    .nullable()
+    .optional()
+    .describe('Identifier of the link in an external system.'),
   password: line(PASSWORD_LENGTH_MAX)
     .nullable()
     .optional()
@@ -79,7 +83,9 @@ const optionalFields = {
     .nullable()
     .optional()
     .describe('An ISO 8601 instant with a zone, such as `2026-12-31T23:59:59+01:00`.'),
-  expired_redirect_url: optionalDestination,
+  expired_redirect_url: optionalDestination.describe(
+    'Where a visit goes once the link has expired; the `expired_url` of the domain when null.',
+  ),
   tags: z
     .array(line(TAG_LENGTH_MAX))
     .nullable()
@@ -104,6 +110,9 @@ const url = destinationInput.describe('The destination: an absolute http: or htt
 
 const EXAMPLE = { domain: 'localhost', url: 'https://example.com/' }
 
+const DESCRIPTION =
+  'The other fields of a link are accepted and ignored, so a link can be sent back as it came.'
+
 export const createLinkBody = z
   .strictObject({
     domain,
@@ -112,7 +121,7 @@ export const createLinkBody = z
     ...optionalFields,
     ...readOnlyFields,
   })
-  .meta({ id: 'CreateLink', examples: [EXAMPLE] })
+  .meta({ id: 'CreateLink', description: DESCRIPTION, examples: [EXAMPLE] })
 
 export const updateLinkBody = z
   .strictObject({
@@ -125,11 +134,11 @@ export const updateLinkBody = z
     ...optionalFields,
     ...readOnlyFields,
   })
-  .meta({ id: 'UpdateLink', examples: [EXAMPLE] })
+  .meta({ id: 'UpdateLink', description: DESCRIPTION, examples: [EXAMPLE] })
 
 export const patchLinkBody = updateLinkBody
   .partial({ domain: true, url: true })
-  .meta({ id: 'PatchLink', examples: [{ tags: ['spring'] }] })
+  .meta({ id: 'PatchLink', description: DESCRIPTION, examples: [{ tags: ['spring'] }] })
 
 const LINK_SORTS = [
   '-created_at',
@@ -168,41 +177,9 @@ export const listLinksQuery = pageQuery.extend({
     ),
 })
 
-const color = z
-  .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #RRGGBB')
-  .optional()
-  .describe('Colour of the modules, `#RRGGBB`; black when left out. Must stand out from white.')
-
-const queryBoolean = z.preprocess(
-  (value) =>
-    value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
-  z.boolean('must be true or false'),
-)
-
-export const qrCodeQuery = z.object({
-  color,
-  download: queryBoolean.optional().describe('Whether to offer the picture as a file.'),
-  track: queryBoolean
-    .optional()
-    .describe(
-      'Whether to count visits by this code apart: it holds the short link with `?qr=1`, such visits have the source `qr`, and the destination does not get the parameter.',
-    ),
-})
-
-export const qrCodeBody = z
-  .strictObject({
-    color: color.nullable(),
-    download: z.boolean().nullable().optional(),
-    track: z.boolean().nullable().optional(),
-  })
-  .nullish()
-  .describe('The same parameters as in the query; these win.')
-
 export const linkDeleted = z
   .object({ message: z.literal('Link deleted') })
   .meta({ id: 'LinkDeleted' })
 
 export type ListLinksQuery = z.output<typeof listLinksQuery>
 export type LinkResource = z.output<typeof linkSchema>
-export type QrCodeParameters = z.output<typeof qrCodeQuery>

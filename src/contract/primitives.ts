@@ -31,12 +31,16 @@ export const idParams = z.object({
   id: z.string().toLowerCase().describe('The identifier, a UUID.'),
 })
 
+export function integer(max: number, min: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z.int(message).min(min, message).max(max, message)
+}
+
 /** A whole number in a query string. */
-export function queryInteger(max: number) {
+export function queryInteger(max: number, min = 1) {
   const digits = (value: unknown) =>
     typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
-  const message = `must be a whole number from 1 to ${max}`
-  return z.preprocess(digits, z.int(message).min(1, message).max(max, message))
+  return z.preprocess(digits, integer(max, min))
 }
 
 /** Headers of a read whose answer the client may have already. */

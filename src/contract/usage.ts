@@ -1,10 +1,12 @@
 import { z } from 'zod'
 
 const quota = (what: string) =>
-  z.object({
-    used: z.int().describe(what),
-    limit: z.int().nullable().describe('null where there is no limit.'),
-  })
+  z
+    .object({
+      used: z.int().describe('What is used now.'),
+      limit: z.int().nullable().describe('null where there is no limit.'),
+    })
+    .describe(what)
 
 /** What a workspace uses, beside its quotas. */
 export const usageSchema = z
@@ -17,6 +19,6 @@ export const usageSchema = z
       'Requests of all tokens of the workspace in the minute under way, as far as the node that answers knows.',
     ),
   })
-  .meta({ id: 'Usage' })
+  .meta({ id: 'Usage', description: 'What a workspace uses, and its quotas.' })
 
 export type UsageResource = z.output<typeof usageSchema>

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { meterApi } from './api-meter.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { authenticate, authorize } from './authentication.ts'
 import { compressAnswers } from './compression/compress-answers.ts'
 import { Compressor } from './compression/compressor.ts'
+import { allowOtherOrigins, answerPreflight, isPreflight } from './cross-origin.ts'
 import { limitDuration } from './deadline.ts'
 import { tagAnswers } from './entity-tags.ts'
 import { acceptJsonOnly, BODY_BYTES_MAX } from './json-body.ts'
@@ -44,7 +51,10 @@ export async function buildApp(
     genReqId: () => randomUUID(),
     // A child for each request would hold its id; here what is logged of a request names it.
     childLoggerFactory: (parent) => parent,
-    frameworkErrors: sendError,
+    frameworkErrors(error, request, reply) {
+      setCommonHeaders(request, reply)
+      sendError(error, request, reply)
+    },
     routerOptions: { maxParamLength: 256 },
     schemaController: {
       compilersFactory: { buildValidator: notFastifys, buildSerializer: notFastifys },
@@ -60,11 +70,8 @@ export async function buildApp(
   acceptJsonOnly(app)
   app.decorateRequest('token', null)
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': request.id,
-    })
+    setCommonHeaders(request, reply)
+    if (isPreflight(request)) return answerPreflight(reply)
     // Before the body is read, which would have faults of its own to tell.
     if (request.is404) throw nothingHere()
     await authenticate(deps.authenticator, request)
@@ -89,6 +96,15 @@ export async function buildApp(
   refuseOtherMethods(app, methodsOf)
   await app.ready()
   return app
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': request.id,
+  })
+  allowOtherOrigins(request, reply)
 }
 
 /** In the place of compilers that Fastify would load, which takes long, and never ask. */

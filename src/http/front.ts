@@ -80,7 +80,10 @@ export function createFront(handlers: FrontHandlers): Server {
     ) {
       answerInternal(internal, request, response, target)
     } else if (plain !== undefined && !isSecure(request)) {
-      answerPlain(plain, request, response, target, () => answer(request, response, target))
+      answerPlain(plain, request, response, target, {
+        isForService: isForApi(target),
+        otherwise: () => answer(request, response, target),
+      })
     } else {
       answer(request, response, target)
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestTarget } from '../lib/request-target.ts'
+import { problem } from './problem.ts'
 
 /** What plain HTTP is for where there is HTTPS. */
 export type PlainHttp = {
@@ -25,13 +26,17 @@ export function isChallengePath(path: string): boolean {
   return path.startsWith(CHALLENGE_PREFIX)
 }
 
-/** Answers what came over plain HTTP, or leaves it to `otherwise`, which answers as over HTTPS. */
+/**
+ * Answers what came over plain HTTP, or leaves it to `otherwise`, which answers as over HTTPS.
+ *
+ * @param isForService whether the service itself answers the target, not a link
+ */
 export function answerPlain(
   plain: PlainHttp,
   request: IncomingMessage,
   response: ServerResponse,
   target: RequestTarget,
-  otherwise: () => void,
+  { isForService, otherwise }: { isForService: boolean; otherwise: () => void },
 ): void {
   if (isChallengePath(target.path)) {
     answerChallenge(plain, request, response, target)
@@ -39,6 +44,7 @@ export function answerPlain(
   }
   const answer = (location: string | undefined) => {
     if (location === undefined) otherwise()
+    else if (isForService && isApiCall(request, target)) requireHttps(request, response, location)
     else move(request, response, location)
   }
   const location = plain.locationOf(target)
@@ -61,6 +67,34 @@ export function moveVisit(
   location: string,
 ): void {
   exchange.answer(301, MOVED_HEADERS, { Location: location }, '')
+}
+
+/** By its path in any letter case, or a token: neither may be sent on, even where nothing answers. */
+function isApiCall({ headers }: IncomingMessage, { path }: RequestTarget): boolean {
+  return /^\/api(?:\/|$)/i.test(path) || headers.authorization !== undefined
+}
+
+/**
+ * Refuses a request to the API. A redirect would hide from the client's author that every request sends
+ * the token unencrypted first, and many clients turn a redirected `POST` into a `GET`.
+ */
+function requireHttps(request: IncomingMessage, response: ServerResponse, location: string): void {
+  request.resume()
+  const advice =
+    request.headers.authorization === undefined
+      ? ''
+      : ' The token of this request was sent unencrypted: revoke it and make a new one.'
+  const message = `The API is served over HTTPS: use ${new URL(location).origin}.${advice}`
+  const body = JSON.stringify(problem('https_required', message))
+  response.writeHead(426, {
+    Connection: 'Upgrade',
+    Upgrade: 'TLS/1.2, HTTP/1.1',
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Content-Type-Options': 'nosniff',
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
 }
 
 /** 308 where the method must stay; 301 is what even the oldest client knows. */

@@ -17,6 +17,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   body_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
+  https_required: 426,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
@@ -60,8 +61,8 @@ export function problem(code: ErrorCode, message: string, fields?: FieldFaults):
 /** Answers with what went wrong: what is expected in its own words, the rest as 500 and in the log. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof Failure) {
-    if (error.code === 'unauthorized')
-      reply.header('WWW-Authenticate', 'Bearer error="invalid_token"')
+    const challenge = challengeFor(error.code, request.headers.authorization)
+    if (challenge !== undefined) reply.header('WWW-Authenticate', challenge)
     if (error.code === 'rate_limited') {
       reply.header('Retry-After', String(error.retryAfterSeconds ?? BUSY_RETRY_SECONDS))
     }
@@ -103,6 +104,16 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   request.log.error({ reqId: request.id, err: error }, 'a request failed')
   send(reply, 'internal', `Something went wrong on our side. Please report request ${request.id}.`)
+}
+
+/**
+ * The value of `WWW-Authenticate`. It names no error where no token was sent: the client may not have
+ * known that it needs one (RFC 6750, section 3.1).
+ */
+function challengeFor(code: ErrorCode, authorization: string | undefined): string | undefined {
+  if (code === 'missing_scope') return 'Bearer error="insufficient_scope"'
+  if (code !== 'unauthorized') return undefined
+  return /^Bearer +\S/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
 function send(reply: FastifyReply, code: ErrorCode, message: string, fields?: FieldFaults): void {

@@ -7,6 +7,15 @@ import { WorkQueues } from '../../src/lib/work-queues.ts'
 test('a rendered picture keeps no more memory than its own bytes', async (t) => {
   const { pictures, close } = openQrPictures(new WorkQueues())
   t.after(close)
-  const picture = await pictures.get('acme', { text: 'https://go.acme.com/a', color: BLACK })
-  assert.equal(picture.buffer.byteLength, picture.byteLength)
+  for (const format of ['png', 'svg'] as const) {
+    const picture = await pictures.get('acme', {
+      text: 'https://go.acme.com/a',
+      color: BLACK,
+      format,
+      size: undefined,
+      margin: 4,
+      level: 'M',
+    })
+    assert.equal(picture.buffer.byteLength, picture.byteLength)
+  }
 })

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BLACK } from '../../src/domain/qr/color.ts'
-import { QR_QUEUE, QrPictures, type QrTask, qrEntityTag } from '../../src/domain/qr/qr-pictures.ts'
+import { QR_QUEUE, QrPictures, qrEntityTag } from '../../src/domain/qr/qr-pictures.ts'
+import type { QrTask } from '../../src/domain/qr/qr-task.ts'
 import { FairQueue, QueueRefusal } from '../../src/lib/fair-queue.ts'
 
 const RED = { red: 200, green: 0, blue: 0 }
+
+function task(text: string, others: Partial<QrTask> = {}): QrTask {
+  return { text, color: BLACK, format: 'png', size: undefined, margin: 4, level: 'M', ...others }
+}
 
 /** Pictures whose rendering waits until it is released, one after the other. */
 function picturesByHand() {
@@ -15,7 +20,7 @@ function picturesByHand() {
     async render({ text }: QrTask) {
       rendered.push(text)
       await new Promise<void>((resolve) => releases.push(resolve))
-      return Buffer.from(text)
+      return { picture: Buffer.from(text) }
     },
   })
   const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -38,22 +43,20 @@ describe('QrPictures', () => {
   test('renders a picture once for each text and colour, also when asked for several at once', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
     const asked = [
-      pictures.get('a', { text: 'x', color: BLACK }),
-      pictures.get('a', { text: 'x', color: BLACK }),
-      pictures.get('a', { text: 'x', color: RED }),
+      pictures.get('a', task('x')),
+      pictures.get('a', task('x')),
+      pictures.get('a', task('x', { color: RED })),
     ]
     await releaseAll()
     await Promise.all(asked)
     assert.deepEqual(rendered, ['x', 'x'])
-    assert.equal(String(await pictures.get('a', { text: 'x', color: BLACK })), 'x')
+    assert.equal(String(await pictures.get('a', task('x'))), 'x')
     assert.equal(rendered.length, 2)
   })
 
   test('renders one picture of each workspace in turn', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
-    const asked = ['a1', 'a2', 'a3', 'b1'].map((text) =>
-      pictures.get(text.charAt(0), { text, color: BLACK }),
-    )
+    const asked = ['a1', 'a2', 'a3', 'b1'].map((text) => pictures.get(text.charAt(0), task(text)))
     await releaseAll()
     await Promise.all(asked)
     assert.deepEqual(rendered, ['a1', 'a2', 'b1', 'a3'])
@@ -62,7 +65,7 @@ describe('QrPictures', () => {
   test('refuses a workspace that has too many waiting', async () => {
     const { pictures, releaseAll } = picturesByHand()
     const all = Array.from({ length: QR_QUEUE.waitingPerOwnerMax + 2 }, (_, index) =>
-      pictures.get('a', { text: String(index), color: BLACK }),
+      pictures.get('a', task(String(index))),
     )
     const answers = Promise.allSettled(all)
     await releaseAll()
@@ -72,9 +75,17 @@ describe('QrPictures', () => {
   })
 
   test('names equal pictures alike, and others differently', () => {
-    const tag = qrEntityTag({ text: 'x', color: BLACK })
-    assert.equal(qrEntityTag({ text: 'x', color: { ...BLACK } }), tag)
-    assert.notEqual(qrEntityTag({ text: 'y', color: BLACK }), tag)
-    assert.notEqual(qrEntityTag({ text: 'x', color: RED }), tag)
+    const tag = qrEntityTag(task('x'))
+    assert.equal(qrEntityTag(task('x', { color: { ...BLACK } })), tag)
+    assert.notEqual(qrEntityTag(task('y')), tag)
+    for (const others of [
+      { color: RED },
+      { format: 'svg' },
+      { size: 480 },
+      { margin: 3 },
+      { level: 'H' },
+    ] as const) {
+      assert.notEqual(qrEntityTag(task('x', others)), tag, JSON.stringify(others))
+    }
   })
 })

@@ -35,7 +35,7 @@ describe('a flood of QR codes', () => {
     const visitors = Array.from({ length: VISITORS }, visitUntilTheEnd)
     const answers = await Promise.all(
       Array.from({ length: PICTURES }, (_, index) =>
-        api.get(`/links/${id}/qr-code?color=%23${index.toString(16).padStart(6, '0')}`),
+        api.get(`/links/${id}/qr-code?size=2048&color=%23${index.toString(16).padStart(6, '0')}`),
       ),
     )
     isFlooding = false

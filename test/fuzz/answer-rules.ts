@@ -66,6 +66,9 @@ function bodiesOf(mediaType: string, answer: ReceivedAnswer): unknown[] {
     case 'text/csv':
       assert.match(text, /^at,link_id,(.*\r\n)+$/)
       return [text]
+    case 'image/svg+xml':
+      assert.match(text, /^<svg .*<\/svg>\n$/)
+      return [text]
     default:
       assert.equal(answer.body.subarray(1, 4).toString(), 'PNG')
       return []

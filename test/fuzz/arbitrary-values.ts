@@ -209,9 +209,10 @@ function textOf({ pattern, minLength = 0, maxLength }: JsonSchema): fc.Arbitrary
 }
 
 function integerOf({ minimum = -1_000, maximum = 1_000 }: JsonSchema): fc.Arbitrary<number> {
+  const small = Math.max(minimum, -3)
   return fc.oneof(
     fc.maxSafeInteger().map((number) => Math.min(Math.max(number, minimum), maximum)),
-    fc.integer({ min: Math.max(minimum, -3), max: Math.min(maximum, 3) }),
+    fc.integer({ min: small, max: Math.min(maximum, small + 6) }),
     fc.constantFrom(minimum, maximum),
   )
 }

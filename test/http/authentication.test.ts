@@ -46,7 +46,9 @@ for (const engine of ENGINES) {
 
     async function expectUnauthorized(authorization?: string): Promise<string> {
       const answer = expectProblem(await ask(authorization), 'unauthorized')
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer\b/)
+      const wasSent = /^Bearer +\S/i.test(authorization ?? '')
+      const challenge = wasSent ? 'Bearer error="invalid_token"' : 'Bearer'
+      assert.equal(answer.headers.get('www-authenticate'), challenge)
       return answer.body.message
     }
 

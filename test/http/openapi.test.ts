@@ -22,7 +22,7 @@ import { visit } from '../support/visit.ts'
 const COMMITTED = new URL('../../docs/openapi.json', import.meta.url)
 
 /** Has its answer checked in the tests named, where the service can be brought to give it. */
-const CHECKED_ELSEWHERE = new Set(['304', '429', '503'])
+const CHECKED_ELSEWHERE = new Set(['304', '426', '429', '500', '503'])
 
 /** Every route that Fastify is given while `work` runs. */
 async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOptions[]> {
@@ -103,12 +103,56 @@ for (const engine of ENGINES) {
         components: { securitySchemes: unknown }
       }
       assert.deepEqual(security, [{ token: [] }])
-      assert.deepEqual(components.securitySchemes, { token: { type: 'http', scheme: 'bearer' } })
+      assert.deepEqual(components.securitySchemes, {
+        token: { type: 'http', scheme: 'bearer', description: 'A token of the workspace.' },
+      })
       for (const methods of Object.values(description.paths)) {
         for (const operation of Object.values(methods)) {
           assert.equal('security' in operation, false, 'nothing opts out')
         }
       }
+    })
+
+    test('names each operation as a method, and describes it with its parameters', () => {
+      const ids = new Set<string>()
+      for (const methods of Object.values(description.paths)) {
+        for (const operation of Object.values(methods)) {
+          const { operationId = '', tags = [], ...rest } = operation
+          assert.match(operationId, /^(links|domains|clicks|workspace)\.[a-z]+([A-Z][a-z]+)*$/)
+          assert.ok(!ids.has(operationId), operationId)
+          ids.add(operationId)
+          assert.equal(tags.length, 1, operationId)
+          assert.ok(rest.summary && rest.description, operationId)
+          for (const { name, description: text } of rest.parameters ?? []) {
+            assert.ok(text, `${operationId} ${name}`)
+          }
+        }
+      }
+      assert.equal(ids.size, operations.length)
+    })
+
+    test('has 405 and 500 for every operation, and Retry-After with 429 and 503', () => {
+      for (const { name, responses } of operations) {
+        for (const status of ['405', '426', '500'])
+          assert.ok(responses[status], `${name} ${status}`)
+        for (const status of ['429', '503']) {
+          const header = responses[status]?.headers?.['Retry-After']
+          assert.deepEqual(header, { $ref: '#/components/headers/Retry-After' }, name)
+        }
+      }
+      assert.ok(description.components.headers['Retry-After']?.description)
+    })
+
+    test('offers no field that is accepted only to be ignored', () => {
+      assert.ok(!JSON.stringify(description).includes('readOnly'))
+    })
+
+    test('lets the body of a QR code be left out, and of nothing else', () => {
+      const optional = Object.values(description.paths)
+        .flatMap((methods) => Object.values(methods))
+        .filter(({ requestBody }) => requestBody?.required === false)
+        .map(({ operationId }) => operationId)
+      assert.deepEqual(optional, ['links.drawQrCode'])
     })
 
     test('gives no example that its own schema refuses', () => {
@@ -143,6 +187,7 @@ for (const engine of ENGINES) {
         403: (operation, path) => powerless.send(operation.method, path, validRequest(operation)),
         404: (operation) =>
           api.send(operation.method, operation.pathFor(UNKNOWN_ID), validRequest(operation)),
+        405: (_operation, path) => api.send('PROPFIND', path),
         409: async (operation, path) => {
           const key = { 'idempotency-key': operation.template.slice(1) }
           const body = (number: number) =>

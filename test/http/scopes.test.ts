@@ -55,6 +55,8 @@ for (const engine of ENGINES) {
         const answer = await send(operation, secrets.get(`all but ${scope}`))
         assert.equal(answer.status, 403, operation.name)
         expectProblem(answer, 'missing_scope')
+        const challenge = answer.headers.get('www-authenticate')
+        assert.equal(challenge, 'Bearer error="insufficient_scope"')
         assert.ok(answer.body.message.includes(scope), answer.body.message)
       }
     })

@@ -21,17 +21,26 @@ export type Operation = {
 
 export type DescribedResponse = {
   readonly content: Readonly<Record<string, { readonly schema: object }>>
+  readonly headers?: Readonly<Record<string, object>>
 }
 
 type DescribedOperation = {
-  readonly requestBody?: unknown
+  readonly operationId?: string
+  readonly summary?: string
+  readonly description?: string
+  readonly tags?: readonly string[]
+  readonly parameters?: readonly { readonly name: string; readonly description?: string }[]
+  readonly requestBody?: { readonly required?: boolean }
   readonly responses: Readonly<Record<string, DescribedResponse>>
 }
 
 export type Description = {
   readonly openapi: string
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
-  readonly components: { readonly schemas: Readonly<Record<string, object>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>
+    readonly headers: Readonly<Record<string, { readonly description?: string }>>
+  }
 }
 
 /** The description as the service serves it, to anybody. */

@@ -14,6 +14,7 @@ const STATUS_OF = {
   body_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
+  https_required: 426,
   rate_limited: 429,
   unavailable: 503,
 } as const

@@ -21,11 +21,17 @@ export type ScannedCode = {
   /** Empty modules left, above, right and below. */
   readonly quietZone: readonly [number, number, number, number]
   readonly errorLevel: string
+  /** Pixels of a side. */
+  readonly side: number
 }
 
-/** Reads the PNG of a QR code, with a decoder that has nothing in common with the encoder. */
-export function scan(png: Buffer): ScannedCode {
-  const image = PNG.sync.read(png)
+/** RGBA, 8 bits each. */
+type Image = { readonly data: Buffer; readonly width: number; readonly height: number }
+
+/** Reads a QR code, a PNG or an SVG, with a decoder that has nothing in common with the encoder. */
+export function scan(picture: Buffer): ScannedCode {
+  const image =
+    picture.subarray(0, 4).toString() === '<svg' ? paint(picture) : PNG.sync.read(picture)
   const decoded = jsqr.default(new Uint8ClampedArray(image.data), image.width, image.height)
   assert.ok(decoded, 'the picture cannot be scanned')
   const isDark = (x: number, y: number) =>
@@ -46,13 +52,36 @@ export function scan(png: Buffer): ScannedCode {
       (image.height - 1 - box.bottom) / modulePixels,
     ],
     errorLevel: ERROR_LEVELS[level] ?? level,
+    side: image.width,
   }
+}
+
+const SVG =
+  /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 \1 \1" shape-rendering="crispEdges"><path fill="#ffffff" d="M0 0h\1v\1h-\1z"\/><path fill="(#[0-9a-f]{6})" transform="translate\((\d+) \3\) scale\((\d+)\)" d="([^"]+)"\/><\/svg>\n$/
+
+/** Paints an SVG of a white square and a path of rectangles, each one module high. */
+function paint(svg: Buffer): Image {
+  const [, side = '', color = '', start = '', scale = '', path = ''] = SVG.exec(String(svg)) ?? []
+  assert.ok(path, 'the SVG has another form')
+  const width = Number(side)
+  const data = Buffer.alloc(width * width * 4, 255)
+  const pixel = Buffer.from(`${color.slice(1)}ff`, 'hex')
+  for (const [whole, x, y, length, back] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-(\d+)z/g)) {
+    assert.equal(length, back, whole)
+    const left = Number(start) + Number(x) * Number(scale)
+    const top = Number(start) + Number(y) * Number(scale)
+    for (let row = top; row < top + Number(scale); row += 1) {
+      const at = (row * width + left) * 4
+      data.fill(pixel, at, at + Number(length) * Number(scale) * 4)
+    }
+  }
+  return { data, width, height: width }
 }
 
 type Box = { left: number; top: number; right: number; bottom: number }
 
 /** The smallest rectangle around everything that is not white. */
-function darkBox(image: PNG, isDark: (x: number, y: number) => boolean): Box {
+function darkBox(image: Image, isDark: (x: number, y: number) => boolean): Box {
   const box = { left: image.width, top: image.height, right: -1, bottom: -1 }
   for (let y = 0; y < image.height; y += 1) {
     for (let x = 0; x < image.width; x += 1) {
@@ -73,7 +102,7 @@ function firstRunLength({ left, top }: Box, isDark: (x: number, y: number) => bo
   return length
 }
 
-function colorsOf({ data }: PNG): string[] {
+function colorsOf({ data }: Image): string[] {
   const counts = new Map<number, number>()
   for (let at = 0; at < data.length; at += 4) {
     const color = data.readUIntBE(at, 3)

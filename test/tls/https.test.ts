@@ -169,9 +169,9 @@ for (const fast of ['on', 'off']) {
       assert.equal(sent.status, 301)
       assert.equal(sent.headers.location, `https://${DOMAIN}:${port}/x?q=a%20b`)
       assert.equal(sent.headers['cache-control'], 'private, no-store')
-      const posted = await visit(service.port, '/api/v1/links', { host: OWN, method: 'POST' })
+      const posted = await visit(service.port, '/protected', { host: DOMAIN, method: 'POST' })
       assert.equal(posted.status, 308)
-      assert.equal(posted.headers.location, `https://${OWN}:${port}/api/v1/links`)
+      assert.equal(posted.headers.location, `https://${DOMAIN}:${port}/protected`)
       for (const host of [UNCERTIFIED, EXPIRED]) {
         const answer = await visit(service.port, '/x', { host })
         assert.equal(answer.status, 302)

@@ -32,6 +32,11 @@ export function parseModuleColor(text: string): Parsed<Color> {
   return { value: color }
 }
 
+/** `#rrggbb` */
+export function formatColor({ red, green, blue }: Color): string {
+  return `#${Buffer.from([red, green, blue]).toString('hex')}`
+}
+
 function brightestGrey({ red, green, blue }: Color): number {
   return Math.max(...GREY_WEIGHTS.map(([r, g, b]) => r * red + g * green + b * blue))
 }

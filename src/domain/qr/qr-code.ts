@@ -1,47 +1,108 @@
-import { PNG } from 'pngjs'
 import encodeQR from 'qr'
-import type { Color } from './color.ts'
+import { formatColor } from './color.ts'
+import type { QrRendering, QrTask } from './qr-task.ts'
+import { encodeTwoColorPng, type PixelRows } from './two-color-png.ts'
 
-/** Quiet zone that ISO/IEC 18004 asks for on each side, in modules. */
-const QUIET_ZONE_MODULES = 4
-/** Pixels of a module: as many as make the picture about so wide, within bounds that scan well. */
+const CORRECTION = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
+
+/** Pixels of a module when no size is asked for: about this wide a picture, within bounds. */
 const PICTURE_PIXELS = 480
 const MODULE_PIXELS_MIN = 4
 const MODULE_PIXELS_MAX = 12
+/** Below, decoders fail on some codes; at it, two different ones read every code that was tried. */
+const MODULE_PIXELS_READABLE = 2
 
-/**
- * Each row of pixels is written as its difference from the one above, nearly always none: a quarter
- * of the time that pngjs takes to try all filters, which is time that the event loop stands still.
- */
-const PNG_OPTIONS = { colorType: 2, filterType: 2, deflateStrategy: 0, deflateLevel: 6 } as const
+type Modules = readonly (readonly boolean[])[]
 
-/**
- * A QR code as a PNG: error correction level M, the standard's quiet zone, dark on white.
- *
- * @throws where the text is longer than the largest code can hold (2,331 bytes)
- */
-export function renderQrCode(text: string, color: Color): Buffer {
-  const modules = encodeQR(text, 'raw', { ecc: 'medium', border: QUIET_ZONE_MODULES })
-  const wanted = Math.floor(PICTURE_PIXELS / modules.length)
-  const scale = Math.min(MODULE_PIXELS_MAX, Math.max(MODULE_PIXELS_MIN, wanted))
-  const size = modules.length * scale
-  const image = new PNG({ width: size, height: size, colorType: 2 })
-  image.data.fill(255)
-  for (const [row, cells] of modules.entries()) {
-    for (const [column, dark] of cells.entries()) {
-      if (dark) fillSquare(image, column * scale, row * scale, scale, color)
-    }
+/** Where the code is in the picture, in pixels. */
+type Layout = { readonly side: number; readonly modulePixels: number; readonly start: number }
+
+/** Draws a QR code, dark on white, or returns why that is impossible. */
+export function renderQrCode(task: QrTask): QrRendering {
+  const { text, level, margin, size, format } = task
+  const modules = encode(text, level)
+  if (modules === undefined) {
+    return { fault: { level: 'is too high for so long a link; choose a lower one' } }
   }
-  return PNG.sync.write(image, { ...PNG_OPTIONS, inputHasAlpha: true })
+  const layout = layOut(modules.length, margin, size)
+  if ('sizeMin' in layout) {
+    const { sizeMin } = layout
+    return { fault: { size: `must be at least ${sizeMin} for this link, level and margin` } }
+  }
+  const draw = format === 'svg' ? drawSvg : drawPng
+  // A copy: a small buffer is a part of a shared one, which would be sent whole to another thread.
+  return { picture: new Uint8Array(draw(modules, layout, task)) }
 }
 
-function fillSquare(image: PNG, left: number, top: number, side: number, color: Color): void {
-  for (let y = top; y < top + side; y += 1) {
-    for (let x = left; x < left + side; x += 1) {
-      const at = (y * image.width + x) * 4
-      image.data[at] = color.red
-      image.data[at + 1] = color.green
-      image.data[at + 2] = color.blue
-    }
+/** The modules without margin, or undefined where the text does not fit into the largest code. */
+function encode(text: string, level: QrTask['level']): Modules | undefined {
+  try {
+    // The library insists on a margin, which is cut off again.
+    const framed = encodeQR(text, 'raw', { ecc: CORRECTION[level], border: 1 })
+    return framed.slice(1, -1).map((row) => row.slice(1, -1))
+  } catch (error) {
+    if (error instanceof Error && error.message === 'Capacity overflow') return undefined
+    throw error
   }
+}
+
+/** Modules have whole pixels, so that edges stay sharp; what is left over widens the margin. */
+function layOut(
+  modules: number,
+  margin: number,
+  size: number | undefined,
+): Layout | { readonly sizeMin: number } {
+  const modulesWide = modules + 2 * margin
+  if (size === undefined) {
+    const fitting = Math.floor(PICTURE_PIXELS / modulesWide)
+    const modulePixels = Math.min(MODULE_PIXELS_MAX, Math.max(MODULE_PIXELS_MIN, fitting))
+    return { side: modulesWide * modulePixels, modulePixels, start: margin * modulePixels }
+  }
+  const modulePixels = Math.floor(size / modulesWide)
+  if (modulePixels < MODULE_PIXELS_READABLE) {
+    return { sizeMin: modulesWide * MODULE_PIXELS_READABLE }
+  }
+  return { side: size, modulePixels, start: Math.floor((size - modules * modulePixels) / 2) }
+}
+
+function drawPng(modules: Modules, { side, modulePixels, start }: Layout, task: QrTask): Buffer {
+  const white = Buffer.alloc(Math.ceil(side / 8))
+  const end = side - start - modules.length * modulePixels
+  const rows: PixelRows[] = modules.map((row) => {
+    const bits = Buffer.from(white)
+    for (const [column, dark] of row.entries()) {
+      const left = start + column * modulePixels
+      if (dark) setBits(bits, left, left + modulePixels)
+    }
+    return { bits, count: modulePixels }
+  })
+  const framed = [{ bits: white, count: start }, ...rows, { bits: white, count: end }]
+  const drawn = framed.filter(({ count }) => count > 0)
+  return encodeTwoColorPng(side, drawn, task.color)
+}
+
+function setBits(bits: Buffer, from: number, to: number): void {
+  for (let x = from; x < to; x += 1) {
+    bits[x >> 3] = (bits[x >> 3] ?? 0) | (0x80 >> (x & 7))
+  }
+}
+
+/** One path of all dark modules, neighbours in a row joined. */
+function drawSvg(modules: Modules, { side, modulePixels, start }: Layout, task: QrTask): Buffer {
+  const path = modules.flatMap((row, y) =>
+    darkRuns(row).map(({ from, length }) => `M${from} ${y}h${length}v1h-${length}z`),
+  )
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><path fill="#ffffff" d="M0 0h${side}v${side}h-${side}z"/><path fill="${formatColor(task.color)}" transform="translate(${start} ${start}) scale(${modulePixels})" d="${path.join('')}"/></svg>\n`
+  return Buffer.from(svg)
+}
+
+function darkRuns(row: readonly boolean[]): { from: number; length: number }[] {
+  const runs: { from: number; length: number }[] = []
+  for (const [x, dark] of row.entries()) {
+    const last = runs.at(-1)
+    if (!dark) continue
+    if (last !== undefined && last.from + last.length === x) last.length += 1
+    else runs.push({ from: x, length: 1 })
+  }
+  return runs
 }

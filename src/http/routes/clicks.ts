@@ -17,12 +17,18 @@ import type { ClickSubject } from '../../domain/clicks/clicks.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
 import { EXPORT_TYPES, exportStream } from '../click-export.ts'
+import { contentDisposition } from '../content-disposition.ts'
 import { presentReport } from '../present-clicks.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../time-limits.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from './responses.ts'
 
 const config = { scope: 'clicks:read', mayTakeLong: true } as const
 const tags = ['Clicks']
+
+const REPORT =
+  'Counts clicks by interval, or by the values of a dimension with `group_by`. Without parameters: the last 30 days by day.'
+const EXPORT =
+  'Streams single clicks in the order of their time, as CSV or as one JSON object a line.'
 
 const exported = {
   description: 'One line for each click.',
@@ -66,7 +72,7 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
     const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`
     reply
       .header('Content-Type', EXPORT_TYPES[format])
-      .header('Content-Disposition', `attachment; filename="${name}.${format}"`)
+      .header('Content-Disposition', contentDisposition('attachment', `${name}.${format}`))
     if (request.method === 'HEAD') stream.destroy()
     return reply.send(request.method === 'HEAD' ? undefined : stream)
   }
@@ -80,7 +86,9 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
       config,
       schema: {
         tags,
-        summary: 'Clicks on all links',
+        operationId: 'clicks.get',
+        summary: 'Count clicks on all links',
+        description: REPORT,
         headers: ifNoneMatchHeaders,
         querystring: clicksQuery,
         response: counted,
@@ -95,7 +103,9 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
       config,
       schema: {
         tags,
+        operationId: 'clicks.export',
         summary: 'Export clicks on all links',
+        description: EXPORT,
         querystring: exportClicksQuery,
         response: sent,
       },
@@ -112,7 +122,9 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
         config,
         schema: {
           tags,
-          summary: `Clicks on ${subject}`,
+          operationId: `${kind}s.getClicks`,
+          summary: `Count clicks on ${subject}`,
+          description: REPORT,
           params: idParams,
           headers: ifNoneMatchHeaders,
           querystring: clicksQuery,
@@ -128,7 +140,9 @@ export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
         config,
         schema: {
           tags,
+          operationId: `${kind}s.exportClicks`,
           summary: `Export clicks on ${subject}`,
+          description: EXPORT,
           params: idParams,
           querystring: exportClicksQuery,
           response: { ...sent, ...NOT_FOUND },

@@ -18,7 +18,10 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (
       config: { scope: 'domains:read' },
       schema: {
         tags,
-        summary: 'Show the certificate of a domain, and whether it asks for HTTPS alone',
+        operationId: 'domains.getHttps',
+        summary: 'Show the HTTPS settings of a domain',
+        description:
+          'Returns the certificate of the domain, and for how long browsers are told to use HTTPS only.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         response: { 200: domainHttpsSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
@@ -38,7 +41,9 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (
       config: { scope: 'domains:write' },
       schema: {
         tags,
-        summary: 'Have browsers use HTTPS alone (HSTS), or no more',
+        operationId: 'domains.updateHttps',
+        summary: 'Change the HTTPS settings of a domain',
+        description: 'Sets for how long browsers are told to use HTTPS only (HSTS).',
         params: idParams,
         headers: ifMatchHeaders,
         body: domainHttpsBody,

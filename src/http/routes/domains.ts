@@ -51,7 +51,9 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       config: { scope: 'domains:read' },
       schema: {
         tags,
+        operationId: 'domains.list',
         summary: 'List domains',
+        description: 'Returns the domains of the workspace a page at a time, the newest first.',
         headers: ifNoneMatchHeaders,
         querystring: listDomainsQuery,
         response: { 200: domainPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
@@ -66,7 +68,9 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       config: { scope: 'domains:write' },
       schema: {
         tags,
+        operationId: 'domains.create',
         summary: 'Create domain',
+        description: 'Adds a domain, with the status `pending` until its DNS records are found.',
         headers: idempotencyHeaders,
         body: domainBody,
         response: { 201: domainSchema, ...CONFLICT, ...INVALID, ...FAILURES },
@@ -85,7 +89,9 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       config: { scope: 'domains:read' },
       schema: {
         tags,
+        operationId: 'domains.get',
         summary: 'Show domain',
+        description: 'Returns one domain.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         response: { 200: domainSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
@@ -103,7 +109,10 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       config: { scope: 'domains:read', mayTakeLong: true },
       schema: {
         tags,
+        operationId: 'domains.getDns',
         summary: 'Show the DNS records to set, and what DNS says now',
+        description:
+          'Looks the domain up in DNS and compares what is there with the records that it needs. Changes no status.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         response: { 200: dnsReportSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
@@ -119,7 +128,9 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       config: { scope: 'domains:write', mayTakeLong: true },
       schema: {
         tags,
+        operationId: 'domains.verify',
         summary: 'Check the DNS of a domain now, once a minute at most',
+        description: 'Looks the domain up in DNS and changes its status accordingly.',
         params: idParams,
         response: {
           200: dnsReportSchema,
@@ -151,7 +162,17 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
 
   app.put(
     '/domains/:id',
-    { ...update, schema: { ...update.schema, summary: 'Update domain', body: domainBody } },
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'domains.update',
+        summary: 'Update domain',
+        description:
+          'Changes a domain. `domain` is required. Other fields keep their value when left out, and null clears them. A new host name makes the domain `pending` again.',
+        body: domainBody,
+      },
+    },
     async (request) => presentDomain(await updateBy(request)),
   )
 
@@ -161,7 +182,10 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       ...update,
       schema: {
         ...update.schema,
+        operationId: 'domains.patch',
         summary: 'Change some fields of a domain',
+        description:
+          'Changes the fields that are sent. Null clears a field. A new host name makes the domain `pending` again.',
         body: patchDomainBody,
       },
     },
@@ -177,7 +201,10 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       config: { scope: 'domains:write' },
       schema: {
         tags,
+        operationId: 'domains.delete',
         summary: 'Delete domain',
+        description:
+          'Deletes a domain. Its links stay, and work again when the domain is added and proved again.',
         params: idParams,
         headers: ifMatchHeaders,
         response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },

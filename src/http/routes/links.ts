@@ -50,7 +50,10 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       config: { scope: 'links:read', mayTakeLong: true },
       schema: {
         tags,
+        operationId: 'links.list',
         summary: 'List links',
+        description:
+          'Returns the links of the workspace a page at a time, the newest first unless `sort` says otherwise.',
         headers: ifNoneMatchHeaders,
         querystring: listLinksQuery,
         response: { 200: linkPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
@@ -65,7 +68,10 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       config: { scope: 'links:write' },
       schema: {
         tags,
+        operationId: 'links.create',
         summary: 'Create link',
+        description:
+          'Creates a link. Without `key` the service makes a random one. A domain that the workspace has not added is added as `pending`.',
         headers: idempotencyHeaders,
         body: createLinkBody,
         response: { 201: linkSchema, ...CONFLICT, ...INVALID, ...FAILURES },
@@ -84,7 +90,9 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       config: { scope: 'links:read' },
       schema: {
         tags,
+        operationId: 'links.get',
         summary: 'Show link',
+        description: 'Returns one link.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         response: { 200: linkSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
@@ -113,7 +121,17 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
 
   app.put(
     '/links/:id',
-    { ...update, schema: { ...update.schema, summary: 'Update link', body: updateLinkBody } },
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'links.update',
+        summary: 'Update link',
+        description:
+          'Changes a link. `domain` and `url` are required. Other fields keep their value when left out, and null clears them.',
+        body: updateLinkBody,
+      },
+    },
     async (request) => presentLink(await updateBy(request)),
   )
 
@@ -121,7 +139,13 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
     '/links/:id',
     {
       ...update,
-      schema: { ...update.schema, summary: 'Change some fields of a link', body: patchLinkBody },
+      schema: {
+        ...update.schema,
+        operationId: 'links.patch',
+        summary: 'Change some fields of a link',
+        description: 'Changes the fields that are sent. Null clears a field.',
+        body: patchLinkBody,
+      },
     },
     async (request, reply) => {
       const link = await updateBy(request)
@@ -135,7 +159,10 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       config: { scope: 'links:write' },
       schema: {
         tags,
+        operationId: 'links.delete',
         summary: 'Delete link',
+        description:
+          'Deletes a link. Its short link stops working at once, and its key is free again.',
         params: idParams,
         headers: ifMatchHeaders,
         response: { 200: linkDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },

@@ -1,23 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../contract/links.ts'
-import { idParams } from '../../contract/primitives.ts'
+import { idParams, ifNoneMatchHeaders } from '../../contract/primitives.ts'
+import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../contract/qr-code.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Link } from '../../domain/links/link.ts'
 import { scannableLink } from '../../domain/links/short-link.ts'
 import { BLACK, parseModuleColor } from '../../domain/qr/color.ts'
 import { qrEntityTag } from '../../domain/qr/qr-pictures.ts'
+import { QR_MARGIN_DEFAULT, type QrFormat, type QrTask } from '../../domain/qr/qr-task.ts'
 import type { AppDependencies } from '../app-dependencies.ts'
 import { workspaceOf } from '../authentication.ts'
-import { FAILURES, INVALID, INVALID_QUERY, NOT_FOUND } from './responses.ts'
+import { contentDisposition } from '../content-disposition.ts'
+import { FAILURES, INVALID, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from './responses.ts'
 
-const png = {
-  description: 'The QR code of the short link.',
-  content: { 'image/png': { schema: z.unknown().meta({ type: 'string', format: 'binary' }) } },
+const CONTENT_TYPES: Readonly<Record<QrFormat, string>> = {
+  png: 'image/png',
+  svg: 'image/svg+xml',
 }
 
-const notModified = z.null().describe('The picture is the one that `If-None-Match` names.')
+const NAME_CHARACTERS_MAX = 100
+
+const picture = {
+  description: 'The QR code of the short link.',
+  content: {
+    'image/png': { schema: z.unknown().meta({ type: 'string', format: 'binary' }) },
+    'image/svg+xml': { schema: z.string() },
+  },
+}
+
+const SUMMARY = 'QR code of a link'
 
 export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
   async function sendQrCode(
@@ -26,27 +38,24 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
     link: Link,
     parameters: QrCodeParameters,
   ): Promise<FastifyReply> {
-    const color =
-      parameters.color === undefined ? { value: BLACK } : parseModuleColor(parameters.color)
-    if ('fault' in color) throw Failure.invalid({ color: [color.fault] })
-    const task = { text: scannableLink(link, parameters.track === true), color: color.value }
+    const task = taskOf(link, parameters)
     const tag = qrEntityTag(task)
-    if (request.method === 'GET') {
+    if (request.method !== 'PUT') {
       // A cached picture may be shown again only after this service has confirmed it.
       reply.headers({ ETag: tag, 'Cache-Control': 'private, no-cache' })
-      if (request.headers['if-none-match']?.includes(tag)) return reply.code(304).send()
+      if (isKnown(tag, request.headers['if-none-match'])) return reply.code(304).send()
     }
-    const picture = await deps.qrPictures.get(workspaceOf(request), task)
-    const disposition = parameters.download === true ? 'attachment' : 'inline'
+    const drawn = await deps.qrPictures.get(workspaceOf(request), task)
+    const kind = parameters.download === true ? 'attachment' : 'inline'
     return reply
-      .header('Content-Type', 'image/png')
-      .header('Content-Disposition', `${disposition}; filename="${fileName(link)}"`)
-      .send(picture)
+      .header('Content-Type', CONTENT_TYPES[task.format])
+      .header('Content-Disposition', contentDisposition(kind, fileName(link, task.format)))
+      .send(drawn)
   }
 
   const route = {
     config: { scope: 'links:read' },
-    schema: { tags: ['Links'], params: idParams, querystring: qrCodeQuery },
+    schema: { tags: ['Links'], params: idParams, querystring: qrCodeQuery, summary: SUMMARY },
   } as const
 
   app.get(
@@ -55,8 +64,10 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       ...route,
       schema: {
         ...route.schema,
-        summary: 'QR code of a link',
-        response: { 200: png, 304: notModified, ...NOT_FOUND, ...INVALID_QUERY, ...FAILURES },
+        operationId: 'links.getQrCode',
+        description: 'Draws the QR code of the short link, with the parameters of the query.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: picture, ...NOT_MODIFIED, ...NOT_FOUND, ...INVALID_QUERY, ...FAILURES },
       },
     },
     async (request, reply) => {
@@ -71,23 +82,41 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       ...route,
       schema: {
         ...route.schema,
-        summary: 'QR code of a link',
+        operationId: 'links.drawQrCode',
+        description: 'Draws the QR code of the short link. Parameters may be in the body as well.',
         body: qrCodeBody,
-        response: { 200: png, ...NOT_FOUND, ...INVALID, ...FAILURES },
+        response: { 200: picture, ...NOT_FOUND, ...INVALID, ...FAILURES },
       },
     },
     async (request, reply) => {
       const link = await deps.links.get(workspaceOf(request), request.params.id)
-      return sendQrCode(request, reply, link, {
-        color: request.body?.color ?? request.query.color,
-        download: request.body?.download ?? request.query.download,
-        track: request.body?.track ?? request.query.track,
-      })
+      const ofBody = Object.entries(request.body ?? {}).filter(([, value]) => value !== null)
+      return sendQrCode(request, reply, link, { ...request.query, ...Object.fromEntries(ofBody) })
     },
   )
 }
 
-/** Plain characters only: what a key may hold besides is not safe in every file system. */
-function fileName(link: Link): string {
-  return `${`${link.domain}-${link.key}`.replace(/[^a-zA-Z0-9._-]+/g, '-').slice(0, 100)}.png`
+function taskOf(link: Link, parameters: QrCodeParameters): QrTask {
+  const color =
+    parameters.color === undefined ? { value: BLACK } : parseModuleColor(parameters.color)
+  if ('fault' in color) throw Failure.invalid({ color: [color.fault] })
+  return {
+    text: scannableLink(link, parameters.track === true),
+    color: color.value,
+    format: parameters.format ?? 'png',
+    size: parameters.size,
+    margin: parameters.margin ?? QR_MARGIN_DEFAULT,
+    level: parameters.level ?? 'M',
+  }
+}
+
+/** By weak comparison (RFC 9110, section 13.1.2). */
+function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
+  return ifNoneMatch?.includes(tag.replace('W/', '')) ?? false
+}
+
+function fileName(link: Link, format: QrFormat): string {
+  // By code points, so that no character is cut in two.
+  const name = Array.from(`${link.domain}-${link.key}`).slice(0, NAME_CHARACTERS_MAX).join('')
+  return `${name}.${format}`
 }

@@ -5,8 +5,13 @@ import { problemSchema } from '../../contract/errors.ts'
 export const FAILURES = {
   401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
   403: problemSchema.describe('The token lacks the scope.'),
-  429: problemSchema.describe('The token has used up its requests for this minute.'),
-  503: problemSchema.describe('The database is not available at the moment.'),
+  405: problemSchema.describe('This path does not have the method; `Allow` names those it has.'),
+  426: problemSchema.describe('This came over plain HTTP, and the service has HTTPS.'),
+  429: problemSchema.describe(
+    'The token or the workspace has used up its requests for this minute, or has too many under way.',
+  ),
+  500: problemSchema.describe('A fault of the service; `message` has the id of the request.'),
+  503: problemSchema.describe('The database is unavailable, or the service is overloaded.'),
 }
 
 export const NOT_FOUND = {

@@ -13,7 +13,9 @@ export const usageRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, d
       config: { scope: 'links:read' },
       schema: {
         tags: ['Workspace'],
+        operationId: 'workspace.getUsage',
         summary: 'Show usage and quotas',
+        description: 'Returns what the workspace uses, with the limit of each quota.',
         headers: ifNoneMatchHeaders,
         response: { 200: usageSchema, ...NOT_MODIFIED, ...FAILURES },
       },

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { integer, queryInteger } from './primitives.ts'
+
+const FORMATS = ['png', 'svg'] as const
+const LEVELS = ['L', 'M', 'Q', 'H'] as const
+const SIZE_MIN = 64
+const SIZE_MAX = 2_048
+const MARGIN_MAX = 16
+
+const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
+const level = z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` })
+const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #RRGGBB')
+
+const FORMAT = 'Kind of picture; `png` when left out.'
+const LEVEL =
+  'Error correction: `L` repairs 7 % of a code, `M` 15 %, `Q` 25 %, `H` 30 %. `M` when left out. A long link may not fit into `Q` or `H`.'
+const COLOR = 'Colour of the modules, `#RRGGBB`; black when left out. Must stand out from white.'
+const SIZE =
+  'Width and height in pixels; about 480 when left out. A module takes at least 2 pixels, so long links need more than the minimum.'
+const MARGIN =
+  'White modules on each side; 4 when left out, as the standard requires. Choose fewer only if the picture is shown on white.'
+const DOWNLOAD = 'Whether to offer the picture as a file.'
+const TRACK =
+  'Whether to count visits by this code apart: it holds the short link with `?qr=1`, such visits have the source `qr`, and the destination does not get the parameter.'
+
+const queryBoolean = z.preprocess(
+  (value) =>
+    value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
+  z.boolean('must be true or false'),
+)
+
+export const qrCodeQuery = z.strictObject({
+  format: format.optional().describe(FORMAT),
+  size: queryInteger(SIZE_MAX, SIZE_MIN).optional().describe(SIZE),
+  margin: queryInteger(MARGIN_MAX, 0).optional().describe(MARGIN),
+  level: level.optional().describe(LEVEL),
+  color: color.optional().describe(COLOR),
+  download: queryBoolean.optional().describe(DOWNLOAD),
+  track: queryBoolean.optional().describe(TRACK),
+})
+
+export const qrCodeBody = z
+  .strictObject({
+    format: format.nullish().describe(FORMAT),
+    size: integer(SIZE_MAX, SIZE_MIN).nullish().describe(SIZE),
+    margin: integer(MARGIN_MAX, 0).nullish().describe(MARGIN),
+    level: level.nullish().describe(LEVEL),
+    color: color.nullish().describe(COLOR),
+    download: z.boolean().nullish().describe(DOWNLOAD),
+    track: z.boolean().nullish().describe(TRACK),
+  })
+  .meta({
+    id: 'QrCodeOptions',
+    description: 'The parameters of the query; these win.',
+    examples: [{ format: 'svg', level: 'Q' }],
+  })
+  .nullish()
+
+export type QrCodeParameters = z.output<typeof qrCodeQuery>

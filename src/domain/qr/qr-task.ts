@@ -1,0 +1,24 @@
+import type { Color } from './color.ts'
+
+/** The quiet zone that ISO/IEC 18004 requires on each side, in modules. */
+export const QR_MARGIN_DEFAULT = 4
+
+export type QrFormat = 'png' | 'svg'
+
+/** Everything that a picture depends on. */
+export type QrTask = {
+  readonly text: string
+  readonly color: Color
+  readonly format: QrFormat
+  /** Pixels of a side; undefined for as many as suit the code. */
+  readonly size: number | undefined
+  /** White modules around the code. */
+  readonly margin: number
+  /** Error correction, by the letters of ISO/IEC 18004, the weakest first. */
+  readonly level: 'L' | 'M' | 'Q' | 'H'
+}
+
+/** A picture, or what is wrong with the parameters, by their names. */
+export type QrRendering =
+  | { readonly picture: Uint8Array }
+  | { readonly fault: Readonly<Record<string, string>> }

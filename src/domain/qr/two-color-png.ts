@@ -1,0 +1,53 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { Color } from './color.ts'
+
+/** Equal rows of pixels, a bit a pixel, the leftmost highest; 1 is dark. */
+export type PixelRows = { readonly bits: Buffer; readonly count: number }
+
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
+const PALETTE_COLOR = 3
+/** Filters of a row (PNG specification, section 9.2). */
+const UNFILTERED = 0
+const SAME_AS_ABOVE = 2
+
+/**
+ * A square PNG with a palette of white and one dark colour, a bit a pixel. Compared with true colour, it
+ * takes a twenty-fourth of the memory, and far less time to compress.
+ */
+export function encodeTwoColorPng(side: number, rows: readonly PixelRows[], dark: Color): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header.set([1, PALETTE_COLOR, 0, 0, 0], 8)
+  const palette = Buffer.from([255, 255, 255, dark.red, dark.green, dark.blue])
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('PLTE', palette),
+    chunk('IDAT', deflateSync(filteredRows(side, rows))),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** Each row after its filter; a row that repeats the one above is all zeros. */
+function filteredRows(side: number, rows: readonly PixelRows[]): Buffer {
+  const rowBytes = 1 + Math.ceil(side / 8)
+  const filtered = Buffer.alloc(rowBytes * side)
+  let at = 0
+  for (const { bits, count } of rows) {
+    filtered[at] = UNFILTERED
+    bits.copy(filtered, at + 1)
+    for (let nth = 1; nth < count; nth += 1) filtered[at + nth * rowBytes] = SAME_AS_ABOVE
+    at += count * rowBytes
+  }
+  return filtered
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const content = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const framed = Buffer.alloc(content.length + 8)
+  framed.writeUInt32BE(data.length, 0)
+  content.copy(framed, 4)
+  framed.writeUInt32BE(crc32(content), content.length + 4)
+  return framed
+}
