@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { DrainProgress } from '../src/clicks/drain-progress.ts'
-import { Drainer } from '../src/clicks/drainer.ts'
+import type { Click } from '../src/clicks/click.ts'
+import { DrainProgress } from '../src/clicks/ingest/drain-progress.ts'
+import { Drainer } from '../src/clicks/ingest/drainer.ts'
 import { encodeFrame } from '../src/clicks/journal/frame.ts'
 import {
   createJournal,
@@ -8,9 +9,8 @@ import {
   journalsRoot,
 } from '../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../src/clicks/journal/segments.ts'
-import type { Click } from '../src/domain/clicks/click.ts'
-import { dayOf, startOfDay } from '../src/domain/clicks/click-day.ts'
-import { systemClock } from '../src/lib/clock.ts'
+import { dayOf, startOfDay } from '../src/clicks/tally/click-day.ts'
+import { systemClock } from '../src/platform/time/clock.ts'
 import { createTestLink } from '../test/clicks/test-link.ts'
 import { openWriterAt } from '../test/support/click-writers.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../test/support/engines.ts'

@@ -1,11 +1,11 @@
 import { pino } from 'pino'
-import { ApiMeter } from '../src/http/api-meter.ts'
-import { buildApp } from '../src/http/app.ts'
-import type { AppDependencies } from '../src/http/app-dependencies.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { Networks } from '../src/lib/ip-address.ts'
-import { Readiness } from '../src/lib/readiness.ts'
-import { Throttle } from '../src/lib/throttle.ts'
+import { buildApp } from '../src/app/api/app.ts'
+import type { AppDependencies } from '../src/app/api/app-dependencies.ts'
+import { ApiMeter } from '../src/platform/http/api/api-meter.ts'
+import { Throttle } from '../src/platform/limits/throttle.ts'
+import { Networks } from '../src/platform/network/ip-address.ts'
+import { Readiness } from '../src/platform/process/readiness.ts'
+import { systemClock } from '../src/platform/time/clock.ts'
 
 /** The description of the API, as the service itself serves it. */
 export async function openApiDocument(): Promise<object> {

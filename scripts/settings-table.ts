@@ -1,4 +1,4 @@
-import { SETTINGS } from '../src/config/settings.ts'
+import { SETTINGS } from '../src/app/config/settings.ts'
 
 /** The table of all settings, in Markdown. */
 export function settingsTable(): string {

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { SLOTS_PER_DAY } from '../../src/domain/clicks/click-day.ts'
-import { DayTally } from '../../src/domain/clicks/day-tally.ts'
-import { encodeParts, PARTS } from '../../src/storage/click-day-folder.ts'
-import { SCOPES } from '../../src/storage/click-day-rows.ts'
-import { countedFile } from '../../src/storage/sqlite/data-files.ts'
+import { encodeParts, PARTS } from '../../src/clicks/store/click-day-folder.ts'
+import { SCOPES } from '../../src/clicks/store/click-day-rows.ts'
+import { SLOTS_PER_DAY } from '../../src/clicks/tally/click-day.ts'
+import { DayTally } from '../../src/clicks/tally/day-tally.ts'
+import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 import type { DatabasePlace } from './many-links.ts'
 
 const BOT_SHARE = 0.1

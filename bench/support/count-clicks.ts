@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { countedFile } from '../../src/storage/sqlite/data-files.ts'
+import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 
 /** All links' clicks by people, past the service, so that counting costs the service nothing. */
 export function countClicks(dataDir: string): number {

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { startOfDay } from '../../src/domain/clicks/click-day.ts'
-import { SCOPES } from '../../src/storage/click-day-rows.ts'
+import { SCOPES } from '../../src/clicks/store/click-day-rows.ts'
+import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { openWriterAt } from '../../test/support/click-writers.ts'
 import type { DatabasePlace } from './many-links.ts'
 

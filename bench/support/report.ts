@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { Console } from 'node:console'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
-import { VERSION } from '../../src/lib/version.ts'
+import { VERSION } from '../../src/platform/process/version.ts'
 import type { Outcome } from './scenario.ts'
 import { round } from './statistics.ts'
 

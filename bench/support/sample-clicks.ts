@@ -1,4 +1,4 @@
-import { CLICK_FLAGS, type Click } from '../../src/domain/clicks/click.ts'
+import { CLICK_FLAGS, type Click } from '../../src/clicks/click.ts'
 
 const COUNTRIES = names(200, (n) => String.fromCharCode(65 + (n % 26), 65 + Math.floor(n / 26)))
 const DEVICES = ['mobile', 'desktop', 'tablet', 'tv']

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Logger, pino, stdTimeFunctions } from 'pino'
-import { readableLine } from '../../src/cli/readable-line.ts'
+import { readableLine } from '../../src/platform/log/readable-line.ts'
 
 const LINE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (.*)\n$/s
 

@@ -14,7 +14,8 @@ import {
 import { getPriority } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { type ClickIntake, startClickIntake } from '../../src/clicks/click-intake.ts'
+import { openStore } from '../../src/app/database/open-store.ts'
+import { type ClickIntake, startClickIntake } from '../../src/clicks/ingest/click-intake.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
@@ -22,9 +23,8 @@ import {
   listJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
-import type { Store } from '../../src/domain/store.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { openStore } from '../../src/storage/open-store.ts'
+import type { Store } from '../../src/platform/database/store.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import type { Click } from '../../src/clicks/click.ts'
 import { decodeFrames } from '../../src/clicks/journal/frame.ts'
 import type { JournalFiles } from '../../src/clicks/journal/journal-files.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
-import type { Click } from '../../src/domain/clicks/click.ts'
 
 type Call = { readonly name: keyof JournalFiles; readonly bytes: number }
 

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import pg from 'pg'
-import { DrainProgress } from '../../src/clicks/drain-progress.ts'
-import { Drainer } from '../../src/clicks/drainer.ts'
+import { openStore } from '../../src/app/database/open-store.ts'
+import type { ClickWriter } from '../../src/clicks/click-writer.ts'
+import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
+import { Drainer } from '../../src/clicks/ingest/drainer.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
@@ -11,9 +13,7 @@ import {
   journalsRoot,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
-import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { openStore } from '../../src/storage/open-store.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 import { openWriterAt } from '../support/click-writers.ts'
 import { copyDatabase } from '../support/database-access.ts'
 import { ENGINES, type Place } from '../support/engines.ts'

@@ -1,4 +1,4 @@
-import type { Click } from '../../src/domain/clicks/click.ts'
+import type { Click } from '../../src/clicks/click.ts'
 import { someClick } from '../support/clicks.ts'
 
 /** A person's click on a link, that can be told from every other by its instant. */

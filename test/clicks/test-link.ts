@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { ClickScope } from '../../src/domain/clicks/click-reports.ts'
-import { NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
-import type { Store } from '../../src/domain/store.ts'
-import { workspaces } from '../../src/domain/workspaces/workspaces.ts'
-import type { Clock } from '../../src/lib/clock.ts'
-import { systemRandom } from '../../src/lib/random.ts'
-import { uuidV7 } from '../../src/lib/uuid.ts'
+import type { ClickScope } from '../../src/clicks/report/click-reports.ts'
+import { workspaces } from '../../src/identity/workspaces/workspaces.ts'
+import { NO_ATTRIBUTES } from '../../src/links/link.ts'
+import { systemRandom } from '../../src/platform/crypto/random.ts'
+import { uuidV7 } from '../../src/platform/crypto/uuid.ts'
+import type { Store } from '../../src/platform/database/store.ts'
+import type { Clock } from '../../src/platform/time/clock.ts'
 
 const HOST = 'links.localhost'
 

@@ -4,9 +4,9 @@ import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { openInstance } from '../../src/compose/instance.ts'
-import { readConfig } from '../../src/config/read-config.ts'
-import { checkInstanceKey } from '../../src/domain/instance/key-check.ts'
+import { readConfig } from '../../src/app/config/read-config.ts'
+import { openInstance } from '../../src/app/instance/instance.ts'
+import { checkInstanceKey } from '../../src/platform/instance/key-check.ts'
 import { describeStore } from '../support/store.ts'
 
 const REFUSED = /not the one that this database was made with.*TERSE_SECRET_KEY.*secret\.key/

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { dnsResolver, type ResolverOptions } from '../../src/dns/resolver.ts'
-import { type DnsAnswer, valuesOf } from '../../src/domain/domains/dns-resolver.ts'
+import { type DnsAnswer, valuesOf } from '../../src/platform/dns/dns-resolver.ts'
+import { dnsResolver, type ResolverOptions } from '../../src/platform/dns/resolver.ts'
 import {
   type DnsQuestion,
   type DnsReply,

@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
+import { examineFiles } from '../../src/app/database/sqlite/examine-files.ts'
+import { type Click, countVisits } from '../../src/clicks/click.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
@@ -13,9 +15,7 @@ import {
   journalsRoot,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
-import { type Click, countVisits } from '../../src/domain/clicks/click.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { examineFiles } from '../../src/storage/sqlite/examine-files.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { INHERITED_ENV } from '../support/inherited-env.ts'

@@ -3,10 +3,10 @@
  * `KILL_AT` it kills itself at that step, as a crash at the worst moment would.
  */
 import path from 'node:path'
-import { DrainProgress } from '../../src/clicks/drain-progress.ts'
-import { Drainer } from '../../src/clicks/drainer.ts'
+import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
+import { Drainer } from '../../src/clicks/ingest/drainer.ts'
 import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 import { openWriterAt } from '../support/click-writers.ts'
 import { failStatements } from '../support/statement-faults.ts'
 

@@ -3,7 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { startClickIntake } from '../../src/clicks/click-intake.ts'
+import type { Click } from '../../src/clicks/click.ts'
+import type { JournalPosition } from '../../src/clicks/click-store.ts'
+import { startClickIntake } from '../../src/clicks/ingest/click-intake.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
   createJournal,
@@ -12,9 +14,7 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { readBatch } from '../../src/clicks/journal/journal-reader.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
-import type { Click } from '../../src/domain/clicks/click.ts'
-import type { JournalPosition } from '../../src/domain/clicks/click-store.ts'
-import { systemClock } from '../../src/lib/clock.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink } from '../clicks/test-link.ts'
 import { someClick } from '../support/clicks.ts'
 import { drainWorkers } from '../support/drain-worker.ts'

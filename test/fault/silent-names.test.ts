@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertClaim } from '../../src/domain/domains/claim.ts'
+import { insertClaim } from '../../src/domains/claim.ts'
 import { newDomain, unique } from '../storage/samples.ts'
 import { expectStatus } from '../support/api.ts'
 import { startDnsResponder } from '../support/dns-responder.ts'

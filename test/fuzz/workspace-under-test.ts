@@ -1,5 +1,5 @@
-import type { Click } from '../../src/domain/clicks/click.ts'
-import { SCOPES } from '../../src/domain/tokens/scope.ts'
+import type { Click } from '../../src/clicks/click.ts'
+import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
 import type { Service } from '../support/service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
-import { SCOPES } from '../../src/domain/tokens/scope.ts'
+import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

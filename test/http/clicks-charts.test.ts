@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Click } from '../../src/domain/clicks/click.ts'
+import type { Click } from '../../src/clicks/click.ts'
 import { AGENTS } from '../redirect/agents.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'

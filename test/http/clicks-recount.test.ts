@@ -7,8 +7,8 @@ import {
   type Click,
   cappedClick,
   countVisits,
-} from '../../src/domain/clicks/click.ts'
-import { INTERVALS } from '../../src/domain/clicks/intervals.ts'
+} from '../../src/clicks/click.ts'
+import { INTERVALS } from '../../src/clicks/report/intervals.ts'
 import { naiveCuts } from '../domain/clicks/naive-cuts.ts'
 import { ZONES } from '../domain/clicks/zones.ts'
 import { type Answer, expectStatus } from '../support/api.ts'

@@ -5,9 +5,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { afterEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ConnectionBounds, Connections } from '../../src/http/connections/connections.ts'
-import { createFront } from '../../src/http/front.ts'
-import { Networks } from '../../src/lib/ip-address.ts'
+import {
+  type ConnectionBounds,
+  Connections,
+} from '../../src/platform/http/connections/connections.ts'
+import { createFront } from '../../src/platform/http/front.ts'
+import { Networks } from '../../src/platform/network/ip-address.ts'
 import { eventually } from '../support/eventually.ts'
 
 const MIB = 1024 * 1024

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { deferredListener } from '../../src/http/deferred-listener.ts'
+import { deferredListener } from '../../src/platform/http/deferred-listener.ts'
 
 test('requests that come before their listener wait for it, whole and in their order', async (t) => {
   const { listener, open } = deferredListener()

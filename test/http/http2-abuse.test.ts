@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { constants } from 'node:http2'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { createFront } from '../../src/http/front.ts'
-import { createHttp2Front } from '../../src/http/http2-front.ts'
+import { createFront } from '../../src/platform/http/front.ts'
+import { createHttp2Front } from '../../src/platform/http/http2-front.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   FRAME,

@@ -4,8 +4,8 @@ import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders }
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createFront } from '../../src/http/front.ts'
-import { createHttp2Front } from '../../src/http/http2-front.ts'
+import { createFront } from '../../src/platform/http/front.ts'
+import { createHttp2Front } from '../../src/platform/http/http2-front.ts'
 
 const LIMITS = { idleMs: 900, standstillMs: 600, requestMs: 200 }
 /** Longer than a request may take to come. */

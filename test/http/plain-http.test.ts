@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { createFront } from '../../src/http/front.ts'
+import { createFront } from '../../src/platform/http/front.ts'
 import { visit } from '../support/visit.ts'
 
 const ASKED = 'asked.acme.test'

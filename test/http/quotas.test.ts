@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { QuotaOverrides } from '../../src/domain/quotas/quota.ts'
+import type { QuotaOverrides } from '../../src/identity/quotas/quota.ts'
 import { type Answer, type Api, expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, postLink } from '../support/links.ts'

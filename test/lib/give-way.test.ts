@@ -4,7 +4,7 @@ import { getPriority } from 'node:os'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 
-const MODULE = new URL('../../src/lib/give-way.ts', import.meta.url)
+const MODULE = new URL('../../src/platform/work/give-way.ts', import.meta.url)
 
 /** Tells its niceness after it has given way so many times. */
 function startThread(times: number): Worker {

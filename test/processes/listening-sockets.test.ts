@@ -6,7 +6,7 @@ import {
   ListeningSockets,
   SOCKETS_PER_PORT,
   takePorts,
-} from '../../src/processes/listening-sockets.ts'
+} from '../../src/app/processes/listening-sockets.ts'
 import { freePort } from '../support/free-port.ts'
 
 const HOST = '127.0.0.1'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { CLICK_FLAGS } from '../../src/domain/clicks/click.ts'
+import { CLICK_FLAGS } from '../../src/clicks/click.ts'
 import type { Api } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'

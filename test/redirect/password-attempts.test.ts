@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { HASH_QUEUE } from '../../src/domain/passwords/password-hasher.ts'
-import { FairQueue, QueueRefusal } from '../../src/lib/fair-queue.ts'
-import { Throttles } from '../../src/lib/throttles.ts'
+import { Throttles } from '../../src/platform/limits/throttles.ts'
+import { HASH_QUEUE } from '../../src/platform/passwords/password-hasher.ts'
+import { FairQueue, QueueRefusal } from '../../src/platform/work/fair-queue.ts'
 import {
   type AttemptPassword,
   type PasswordAttempt,
   passwordAttempts,
-} from '../../src/redirect/password-attempts.ts'
+} from '../../src/redirects/password-attempts.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 

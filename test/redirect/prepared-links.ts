@@ -1,4 +1,4 @@
-import type { PreparedLink } from '../../src/redirect/prepared-link.ts'
+import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
 
 /** A link as the redirect sees it, plain but for what a test is about. */
 export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {

@@ -7,7 +7,7 @@ import {
   numberArray,
   textArray,
   uuidArray,
-} from '../../src/storage/postgres/array-literal.ts'
+} from '../../src/platform/database/postgres/array-literal.ts'
 import { serverUrl } from '../support/engines.ts'
 import { cases } from '../support/properties.ts'
 

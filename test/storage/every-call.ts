@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { hostChange } from '../../src/domain/changes/change.ts'
-import { newSchedule } from '../../src/domain/domains/check-schedule.ts'
-import { NO_OVERRIDES } from '../../src/domain/quotas/quota.ts'
-import type { Nouns } from '../../src/domain/store.ts'
+import { newSchedule } from '../../src/domains/check-schedule.ts'
+import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
+import { hostChange } from '../../src/platform/changes/change.ts'
+import type { Nouns } from '../../src/platform/database/store.ts'
 import {
   type Home,
   listOf,

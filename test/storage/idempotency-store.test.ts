@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { StaleRow } from '../../src/domain/store.ts'
+import { StaleRow } from '../../src/platform/database/store.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { NOW, unique } from './samples.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Link } from '../../src/domain/links/link.ts'
+import type { Link } from '../../src/links/link.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addDomain, addHome, addKeyspace, addLink } from './samples.ts'

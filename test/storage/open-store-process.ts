@@ -1,6 +1,7 @@
 /** A process that opens the store in the environment's place and closes it again, and nothing else. */
-import { systemClock } from '../../src/lib/clock.ts'
-import { openStore } from '../../src/storage/open-store.ts'
+
+import { openStore } from '../../src/app/database/open-store.ts'
+import { systemClock } from '../../src/platform/time/clock.ts'
 
 const { TERSE_DATA_DIR = '', TERSE_DATABASE_URL } = process.env
 const { store } = await openStore({

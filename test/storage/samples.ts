@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { SealedCertificate } from '../../src/domain/certificates/certificate.ts'
-import type { Domain } from '../../src/domain/domains/domain.ts'
-import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/domain/links/link.ts'
-import type { LinkQuery } from '../../src/domain/links/link-store.ts'
-import type { Node } from '../../src/domain/nodes/node.ts'
-import type { Nouns, Store } from '../../src/domain/store.ts'
-import type { Token } from '../../src/domain/tokens/token.ts'
-import type { Workspace } from '../../src/domain/workspaces/workspace.ts'
+import type { SealedCertificate } from '../../src/certificates/certificate.ts'
+import type { Domain } from '../../src/domains/domain.ts'
+import type { Token } from '../../src/identity/tokens/token.ts'
+import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
+import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
+import type { LinkQuery } from '../../src/links/link-store.ts'
+import type { Node } from '../../src/operations/nodes/node.ts'
+import type { Nouns, Store } from '../../src/platform/database/store.ts'
 
 /** An instant whose last digits a millisecond, or a 32-bit number, would lose. */
 export const NOW = 1_750_000_000_123_457

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { CLICK_FLAGS, type Click, cappedClick } from '../../src/domain/clicks/click.ts'
+import { CLICK_FLAGS, type Click, cappedClick } from '../../src/clicks/click.ts'
 
 /** Days before and after 1970, and this one's. */
 const DAYS = [-1, 0, 1, 20_000, 20_001, 20_778]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { Click } from '../../src/domain/clicks/click.ts'
-import type { ClickWriter } from '../../src/domain/clicks/click-writer.ts'
-import { openClickWriter } from '../../src/storage/open-click-writer.ts'
+import type { Click } from '../../src/clicks/click.ts'
+import type { ClickWriter } from '../../src/clicks/click-writer.ts'
+import { openClickWriter } from '../../src/clicks/store/open-click-writer.ts'
 import type { Place } from './engines.ts'
 
 /** Opens what a drain thread opens, over a database that a store has been opened on before. */

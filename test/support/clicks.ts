@@ -1,4 +1,4 @@
-import type { Click } from '../../src/domain/clicks/click.ts'
+import type { Click } from '../../src/clicks/click.ts'
 
 /** A person's click of which nothing else is known, but for what is given. */
 export function someClick(known: Partial<Click> & { at: number; link_seq: number }): Click {

@@ -1,6 +1,6 @@
-import { argon2id } from '../../src/domain/passwords/argon2id.ts'
-import { HASH_QUEUE, PasswordHasher } from '../../src/domain/passwords/password-hasher.ts'
-import { FairQueue } from '../../src/lib/fair-queue.ts'
+import { argon2id } from '../../src/platform/passwords/argon2id.ts'
+import { HASH_QUEUE, PasswordHasher } from '../../src/platform/passwords/password-hasher.ts'
+import { FairQueue } from '../../src/platform/work/fair-queue.ts'
 
 /** Hashes in the calling thread. */
 export function directHasher(): PasswordHasher {

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
-import type { JournalPlace } from '../../src/clicks/drain-messages.ts'
-import type { DrainWorkerData } from '../../src/compose/drain-worker.ts'
+import type { DrainWorkerData } from '../../src/app/workers/drain-worker.ts'
+import type { JournalPlace } from '../../src/clicks/ingest/drain-messages.ts'
 import type { Place } from './engines.ts'
 
-const PROGRAM = new URL('../../src/compose/drain-worker.ts', import.meta.url)
+const PROGRAM = new URL('../../src/app/workers/drain-worker.ts', import.meta.url)
 
-/** What starts drain threads over a database, as `compose/intake.ts` does. */
+/** What starts drain threads over a database, as `app/node/intake.ts` does. */
 export function drainWorkers(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   keepMs = 0,

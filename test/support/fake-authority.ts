@@ -1,5 +1,5 @@
-import type { CertificateAuthority } from '../../src/domain/certificates/certificate-authority.ts'
-import type { Clock } from '../../src/lib/clock.ts'
+import type { CertificateAuthority } from '../../src/certificates/certificate-authority.ts'
+import type { Clock } from '../../src/platform/time/clock.ts'
 import { createTestAuthority } from './test-authority.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts'
+import type { Clock } from '../../src/platform/time/clock.ts'
 
 /** A clock that stands still until it is moved, forwards or back. */
 export type FakeClock = Clock & { move(seconds: number): void }

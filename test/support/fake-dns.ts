@@ -1,4 +1,4 @@
-import type { CaaProperty, DnsAnswer, DnsResolver } from '../../src/domain/domains/dns-resolver.ts'
+import type { CaaProperty, DnsAnswer, DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 
 type RecordType = 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'CAA'
 

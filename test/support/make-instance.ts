@@ -1,7 +1,7 @@
 import { pino } from 'pino'
-import { type Instance, openInstance } from '../../src/compose/instance.ts'
-import { readConfig } from '../../src/config/read-config.ts'
-import { SCOPES } from '../../src/domain/tokens/scope.ts'
+import { readConfig } from '../../src/app/config/read-config.ts'
+import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
+import { SCOPES } from '../../src/identity/tokens/scope.ts'
 
 type Env = Readonly<Record<string, string>>
 

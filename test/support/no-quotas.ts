@@ -1,5 +1,5 @@
-import { QuotaBook } from '../../src/domain/quotas/quota-book.ts'
-import type { Store } from '../../src/domain/store.ts'
+import { QuotaBook } from '../../src/identity/quotas/quota-book.ts'
+import type { Store } from '../../src/platform/database/store.ts'
 
 const NO_LIMITS = {
   links: 0,

@@ -1,5 +1,5 @@
-import type { ClickScope, RawClick } from '../../src/domain/clicks/click-reports.ts'
-import type { Store } from '../../src/domain/store.ts'
+import type { ClickScope, RawClick } from '../../src/clicks/report/click-reports.ts'
+import type { Store } from '../../src/platform/database/store.ts'
 
 const DAY_MICROS = 86_400_000_000
 /** Of the instants that tests give their clicks: those of 1970, and those of these years. */

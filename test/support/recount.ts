@@ -3,8 +3,8 @@ import {
   type Click,
   type ClickDimension,
   countVisits,
-} from '../../src/domain/clicks/click.ts'
-import type { DayOfClicks, SlotCounts, Tally } from '../../src/domain/clicks/click-reports.ts'
+} from '../../src/clicks/click.ts'
+import type { DayOfClicks, SlotCounts, Tally } from '../../src/clicks/report/click-reports.ts'
 
 const DAY_MICROS = 86_400_000_000
 const MINUTE_MICROS = 60_000_000

@@ -1,4 +1,4 @@
-import { runCli } from '../../src/cli/run-cli.ts'
+import { runCli } from '../../src/app/cli/run-cli.ts'
 import type { CliResult } from './run-cli.ts'
 
 let last: Promise<unknown> = Promise.resolve()

@@ -1,4 +1,4 @@
-import type { Click } from '../../src/domain/clicks/click.ts'
+import type { Click } from '../../src/clicks/click.ts'
 import { openWriterAt, takeClicks } from './click-writers.ts'
 import type { LinkBody } from './links.ts'
 import type { Service } from './service.ts'

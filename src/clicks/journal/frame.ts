@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { CLICK_FLAGS, type Click } from '../../domain/clicks/click.ts'
+import { CLICK_FLAGS, type Click } from '../click.ts'
 import { addCapped, decodeRecord, encodeCapped, encodeRecord, RECORD_BYTES_MAX } from './record.ts'
 
 /**

@@ -1,6 +1,6 @@
 import path from 'node:path'
-import type { JournalPosition } from '../../domain/clicks/click-store.ts'
-import { isCode } from '../../lib/is-code.ts'
+import { isCode } from '../../platform/process/is-code.ts'
+import type { JournalPosition } from '../click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { backlogBytes, readBatch } from './journal-reader.ts'
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createFolder } from '../../lib/create-folder.ts'
-import { isCode } from '../../lib/is-code.ts'
+import { createFolder } from '../../platform/disk/create-folder.ts'
+import { isCode } from '../../platform/process/is-code.ts'
 
 const CREATE_ATTEMPTS_MAX = 100
 /** A folder that is not locked yet, and so is nobody's to adopt. */

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Click, ClickRecorder } from '../../domain/clicks/click.ts'
+import type { Click, ClickRecorder } from '../click.ts'
 import { FrameBuilder } from './frame.ts'
 import { GroupSync } from './group-sync.ts'
 import { type JournalFiles, systemFiles } from './journal-files.ts'

@@ -1,10 +1,5 @@
-import {
-  CLICK_DIMENSIONS,
-  CLICK_FLAGS,
-  type Click,
-  cappedClick,
-} from '../../domain/clicks/click.ts'
-import { minuteOf } from '../../domain/clicks/click-day.ts'
+import { CLICK_DIMENSIONS, CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
+import { minuteOf } from '../tally/click-day.ts'
 
 /**
  * A click as it is journalled; numbers are little-endian:

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { isCode } from '../../lib/is-code.ts'
+import { isCode } from '../../platform/process/is-code.ts'
 
 const SEGMENT = /^(\d{10})\.journal$/
 

@@ -1,10 +1,10 @@
-import { type Click, countVisits } from '../../../src/domain/clicks/click.ts'
+import { type Click, countVisits } from '../../../src/clicks/click.ts'
 import type {
   ClickReports,
   DayOfClicks,
   RawClick,
   Tally,
-} from '../../../src/domain/clicks/click-reports.ts'
+} from '../../../src/clicks/report/click-reports.ts'
 
 const DAY_MICROS = 86_400_000_000
 const QUARTER_MICROS = 900_000_000

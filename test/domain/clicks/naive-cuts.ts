@@ -1,4 +1,4 @@
-import type { Interval } from '../../../src/domain/clicks/intervals.ts'
+import type { Interval } from '../../../src/clicks/report/intervals.ts'
 
 const QUARTER_MS = 900_000
 

@@ -1,4 +1,4 @@
-import type { RawVisit } from '../../../src/redirect/click/raw-visit.ts'
+import type { RawVisit } from '../../../src/clicks/record/raw-visit.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
 /** A GET without any header, but for what is given. */

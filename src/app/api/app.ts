@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { clickRoutes } from '../../clicks/routes.ts'
+import { domainHttpsRoutes } from '../../domains/https-routes.ts'
+import { domainRoutes } from '../../domains/routes.ts'
+import { usageRoutes } from '../../identity/quotas/routes.ts'
+import { authenticate, authorize } from '../../identity/tokens/authentication.ts'
+import { qrCodeRoutes } from '../../links/qr/routes.ts'
+import { linkRoutes } from '../../links/routes.ts'
+import { meterApi } from '../../platform/http/api/api-meter.ts'
+import {
+  allowOtherOrigins,
+  answerPreflight,
+  isPreflight,
+} from '../../platform/http/api/cross-origin.ts'
+import { limitDuration } from '../../platform/http/api/deadline.ts'
+import { tagAnswers } from '../../platform/http/api/entity-tags.ts'
+import { acceptJsonOnly, BODY_BYTES_MAX } from '../../platform/http/api/json-body.ts'
+import { collectMethods, refuseOtherMethods } from '../../platform/http/api/method-not-allowed.ts'
+import { HttpRefusal, sendError } from '../../platform/http/api/problem.ts'
+import { limitRate, limitWorkspaceRate } from '../../platform/http/api/rate-limit.ts'
+import { validate } from '../../platform/http/api/validation.ts'
+import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
+import { Compressor } from '../../platform/http/compression/compressor.ts'
+import type { AppDependencies } from './app-dependencies.ts'
+import { metricsRoute } from './metrics-route.ts'
+import { describeApi } from './openapi.ts'
+import { serviceRoutes } from './service-routes.ts'
+
+const API_ROUTES = [
+  linkRoutes,
+  qrCodeRoutes,
+  domainRoutes,
+  domainHttpsRoutes,
+  clickRoutes,
+  usageRoutes,
+]
+
+/** The API and what else the service's own host answers. The caller brings the HTTP server. */
+export async function buildApp(
+  deps: AppDependencies,
+  logger: FastifyBaseLogger,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_BYTES_MAX,
+    genReqId: () => randomUUID(),
+    // A child for each request would hold its id; here what is logged of a request names it.
+    childLoggerFactory: (parent) => parent,
+    frameworkErrors(error, request, reply) {
+      setCommonHeaders(request, reply)
+      sendError(error, request, reply)
+    },
+    routerOptions: { maxParamLength: 256 },
+    schemaController: {
+      compilersFactory: { buildValidator: notFastifys, buildSerializer: notFastifys },
+    },
+  }).withTypeProvider<ZodTypeProvider>()
+
+  app.setValidatorCompiler(validate)
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(sendError)
+  app.setNotFoundHandler(async () => {
+    throw nothingHere()
+  })
+  acceptJsonOnly(app)
+  app.decorateRequest('token', null)
+  app.addHook('onRequest', async (request, reply) => {
+    setCommonHeaders(request, reply)
+    if (isPreflight(request)) return answerPreflight(reply)
+    // Before the body is read, which would have faults of its own to tell.
+    if (request.is404) throw nothingHere()
+    await authenticate(deps.authenticator, request)
+    if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
+    await limitWorkspaceRate(deps, request)
+    authorize(request)
+  })
+
+  const compressor = new Compressor((err) => logger.warn({ err }, 'compression failed'))
+  app.addHook('onClose', () => compressor.close())
+  tagAnswers(app)
+  compressAnswers(app, compressor)
+  limitDuration(app)
+  meterApi(app, deps.apiMeter)
+  const methodsOf = collectMethods(app)
+  if (deps.servesApi) await describeApi(app, compressor)
+  await app.register(serviceRoutes, deps)
+  await app.register(metricsRoute, deps)
+  for (const routes of deps.servesApi ? API_ROUTES : []) {
+    await app.register(routes, { ...deps, prefix: '/api/v1' })
+  }
+  refuseOtherMethods(app, methodsOf)
+  await app.ready()
+  return app
+}
+
+function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers({
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': request.id,
+  })
+  allowOtherOrigins(request, reply)
+}
+
+/** In the place of compilers that Fastify would load, which takes long, and never ask. */
+function notFastifys(): never {
+  throw new Error('schemas are compiled by zod')
+}
+
+function nothingHere(): HttpRefusal {
+  return new HttpRefusal('not_found', 'There is nothing at this address.')
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { HttpRefusal } from '../../platform/http/api/problem.ts'
+import { clientAddress } from '../../platform/network/ip-address.ts'
+import type { AppDependencies, MetricsPage } from './app-dependencies.ts'
+
+/** A proxy that adds one of these speaks for somebody else. */
+const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const
+
+/** For Prometheus. To anybody else there is nothing here. */
+export const metricsRoute: FastifyPluginAsyncZod<AppDependencies> = async (app, { metrics }) => {
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!mayRead(request.raw, metrics)) {
+      throw new HttpRefusal('not_found', 'There is nothing at this address.')
+    }
+    return reply.type(metrics.contentType).send(await metrics.text())
+  })
+}
+
+/** What a proxy on this machine passes on must not count as coming from this machine. */
+function mayRead(
+  { headers, socket }: IncomingMessage,
+  { readers, trustedProxies }: MetricsPage,
+): boolean {
+  const remoteAddress = socket.remoteAddress ?? ''
+  const isForwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined)
+  if (isForwarded && !trustedProxies.has(remoteAddress)) return false
+  const forwardedFor = headers['x-forwarded-for']
+  const header = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor
+  return readers.has(clientAddress(remoteAddress, header, trustedProxies))
+}

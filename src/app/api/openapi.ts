@@ -1,0 +1,63 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { Asset } from '../../platform/http/assets/asset.ts'
+import type { Compressor } from '../../platform/http/compression/compressor.ts'
+import { referencePage } from '../../platform/http/reference/reference-page.ts'
+import { completeDescription } from './complete-description.ts'
+import { withoutUnusedSchemas } from './unused-schemas.ts'
+
+const DESCRIPTION = `Short links and the domains they live on.
+
+Every request carries \`Authorization: Bearer <token>\`; make a token with \`npx terse token create\`.
+Errors have the form \`{"message", "code", "errors"?}\`; \`code\` is stable. Requests that create
+something may carry an \`Idempotency-Key\`: the same request with the same key is done once, and
+answered alike for 24 hours.
+
+After 429 and 503, wait for as many seconds as \`Retry-After\` says and send the request again.`
+
+const TAGS = [
+  { name: 'Links', description: 'Short links, their QR codes and their clicks.' },
+  { name: 'Domains', description: 'The domains of the workspace, their DNS, HTTPS and clicks.' },
+  { name: 'Clicks', description: 'Clicks on all links of the workspace.' },
+  { name: 'Workspace', description: 'What the workspace uses, and its quotas.' },
+]
+
+/** Collects the routes that are registered after it, for the description and its page. */
+export async function describeApi(app: FastifyInstance, compressor: Compressor): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Terse API',
+        version: '1',
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' } as { name: string },
+      },
+      tags: TAGS,
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer', description: 'A token of the workspace.' },
+        },
+      },
+      security: [{ token: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) =>
+      completeDescription(withoutUnusedSchemas(jsonSchemaTransformObject(document))),
+  })
+  await app.register(referencePage, { compressor })
+
+  let description: Asset | undefined
+  // It is made once, in one go: when its time is over, it is there, and refusing it would help no one.
+  const options = { schema: { hide: true }, config: { mayTakeLong: true } } as const
+  app.get('/api/v1/openapi.json', options, async (request, reply) => {
+    description ??= new Asset(compressor, {
+      body: Buffer.from(JSON.stringify(app.swagger())),
+      contentType: 'application/json; charset=utf-8',
+      isImmutable: false,
+    })
+    return description.send(request, reply)
+  })
+}

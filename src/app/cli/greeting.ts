@@ -1,0 +1,65 @@
+import { USUAL_SCOPES } from '../../identity/tokens/scope.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Config } from '../config/read-config.ts'
+import type { Instance } from '../instance/instance.ts'
+
+const FIRST_WORKSPACE = 'default'
+
+/** Where everything is, and at the first start a token and what to do with it. */
+export async function greet(config: Config, instance: Instance): Promise<string> {
+  const token = instance.store.isAvailable() ? await firstToken(instance) : undefined
+  return greeting(config, instance, token)
+}
+
+/** The token of the first workspace, made when there is none at all. */
+async function firstToken({ workspaces, tokens }: Instance): Promise<string | undefined> {
+  if ((await workspaces.list()).length > 0) return undefined
+  try {
+    const workspace = await workspaces.create(FIRST_WORKSPACE)
+    const { secret } = await tokens.create(workspace, {
+      name: 'first start',
+      scopes: USUAL_SCOPES,
+      expiresAt: null,
+    })
+    return secret
+  } catch (error) {
+    // Another process that started at the same time was faster, and has shown its token.
+    if (error instanceof Failure && error.code === 'validation_failed') return undefined
+    throw error
+  }
+}
+
+function greeting(config: Config, instance: Instance, token: string | undefined): string {
+  const { baseUrl, settingsFile } = config
+  const database =
+    config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
+  const isAway = !instance.store.isAvailable()
+  const lines = [
+    `Terse is running at ${baseUrl}`,
+    '',
+    `  API reference  ${baseUrl}/docs`,
+    `  Data folder    ${config.dataDir}`,
+    ...(settingsFile === undefined ? [] : [`  Settings       ${settingsFile}`]),
+    `  Database       ${database}${isAway ? ', away at the moment: links at hand redirect' : ''}`,
+  ]
+  if (token !== undefined) {
+    const body = JSON.stringify({
+      domain: new URL(baseUrl).hostname,
+      key: 'hello',
+      url: 'https://example.com/',
+    })
+    lines.push(
+      '',
+      `This is the first start. The token of the workspace "${FIRST_WORKSPACE}", shown only now:`,
+      '',
+      `  ${token}`,
+      '',
+      'Make your first link:',
+      '',
+      `  curl ${baseUrl}/api/v1/links -H "Authorization: Bearer ${token}" -H "Content-Type: application/json" -d '${body}'`,
+      '',
+      `Then follow it: ${baseUrl}/hello`,
+    )
+  }
+  return `${lines.join('\n')}\n`
+}

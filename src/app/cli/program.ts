@@ -1,0 +1,62 @@
+import { Command } from 'commander'
+import { domainCommand } from '../../domains/commands/domain.ts'
+import { tokenCommand } from '../../identity/commands/token.ts'
+import { workspaceCommand } from '../../identity/commands/workspace.ts'
+import { doctorCommand } from '../../operations/commands/doctor.ts'
+import { journalCommand } from '../../operations/commands/journal.ts'
+import { nodeCommand } from '../../operations/commands/node.ts'
+import { repairCommand } from '../../operations/commands/repair.ts'
+import { example } from '../../platform/cli/example.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+import { VERSION } from '../../platform/process/version.ts'
+import { serveCommand } from '../commands/serve.ts'
+import { workerCommand } from '../commands/worker.ts'
+
+/** The whole command line. Throws what goes wrong, after commander has told its own errors. */
+export function buildProgram(terminal: Terminal): Command {
+  const program = new Command(terseCommand(''))
+    .description('Short links on your own domains.')
+    .version(VERSION)
+    .option('--data-dir <folder>', 'the data folder, before TERSE_DATA_DIR')
+    .option('--env-file <file>', 'a file with settings, before TERSE_ENV_FILE')
+    .addHelpText('after', example('serve'))
+    .addHelpText(
+      'after',
+      '\nSettings are environment variables, or stand in terse.env in the data folder; the README lists them.',
+    )
+    .hook('preAction', (command) => setVariables(command.opts()))
+  for (const command of [
+    serveCommand(terminal),
+    workspaceCommand(terminal),
+    tokenCommand(terminal),
+    domainCommand(terminal),
+    nodeCommand(terminal),
+    journalCommand(terminal),
+    doctorCommand(terminal),
+    repairCommand(terminal),
+  ]) {
+    program.addCommand(command)
+  }
+  program.addCommand(workerCommand(), { hidden: true })
+  return withoutExits(program, terminal)
+}
+
+/** Options that every command has stand for variables, also for the processes that it starts. */
+function setVariables({ dataDir, envFile }: { dataDir?: string; envFile?: string }): void {
+  if (dataDir !== undefined) process.env.TERSE_DATA_DIR = dataDir
+  if (envFile !== undefined) process.env.TERSE_ENV_FILE = envFile
+}
+
+/** Makes every command throw instead of ending the process, and write where it is told to. */
+function withoutExits(command: Command, terminal: Terminal): Command {
+  command
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd().replace(/^error:/, 'terse:')),
+    })
+  for (const child of command.commands) withoutExits(child, terminal)
+  return command
+}

@@ -1,0 +1,16 @@
+import type { Instance } from '../instance/instance.ts'
+import { type CommandConfig, openConfig } from './open-config.ts'
+
+/** Opens the instance that the settings describe, for one command. Makes none. */
+export async function withInstance<T>(
+  work: (instance: Instance, command: CommandConfig) => Promise<T>,
+): Promise<T> {
+  const command = openConfig()
+  const { openInstance } = await import('../instance/instance.ts')
+  const instance = await openInstance(command.config, command.log, { mustExist: true })
+  try {
+    return await work(instance, command)
+  } finally {
+    await instance.close()
+  }
+}

@@ -1,0 +1,130 @@
+import type { BoundSocket } from 'node:net'
+import { Command, InvalidArgumentError } from 'commander'
+import type { ZodType } from 'zod'
+import { example } from '../../platform/cli/example.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { isCode } from '../../platform/process/is-code.ts'
+import { listeningFault } from '../cli/listening-fault.ts'
+import { type CommandConfig, openConfig } from '../cli/open-config.ts'
+import { listeningPlaces } from '../config/listening-places.ts'
+import type { Config } from '../config/read-config.ts'
+import { processCount, roleList } from '../config/setting-schemas.ts'
+import { takePorts } from '../processes/listening-sockets.ts'
+import { Supervisor } from '../processes/supervisor.ts'
+import { workerProgram } from './worker.ts'
+
+export function serveCommand(terminal: Terminal): Command {
+  return new Command('serve')
+    .description('Serve the API and the redirects.')
+    .option(
+      '--processes <count>',
+      'how many processes serve on the port, or auto: one for each core (default: TERSE_PROCESSES, or 1)',
+      parseWith(processCount),
+    )
+    .option(
+      '--roles <list>',
+      'what this node does: some of redirect, api and jobs (default: TERSE_ROLES, or all)',
+      parseWith(roleList),
+    )
+    .addHelpText(
+      'after',
+      '\nSIGHUP replaces several processes one after the other, without failing a request.',
+    )
+    .addHelpText('after', example('serve --processes 2'))
+    .action(async (options: { processes?: number; roles?: Config['roles'] }) => {
+      const read = openConfig()
+      const config = { ...read.config, roles: options.roles ?? read.config.roles }
+      const count = options.processes ?? config.processes
+      const command = { ...read, config }
+      try {
+        await (count === 1 ? serve(command, terminal) : supervise(command, count, terminal))
+      } catch (error) {
+        throw listeningFault(config, error)
+      }
+    })
+}
+
+function parseWith<T>(schema: ZodType<T, string>): (text: string) => T {
+  return (text) => {
+    const parsed = schema.safeParse(text)
+    if (parsed.success) return parsed.data
+    const faults = parsed.error.issues.map(({ message }) => message)
+    throw new InvalidArgumentError(`It ${faults.join()}.`)
+  }
+}
+
+/** Serves until the process is asked to stop. */
+async function serve({ config, log }: CommandConfig, terminal: Terminal): Promise<void> {
+  const hangsUp = isInTerminal()
+  const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
+  if (!hangsUp) {
+    const reason = 'one process alone cannot be replaced; --processes 2 could be'
+    process.on('SIGHUP', () => log.warn({ reason }, 'reload ignored'))
+  }
+  // Before anything is made in the data folder, which a start that fails would leave behind.
+  const sockets = await takePorts(listeningPlaces(config))
+  try {
+    const { serveNode } = await import('../cli/serve-node.ts')
+    await serveNode({
+      config,
+      log,
+      stopping: stopping.then(() => ({})),
+      onReady: (greeting) => terminal.out(greeting),
+      listenOn: sockets,
+    })
+  } finally {
+    for (const socket of sockets.flat()) closeUnused(socket)
+  }
+}
+
+/** A socket that a server has taken belongs to that server. */
+function closeUnused(socket: BoundSocket): void {
+  try {
+    socket.close()
+  } catch (error) {
+    if (!isCode(error, 'ERR_SOCKET_HANDLE_ADOPTED')) throw error
+  }
+}
+
+/** Has others serve until the process is asked to stop, and loads nothing of what they need. */
+async function supervise(
+  { config, env, log }: CommandConfig,
+  count: number,
+  terminal: Terminal,
+): Promise<void> {
+  const supervisor = await Supervisor.open({
+    count,
+    stopDelayMs: config.stopDelayMs,
+    addresses: listeningPlaces(config),
+    program: workerProgram(config.roles),
+    env,
+    log,
+  })
+  const hangsUp = isInTerminal()
+  const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
+  if (!hangsUp) process.on('SIGHUP', () => supervisor.restart())
+  const greeting = await supervisor.start()
+  if (greeting === undefined) {
+    process.exitCode = 1
+    return
+  }
+  terminal.out(greeting)
+  await stopping
+  log.info('stopping')
+  if (!(await supervisor.stop())) process.exitCode = 1
+}
+
+/** A terminal that is closed sends SIGHUP; what it started must not go on behind its back. */
+function isInTerminal(): boolean {
+  return process.stdin.isTTY
+}
+
+/**
+ * Settles when the process is asked to stop. A second signal changes nothing: Ctrl-C and systemd tell
+ * every process of the group, and `npm` and `bin/terse.js` pass on what they are told besides.
+ */
+function stopSignal(signals: readonly string[]): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of signals) process.on(signal, () => resolve())
+  })
+}

@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { createFolder } from '../../../test/support/engines.ts'
+import { type Config, ConfigError, readConfig } from './read-config.ts'
+import { SETTINGS } from './settings.ts'
+
+const KEY = 'c0ffee'.repeat(10).padEnd(64, '0')
+const URL_WITH_PASSWORD = 'postgres://user:hunter2@db.example/terse'
+
+/** Everything that `readConfig` finds wrong. */
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    for (const fault of error.faults) assert.ok(error.message.includes(fault))
+    return error.faults
+  }
+  return []
+}
+
+describe('the configuration', () => {
+  const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders'> = {
+    host: undefined,
+    port: 3000,
+    baseUrl: 'http://localhost:3000',
+    tls: undefined,
+    hstsSeconds: 0,
+    internalListen: undefined,
+    dataDir: path.resolve('data'),
+    settingsFile: undefined,
+    databaseUrl: undefined,
+    databaseTimeoutMs: 2_000,
+    diskLowRatio: 0.05,
+    fileCheckMs: 86_400_000,
+    secretKey: undefined,
+    processes: 1,
+    stopDelayMs: 5_000,
+    rateLimit: 600,
+    quotas: {
+      links: 0,
+      domains: 0,
+      pending_domains: 1_000,
+      storage_bytes: 0,
+      requests_per_minute: 0,
+    },
+    connections: {
+      connectionsMax: 10_000,
+      connectionsPerAddressMax: 1_024,
+      unsentBytesMax: 64 * 1024 * 1024,
+    },
+    logLevel: 'info',
+    logFormat: 'auto',
+    domainProof: 'dns',
+    reservedDomains: undefined,
+    dnsTarget: undefined,
+    publicAddresses: [],
+    dnsServers: [],
+    acme: {
+      directory: 'https://acme-v02.api.letsencrypt.org/directory',
+      email: undefined,
+      external: undefined,
+      caFile: undefined,
+      challenges: 'auto',
+      profile: undefined,
+    },
+    claimOnLink: true,
+    appSchemes: [],
+    cacheBytesMax: 64 * 1024 * 1024,
+    staleMsMax: 24 * 60 * 60 * 1_000,
+    linkCopy: false,
+    roles: ['redirect', 'api', 'jobs'],
+    countryDatabase: undefined,
+    fastRedirects: true,
+    clickDurability: 'process',
+    clickRetentionDays: 365,
+    clickCapPerMinute: 300,
+    rawClicksPerMinute: 60_000,
+  }
+
+  test('has a default for every setting', () => {
+    const { trustedProxies, metricsReaders, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
+    assert.deepEqual(rest, defaults)
+    assert.equal(trustedProxies.has('127.0.0.1'), false)
+    for (const address of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) {
+      assert.equal(metricsReaders.has(address), true, address)
+    }
+    assert.equal(metricsReaders.has('10.0.0.1'), false)
+    // TERSE_HTTPS_PORT belongs to TERSE_TLS, and the seven of ACME the five quotas and the three bounds of
+    // connections are one part each.
+    assert.equal(Object.keys(rest).length + 15, Object.keys(SETTINGS).length)
+  })
+
+  test('takes an empty variable for an unset one', () => {
+    const names = Object.keys(SETTINGS)
+    const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
+    const { trustedProxies, metricsReaders, ...rest } = readConfig(
+      Object.fromEntries(empty.map((name) => [name, ''])),
+    )
+    assert.deepEqual(rest, defaults)
+  })
+
+  test('cannot be changed', () => {
+    const config = readConfig({})
+    assert.ok(Object.isFrozen(config) && Object.isFrozen(config.appSchemes))
+  })
+
+  const accepted: { env: Record<string, string>; expected: Partial<Config> }[] = [
+    { env: { TERSE_HOST: '::1' }, expected: { host: '::1' } },
+    { env: { TERSE_HOST: 'localhost' }, expected: { host: 'localhost' } },
+    { env: { TERSE_PORT: '65535' }, expected: { port: 65_535, baseUrl: 'http://localhost:65535' } },
+    {
+      env: { TERSE_BASE_URL: 'HTTPS://Go.Example.com:443/' },
+      expected: { baseUrl: 'https://go.example.com' },
+    },
+    { env: { TERSE_DATA_DIR: '/srv/../var/terse' }, expected: { dataDir: '/var/terse' } },
+    {
+      env: { TERSE_DATABASE_URL: 'postgresql://db/terse' },
+      expected: { databaseUrl: 'postgresql://db/terse' },
+    },
+    {
+      env: { TERSE_SECRET_KEY: KEY.toUpperCase() },
+      expected: { secretKey: Buffer.from(KEY, 'hex') },
+    },
+    { env: { TERSE_RATE_LIMIT: '0' }, expected: { rateLimit: 0 } },
+    { env: { TERSE_LOG_LEVEL: 'silent' }, expected: { logLevel: 'silent' } },
+    { env: { TERSE_DOMAIN_PROOF: 'none' }, expected: { domainProof: 'none' } },
+    { env: { TERSE_DOMAIN_PROOF: 'routing' }, expected: { domainProof: 'routing' } },
+    {
+      env: { TERSE_RESERVED_DOMAINS: 'Example.COM., acme.test' },
+      expected: { reservedDomains: ['example.com', 'acme.test'] },
+    },
+    { env: { TERSE_RESERVED_DOMAINS: 'none' }, expected: { reservedDomains: [] } },
+    {
+      env: { TERSE_DNS_TARGET: 'Go.Example.COM.' },
+      expected: { dnsTarget: 'go.example.com' },
+    },
+    {
+      env: { TERSE_PUBLIC_ADDRESSES: '192.0.2.1, 2001:db8::/32' },
+      expected: { publicAddresses: ['192.0.2.1', '2001:db8::/32'] },
+    },
+    {
+      env: { TERSE_DNS_SERVERS: '192.0.2.1, 192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53' },
+      expected: {
+        dnsServers: ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:53'],
+      },
+    },
+    {
+      env: {
+        TERSE_ACME_DIRECTORY: 'https://CA.example',
+        TERSE_ACME_EAB_KID: 'mine',
+        TERSE_ACME_EAB_HMAC_KEY: 'c2VjcmV0',
+        TERSE_ACME_CHALLENGE: 'tls-alpn-01',
+      },
+      expected: {
+        acme: {
+          directory: 'https://ca.example/',
+          email: undefined,
+          external: { kid: 'mine', hmacKey: 'c2VjcmV0' },
+          caFile: undefined,
+          challenges: 'tls-alpn-01',
+          profile: undefined,
+        },
+      },
+    },
+    { env: { TERSE_CLAIM_ON_LINK: 'false' }, expected: { claimOnLink: false } },
+    {
+      env: { TERSE_APP_SCHEMES: ' MyApp:, spotify,' },
+      expected: { appSchemes: ['myapp', 'spotify'] },
+    },
+    { env: { TERSE_CACHE_MIB: '1' }, expected: { cacheBytesMax: 1024 * 1024 } },
+    { env: { TERSE_STALE_MAX_HOURS: '2' }, expected: { staleMsMax: 7_200_000 } },
+    { env: { TERSE_LINK_COPY: 'on' }, expected: { linkCopy: true } },
+    { env: { TERSE_ROLES: 'jobs, redirect' }, expected: { roles: ['redirect', 'jobs'] } },
+  ]
+  for (const { env, expected } of accepted) {
+    test(`reads ${JSON.stringify(env)}`, () => {
+      const config = readConfig(env)
+      for (const [name, value] of Object.entries(expected)) {
+        assert.deepEqual(config[name as keyof Config], value)
+      }
+    })
+  }
+
+  test('reads the networks of trusted proxies', () => {
+    const { trustedProxies } = readConfig({ TERSE_TRUST_PROXY: '10.0.0.0/8, ::1 ,192.0.2.7' })
+    for (const inside of ['10.200.0.1', '::1', '192.0.2.7', '::ffff:10.0.0.1']) {
+      assert.ok(trustedProxies.has(inside), inside)
+    }
+    for (const outside of ['11.0.0.1', '::2', '192.0.2.8']) {
+      assert.ok(!trustedProxies.has(outside), outside)
+    }
+  })
+
+  test('reads where HTTPS is, and who asks what is internal', () => {
+    const tls = { TERSE_TLS: 'auto', TERSE_BASE_URL: 'https://go.example.com' }
+    assert.deepEqual(readConfig(tls).tls, { port: 443 })
+    assert.deepEqual(readConfig({ ...tls, TERSE_HTTPS_PORT: '8443' }).tls, { port: 8443 })
+    const at = (text: string) => readConfig({ TERSE_INTERNAL_LISTEN: text }).internalListen
+    assert.deepEqual(at('10.0.0.5:3001'), { host: '10.0.0.5', port: 3001 })
+    assert.deepEqual(at('[::1]:3001'), { host: '::1', port: 3001 })
+  })
+
+  test('refuses HTTPS without a name for it, or on the port of plain HTTP', () => {
+    const faults = faultsOf({ TERSE_TLS: 'auto', TERSE_PORT: '443' })
+    assert.equal(faults.length, 2)
+    assert.match(faults.join('\n'), /TERSE_BASE_URL.*\n.*TERSE_HTTPS_PORT/)
+  })
+
+  const refused: Record<keyof typeof SETTINGS, readonly string[]> = {
+    TERSE_HOST: ['example.com', '1.2.3', '127.0.0.1:80', ' '],
+    TERSE_PORT: ['0', '65536', '-1', '3000.5', '1e3', '0x50', ' 3000', 'http', '9'.repeat(400)],
+    TERSE_TLS: ['on', 'AUTO'],
+    TERSE_HTTPS_PORT: ['0', '65536', 'https'],
+    TERSE_HSTS_SECONDS: ['-1', '63072001', 'on'],
+    TERSE_INTERNAL_LISTEN: [
+      '127.0.0.1',
+      ':3001',
+      'localhost:3001',
+      '127.0.0.1:0',
+      '127.0.0.1:65536',
+      '::1:3001',
+      '[127.0.0.1]:3001',
+    ],
+    TERSE_BASE_URL: [
+      'go.example.com',
+      'ftp://go.example.com',
+      'https://go.example.com/path',
+      'https://go.example.com?q',
+      'https://go.example.com#f',
+      'https://user:pw@go.example.com',
+      'https://',
+    ],
+    TERSE_DATA_DIR: [],
+    TERSE_DISK_LOW_PERCENT: ['-1', '100', '5 %', '2.5'],
+    TERSE_FILE_CHECK_HOURS: ['-1', 'daily', '1.5'],
+    TERSE_ENV_FILE: [],
+    TERSE_DATABASE_TIMEOUT_SECONDS: ['0', '61', '2.5', 'soon'],
+    TERSE_DATABASE_URL: ['mysql://db/terse', 'postgres://[bad', 'terse.db', 'postgres:db'],
+    TERSE_SECRET_KEY: ['short', `${KEY}00`, 'g'.repeat(64)],
+    TERSE_PROCESSES: ['0', '257', '-1', '2.5', 'all', 'AUTO'],
+    TERSE_STOP_DELAY_SECONDS: ['-1', '61', '2.5'],
+    TERSE_TRUST_PROXY: ['10.0.0.0/33', '10.0.0.0/8/8', 'example.com', '::1/129', '10.0.0.0/-1'],
+    TERSE_CONNECTIONS_MAX: ['9', '1000001', 'off'],
+    TERSE_CONNECTIONS_PER_ADDRESS: ['0', '1000001', '2.5'],
+    TERSE_UNSENT_MIB: ['15', '65537', '1 GiB'],
+    TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
+    TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
+    TERSE_QUOTA_LINKS: ['-1', '1000000000001', 'none'],
+    TERSE_QUOTA_DOMAINS: ['-1', '2.5'],
+    TERSE_QUOTA_PENDING_DOMAINS: ['-1', 'off'],
+    TERSE_QUOTA_STORAGE_MIB: ['-1', '1GiB', '1000000001'],
+    TERSE_QUOTA_REQUESTS: ['-1', '1000000001'],
+    TERSE_LOG_LEVEL: ['verbose', 'INFO'],
+    TERSE_LOG_FORMAT: ['text', 'JSON'],
+    TERSE_DOMAIN_PROOF: ['off', 'DNS'],
+    TERSE_RESERVED_DOMAINS: ['com', '*.example.com', 'https://example.com', '192.0.2.1'],
+    TERSE_DNS_TARGET: [
+      'localhost',
+      '192.0.2.1',
+      'https://go.example.com',
+      'go.example.com:80',
+      'a b.c',
+    ],
+    TERSE_PUBLIC_ADDRESSES: ['go.example.com', '192.0.2.1:80', '192.0.2.0/33'],
+    TERSE_DNS_SERVERS: [
+      'dns.example.com',
+      '192.0.2.1:0',
+      '192.0.2.1:65536',
+      '[192.0.2.1]:53',
+      '[2001:db8::1',
+      '2001:db8::g',
+    ],
+    TERSE_ACME_DIRECTORY: ['http://ca.example/', 'ca.example', 'letsencrypt'],
+    TERSE_ACME_EMAIL: ['ops', 'mailto:ops@example.com'],
+    TERSE_ACME_EAB_KID: ['alone'],
+    TERSE_ACME_EAB_HMAC_KEY: ['not base64'],
+    TERSE_ACME_CA_FILE: [],
+    TERSE_ACME_CHALLENGE: ['dns-01', 'HTTP-01'],
+    TERSE_ACME_PROFILE: [],
+    TERSE_CLAIM_ON_LINK: ['yes', '1', 'TRUE'],
+    TERSE_APP_SCHEMES: ['my app', '1app', 'a://b'],
+    TERSE_CACHE_MIB: ['0', '65537'],
+    TERSE_LINK_COPY: ['yes'],
+    TERSE_ROLES: [' ', 'api,cron', 'none'],
+    TERSE_STALE_MAX_HOURS: ['-1', '8761', 'a day'],
+    TERSE_COUNTRY_DATABASE: [],
+    TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
+    TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
+    TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
+    TERSE_CLICK_CAP_PER_MINUTE: ['-1', '1000001', 'off'],
+    TERSE_RAW_CLICKS_PER_MINUTE: ['-1', '100000001', 'off'],
+  }
+  for (const [name, values] of Object.entries(refused)) {
+    for (const value of values) {
+      test(`refuses ${name}=${value.slice(0, 40)} in one line`, () => {
+        const faults = faultsOf({ [name]: value })
+        assert.equal(faults.length, 1, faults.join('\n'))
+        assert.ok(faults[0]?.startsWith(`${name} `), faults.join())
+        assert.ok(!faults[0]?.includes('\n'))
+      })
+    }
+  }
+
+  test('tells every fault at once', () => {
+    const wrong = Object.entries(refused).flatMap(([name, [value]]) =>
+      value === undefined ? [] : [[name, value] as const],
+    )
+    const faults = faultsOf({ ...Object.fromEntries(wrong), TERSE_PROT: '80', TERSE_: '' })
+    assert.equal(faults.length, wrong.length + 2)
+    for (const [name] of [...wrong, ['TERSE_PROT']]) {
+      assert.equal(faults.filter((fault) => fault.startsWith(`${name} `)).length, 1, name)
+    }
+  })
+
+  test('knows every TERSE_ name and leaves the others alone', () => {
+    assert.deepEqual(faultsOf({ TERSE_PORTS: '1' }), [
+      'TERSE_PORTS is not a setting: correct or remove it',
+    ])
+    assert.equal(faultsOf({ TERSE_PORT_FILE: '/etc/port' }).length, 1, 'a port is no secret')
+    assert.deepEqual(faultsOf({ TERSEX: '1', XTERSE_PORT: '1', terse_port: '1' }), [])
+  })
+})
+
+describe('a secret from a file', () => {
+  let folder: string
+  before(() => {
+    folder = createFolder()
+  })
+  after(() => rmSync(folder, { recursive: true }))
+
+  function fileWith(text: string): string {
+    const file = path.join(folder, `${Math.random()}`)
+    writeFileSync(file, text)
+    return file
+  }
+
+  test('is read without the white space around it', () => {
+    const config = readConfig({
+      TERSE_SECRET_KEY_FILE: fileWith(`${KEY}\r\n`),
+      TERSE_DATABASE_URL_FILE: fileWith(`\n${URL_WITH_PASSWORD}\n`),
+    })
+    assert.deepEqual(config.secretKey, Buffer.from(KEY, 'hex'))
+    assert.equal(config.databaseUrl, URL_WITH_PASSWORD)
+  })
+
+  test('is refused when it is given plainly too, cannot be read, or is empty', () => {
+    mkdirSync(path.join(folder, 'directory'))
+    const scenarios = [
+      { env: { TERSE_SECRET_KEY: KEY, TERSE_SECRET_KEY_FILE: fileWith(KEY) }, says: /both set/ },
+      { env: { TERSE_SECRET_KEY_FILE: path.join(folder, 'nothing') }, says: /ENOENT/ },
+      { env: { TERSE_SECRET_KEY_FILE: path.join(folder, 'directory') }, says: /EISDIR/ },
+      { env: { TERSE_SECRET_KEY_FILE: fileWith('\n') }, says: /64 hexadecimal digits/ },
+      { env: { TERSE_DATABASE_URL_FILE: fileWith('') }, says: /postgres:\/\// },
+    ]
+    for (const { env, says } of scenarios) {
+      const faults = faultsOf(env)
+      assert.equal(faults.length, 1)
+      assert.match(faults[0] ?? '', says)
+    }
+  })
+
+  test('never shows in a message, however wrong it is', () => {
+    const secrets = ['hunter2', 'c0ffee', 's3cret']
+    const scenarios: Record<string, string>[] = [
+      { TERSE_DATABASE_URL: 'mysql://user:hunter2@db/terse' },
+      { TERSE_DATABASE_URL: 'postgres://user:hunter2@[bad' },
+      { TERSE_DATABASE_URL_FILE: fileWith('user:hunter2@db') },
+      { TERSE_DATABASE_URL: URL_WITH_PASSWORD, TERSE_DATABASE_URL_FILE: fileWith('hunter2') },
+      { TERSE_SECRET_KEY: `${KEY}c0ffee` },
+      { TERSE_SECRET_KEY_FILE: fileWith('c0ffee') },
+      { TERSE_SECRET_KEYS: 's3cret' },
+    ]
+    for (const env of scenarios) {
+      const text = faultsOf({ ...env, TERSE_PORT: 'x' }).join('\n')
+      assert.ok(text.includes('TERSE_PORT'))
+      for (const secret of secrets) assert.ok(!text.includes(secret), text)
+    }
+  })
+})

@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Networks } from '../../platform/network/ip-address.ts'
+import type { Role } from './setting-schemas.ts'
+import {
+  fileNameOf,
+  SETTINGS,
+  type SettingName,
+  type SettingValues,
+  VARIABLES,
+} from './settings.ts'
+
+/** The whole configuration of one process, read once and never changed. */
+export type Config = {
+  /** The address to listen on; every address of the machine when undefined. */
+  readonly host: string | undefined
+  readonly port: number
+  /** The origin under which people reach the service, without a slash at the end. */
+  readonly baseUrl: string
+  /** Undefined where HTTPS is somebody else's work. */
+  readonly tls: { readonly port: number } | undefined
+  /** Asked of browsers for the service's own host; 0 for nothing. */
+  readonly hstsSeconds: number
+  /** For programs of the operator's own; loopback on `port` when undefined. */
+  readonly internalListen: { readonly host: string; readonly port: number } | undefined
+  readonly dataDir: string
+  /** The settings file that was read; undefined for none. */
+  readonly settingsFile: string | undefined
+  readonly databaseUrl: string | undefined
+  /** For an answer of PostgreSQL to what a request asks. */
+  readonly databaseTimeoutMs: number
+  /** Between two checks of the SQLite files; 0 for none. */
+  readonly fileCheckMs: number
+  /** The free part of the data folder's disk below which to warn, 0 to 1. */
+  readonly diskLowRatio: number
+  readonly secretKey: Buffer | undefined
+  /** For which a node that balancers know says that it is not ready before it stops. */
+  readonly stopDelayMs: number
+  readonly trustedProxies: Networks
+  /** Of this service on this port. */
+  readonly processes: number
+  /** What this node does. */
+  readonly roles: readonly Role[]
+  /** API requests per minute and token; 0 is off. */
+  readonly rateLimit: number
+  /** Of each workspace that has no limits of its own; 0 for none. */
+  readonly quotas: {
+    readonly links: number
+    readonly domains: number
+    readonly pending_domains: number
+    readonly storage_bytes: number
+    readonly requests_per_minute: number
+  }
+  /** What connections may cost, of each process. */
+  readonly connections: ConnectionsConfig
+  readonly metricsReaders: Networks
+  readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
+  readonly logFormat: SettingValues['TERSE_LOG_FORMAT']
+  readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
+  /** Reserved for the operator, with the names below them; undefined where the proof is to say. */
+  readonly reservedDomains: readonly string[] | undefined
+  /** The name for CNAME records; undefined where the base URL's host is meant. */
+  readonly dnsTarget: string | undefined
+  /** Addresses and CIDR networks; empty where DNS is to say. */
+  readonly publicAddresses: readonly string[]
+  /** Empty for the machine's own. */
+  readonly dnsServers: readonly string[]
+  readonly acme: AcmeConfig
+  readonly claimOnLink: boolean
+  readonly appSchemes: readonly string[]
+  readonly cacheBytesMax: number
+  /** For how long links at hand may be shown while the database is away. */
+  readonly staleMsMax: number
+  /** Whether links at hand are kept on disk for a start while the database is away. */
+  readonly linkCopy: boolean
+  /** Whether simple visits are answered without Node's HTTP server. */
+  readonly fastRedirects: boolean
+  /** An .mmdb file; the one that comes with the program when undefined. */
+  readonly countryDatabase: string | undefined
+  /** What an answered click has outlived: the process, or the machine. */
+  readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
+  /** For which raw clicks are kept; 0 for ever. */
+  readonly clickRetentionDays: number
+  /** Clicks of one address on one link that are kept one by one in a minute; 0 for all. */
+  readonly clickCapPerMinute: number
+  /** Clicks of one workspace that are kept one by one in a minute; 0 for all. */
+  readonly rawClicksPerMinute: number
+}
+
+/** What connections may cost one process. */
+type ConnectionsConfig = {
+  readonly connectionsMax: number
+  /** Of one IPv4 address or IPv6 /64 network. */
+  readonly connectionsPerAddressMax: number
+  /** Of answers that their clients do not read. */
+  readonly unsentBytesMax: number
+}
+
+/** From which authority certificates come, and how. */
+export type AcmeConfig = {
+  /** The address of its directory. */
+  readonly directory: string
+  readonly email: string | undefined
+  /** An account that its owner has with the authority; the key in base64url. */
+  readonly external: { readonly kid: string; readonly hmacKey: string } | undefined
+  /** A file in PEM; what Node.js trusts when undefined. */
+  readonly caFile: string | undefined
+  readonly challenges: SettingValues['TERSE_ACME_CHALLENGE']
+  readonly profile: string | undefined
+}
+
+/** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly faults: readonly string[]
+
+  constructor(faults: readonly string[]) {
+    super(
+      faults.length === 1
+        ? String(faults[0])
+        : `The configuration is not usable:\n${faults.map((fault) => `  ${fault}`).join('\n')}`,
+    )
+    this.faults = faults
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the configuration from variables alone; `loadConfig` looks into the settings file too.
+ *
+ * @throws {ConfigError} naming every fault at once: unusable values, unreadable secret files, a
+ *   variable given both plainly and as a file, and `TERSE_` names that nothing reads.
+ */
+export function readConfig(env: Environment): Config {
+  const faults: string[] = []
+  const values: Partial<Record<SettingName, unknown>> = {}
+
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const definition = SETTINGS[name]
+    try {
+      const text = textOf(name, 'secret' in definition, env) ?? definition.default
+      const parsed = definition.schema.safeParse(text)
+      if (parsed.success) values[name] = parsed.data
+      else for (const issue of parsed.error.issues) faults.push(`${name} ${issue.message}`)
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  for (const name of Object.keys(env)) {
+    if (isUnknown(name)) faults.push(`${name} is not a setting: correct or remove it`)
+  }
+  if (
+    (values.TERSE_ACME_EAB_KID === undefined) !==
+    (values.TERSE_ACME_EAB_HMAC_KEY === undefined)
+  ) {
+    faults.push('TERSE_ACME_EAB_KID and TERSE_ACME_EAB_HMAC_KEY are set together, or neither is')
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  const config = configOf(values as SettingValues)
+  const contradictions = faultsOfTls(config)
+  if (contradictions.length > 0) throw new ConfigError(contradictions)
+  return config
+}
+
+/** Whether a name is made to look like a setting, and is none. */
+export function isUnknown(name: string): boolean {
+  return name.startsWith('TERSE_') && !VARIABLES.has(name)
+}
+
+function faultsOfTls({ tls, port, baseUrl }: Config): readonly string[] {
+  if (tls === undefined) return []
+  const faults: string[] = []
+  if (!baseUrl.startsWith('https://')) {
+    faults.push('TERSE_TLS=auto needs a TERSE_BASE_URL that begins with https://')
+  }
+  if (tls.port === port) faults.push('TERSE_PORT and TERSE_HTTPS_PORT must be two ports')
+  return faults
+}
+
+function configOf(values: SettingValues): Config {
+  return Object.freeze({
+    host: values.TERSE_HOST,
+    port: values.TERSE_PORT,
+    baseUrl: values.TERSE_BASE_URL ?? `http://localhost:${values.TERSE_PORT}`,
+    tls: values.TERSE_TLS === 'auto' ? Object.freeze({ port: values.TERSE_HTTPS_PORT }) : undefined,
+    hstsSeconds: values.TERSE_HSTS_SECONDS,
+    internalListen: values.TERSE_INTERNAL_LISTEN,
+    dataDir: path.resolve(values.TERSE_DATA_DIR),
+    settingsFile: values.TERSE_ENV_FILE && path.resolve(values.TERSE_ENV_FILE),
+    databaseUrl: values.TERSE_DATABASE_URL,
+    databaseTimeoutMs: values.TERSE_DATABASE_TIMEOUT_SECONDS,
+    fileCheckMs: values.TERSE_FILE_CHECK_HOURS,
+    diskLowRatio: values.TERSE_DISK_LOW_PERCENT,
+    secretKey: values.TERSE_SECRET_KEY ? Buffer.from(values.TERSE_SECRET_KEY, 'hex') : undefined,
+    stopDelayMs: values.TERSE_STOP_DELAY_SECONDS,
+    trustedProxies: values.TERSE_TRUST_PROXY,
+    processes: values.TERSE_PROCESSES,
+    roles: values.TERSE_ROLES,
+    rateLimit: values.TERSE_RATE_LIMIT,
+    quotas: Object.freeze({
+      links: values.TERSE_QUOTA_LINKS,
+      domains: values.TERSE_QUOTA_DOMAINS,
+      pending_domains: values.TERSE_QUOTA_PENDING_DOMAINS,
+      storage_bytes: values.TERSE_QUOTA_STORAGE_MIB,
+      requests_per_minute: values.TERSE_QUOTA_REQUESTS,
+    }),
+    connections: Object.freeze({
+      connectionsMax: values.TERSE_CONNECTIONS_MAX,
+      connectionsPerAddressMax: values.TERSE_CONNECTIONS_PER_ADDRESS,
+      unsentBytesMax: values.TERSE_UNSENT_MIB,
+    }),
+    metricsReaders: values.TERSE_METRICS_FROM,
+    logLevel: values.TERSE_LOG_LEVEL,
+    logFormat: values.TERSE_LOG_FORMAT,
+    domainProof: values.TERSE_DOMAIN_PROOF,
+    reservedDomains: values.TERSE_RESERVED_DOMAINS,
+    dnsTarget: values.TERSE_DNS_TARGET,
+    publicAddresses: values.TERSE_PUBLIC_ADDRESSES,
+    dnsServers: values.TERSE_DNS_SERVERS,
+    acme: acmeConfigOf(values),
+    claimOnLink: values.TERSE_CLAIM_ON_LINK,
+    appSchemes: Object.freeze(values.TERSE_APP_SCHEMES),
+    cacheBytesMax: values.TERSE_CACHE_MIB,
+    staleMsMax: values.TERSE_STALE_MAX_HOURS,
+    linkCopy: values.TERSE_LINK_COPY,
+    countryDatabase: values.TERSE_COUNTRY_DATABASE,
+    fastRedirects: values.TERSE_FAST_REDIRECTS,
+    clickDurability: values.TERSE_CLICK_DURABILITY,
+    clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
+    clickCapPerMinute: values.TERSE_CLICK_CAP_PER_MINUTE,
+    rawClicksPerMinute: values.TERSE_RAW_CLICKS_PER_MINUTE,
+  })
+}
+
+function acmeConfigOf(values: SettingValues): AcmeConfig {
+  const { TERSE_ACME_EAB_KID: kid, TERSE_ACME_EAB_HMAC_KEY: hmacKey } = values
+  return Object.freeze({
+    directory: values.TERSE_ACME_DIRECTORY,
+    email: values.TERSE_ACME_EMAIL,
+    external: kid === undefined || hmacKey === undefined ? undefined : { kid, hmacKey },
+    caFile: values.TERSE_ACME_CA_FILE,
+    challenges: values.TERSE_ACME_CHALLENGE,
+    profile: values.TERSE_ACME_PROFILE,
+  })
+}
+
+function textOf(name: string, secret: boolean, env: Environment): string | undefined {
+  // An empty variable counts as unset: that is how compose files pass on what nobody set.
+  const plain = env[name] || undefined
+  if (!secret) return plain
+  const fileName = fileNameOf(name)
+  const file = env[fileName] || undefined
+  if (file === undefined) return plain
+  if (plain !== undefined) throw new Error(`${name} and ${fileName} are both set; set one of them`)
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : 'unreadable'
+    throw new Error(`${fileName} names a file that cannot be read (${reason})`)
+  }
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { createFolder } from '../../platform/disk/create-folder.ts'
+import { isCode } from '../../platform/process/is-code.ts'
+
+const FILE_NAME = 'secret.key'
+
+export function secretKeyFile(dataDir: string): string {
+  return path.join(dataDir, FILE_NAME)
+}
+
+/**
+ * The instance's 32-byte key from the data folder; undefined where there is none yet.
+ *
+ * @throws where the file is there but is not a key, or others can read it
+ */
+export function loadSecretKey(dataDir: string): Buffer | undefined {
+  return readKey(secretKeyFile(dataDir))
+}
+
+/**
+ * The instance's 32-byte key, from the data folder; made there, readable by its owner alone, when it
+ * is not there yet. Two processes that start at once end with the same key: the file is written
+ * aside and linked into place, which only one of them can do.
+ *
+ * @throws where the file is there but is not a key, or others can read it
+ */
+export function loadOrCreateSecretKey(dataDir: string): Buffer {
+  createFolder(dataDir)
+  const file = secretKeyFile(dataDir)
+  const existing = readKey(file)
+  if (existing !== undefined) return existing
+
+  const aside = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
+  writeFileSync(aside, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(aside, file)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  } finally {
+    rmSync(aside, { force: true })
+  }
+  const key = readKey(file)
+  if (key === undefined) throw new Error(`${file} was removed while it was being made`)
+  return key
+}
+
+function readKey(file: string): Buffer | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+  if (!/^[0-9a-f]{64}$/i.test(text)) {
+    throw new Error(
+      `${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`,
+    )
+  }
+  if ((statSync(file).mode & 0o077) !== 0) {
+    throw new Error(`${file} can be read by others; run: chmod 600 ${file}`)
+  }
+  return Buffer.from(text, 'hex')
+}

@@ -1,0 +1,159 @@
+import { isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { Networks } from '../../platform/network/ip-address.ts'
+
+/** What a node may do; what each means is in the description of the setting. */
+export const ROLES = ['redirect', 'api', 'jobs'] as const
+
+export const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
+
+export function networks(text: string, context: z.RefinementCtx): Networks {
+  const list = new Networks()
+  for (const cidr of text.split(',').map((part) => part.trim())) {
+    if (cidr !== '' && !list.add(cidr)) {
+      context.addIssue({ code: 'custom', message: `"${cidr}" is not an address or CIDR network` })
+    }
+  }
+  return list
+}
+
+function listed(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '')
+}
+
+export function addresses(text: string, context: z.RefinementCtx): readonly string[] {
+  const list = listed(text)
+  for (const cidr of list) {
+    if (!new Networks().add(cidr)) {
+      context.addIssue({ code: 'custom', message: `"${cidr}" is not an address or CIDR network` })
+    }
+  }
+  return Object.freeze(list)
+}
+
+/** `example.com,example.org`, or `none`. */
+export function hostNames(text: string, context: z.RefinementCtx): readonly string[] {
+  const list = text.trim() === 'none' ? [] : listed(text.toLowerCase())
+  const names = list.map((name) => name.replace(/\.$/, ''))
+  for (const name of names) {
+    if (!HOST_NAME.test(name)) {
+      context.addIssue({ code: 'custom', message: `"${name}" is not a host name with a dot` })
+    }
+  }
+  return Object.freeze(names)
+}
+
+/** `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`. */
+export function dnsServers(text: string, context: z.RefinementCtx): readonly string[] {
+  const list = listed(text)
+  for (const server of list) {
+    const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(server) ?? []
+    const isAddress = bracketed === undefined ? isIP(plain ?? server) !== 0 : isIP(bracketed) === 6
+    if (!isAddress || Number(port ?? 53) > 65_535 || Number(port ?? 53) === 0) {
+      context.addIssue({
+        code: 'custom',
+        message: `"${server}" is not an address, with or without port`,
+      })
+    }
+  }
+  return Object.freeze(list)
+}
+
+/** `192.0.2.1:3001` or `[2001:db8::1]:3001`. */
+export function addressAndPort(
+  text: string,
+  context: z.RefinementCtx,
+): { readonly host: string; readonly port: number } {
+  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain ?? ''
+  const port = Number(digits)
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || !(port >= 1 && port <= 65_535)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'must be an address with port, such as 10.0.0.5:3001',
+    })
+  }
+  return Object.freeze({ host, port })
+}
+
+export function integer(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+}
+
+/** One of some words. */
+export function oneOf<const Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `must be one of ${words.join(', ')}` })
+}
+
+/** One of two words, the first for true. */
+export function flag(yes: string, no: string) {
+  return z.enum([yes, no], { error: `must be ${yes} or ${no}` }).transform((text) => text === yes)
+}
+
+/** Past this, processes stand in each other's way on any machine that there is. */
+const PROCESSES_MAX = 256
+
+/** How many processes are wanted: `auto` for as many as the machine has cores for them. */
+export const processCount = z
+  .string()
+  .refine((text) => text === 'auto' || integer(1, PROCESSES_MAX).safeParse(text).success, {
+    message: `must be a whole number from 1 to ${PROCESSES_MAX}, or auto`,
+  })
+  .transform((text) => (text === 'auto' ? availableParallelism() : Number(text)))
+
+export type Role = (typeof ROLES)[number]
+
+/** What a node is to do, such as `redirect,api`. */
+export const roleList = z.string().transform((text, context): readonly Role[] => {
+  const wanted = listed(text)
+  const roles = ROLES.filter((role) => wanted.includes(role))
+  if (roles.length === 0 || roles.length !== new Set(wanted).size) {
+    context.addIssue({ code: 'custom', message: `must name some of ${ROLES.join(', ')}` })
+  }
+  return Object.freeze(roles)
+})
+
+export const baseUrl = z
+  .string()
+  .refine(
+    (text) => {
+      const url = URL.parse(text)
+      return (
+        url !== null &&
+        (url.protocol === 'http:' || url.protocol === 'https:') &&
+        url.username === '' &&
+        url.password === '' &&
+        url.pathname === '/' &&
+        url.search === '' &&
+        url.hash === ''
+      )
+    },
+    {
+      message:
+        'must be an http:// or https:// address without a path, such as https://go.example.com',
+    },
+  )
+  .transform((text) => new URL(text).origin)
+
+export const httpsUrl = z
+  .string()
+  .refine((text) => URL.parse(text)?.protocol === 'https:', {
+    message: 'must be an https:// address',
+  })
+  .transform((text) => new URL(text).href)
+
+export const schemes = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim().toLowerCase().replace(/:$/, '')))
+  .transform((list) => list.filter((scheme) => scheme !== ''))
+  .refine((list) => list.every((scheme) => /^[a-z][a-z0-9+.-]*$/.test(scheme)), {
+    message: 'must be a list of URL schemes such as myapp,spotify',
+  })

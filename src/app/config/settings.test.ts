@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { SETTINGS } from './settings.ts'
+
+const FOLDER = new URL('./settings/', import.meta.url)
+
+describe('the settings', () => {
+  test('stand in one group each, and no group is left out', async () => {
+    const names: string[] = []
+    for (const file of readdirSync(FOLDER).filter((name) => name !== 'setting.ts')) {
+      const groups: Record<string, object> = await import(new URL(file, FOLDER).href)
+      names.push(...Object.values(groups).flatMap((group) => Object.keys(group)))
+    }
+    assert.deepEqual(names.sort(), Object.keys(SETTINGS).sort())
+  })
+})

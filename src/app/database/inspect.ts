@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import {
+  type CertificateStanding,
+  certificateStanding,
+} from '../../certificates/certificate-standing.ts'
+import { acmeAccountStore } from '../../certificates/store/acme-account-store.ts'
+import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
+import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
+import { certificateStore } from '../../certificates/store/certificate-store.ts'
+import type { JournalPosition } from '../../clicks/click-store.ts'
+import type { DomainStatus } from '../../domains/domain.ts'
+import type { Node } from '../../operations/nodes/node.ts'
+import { nodeStore } from '../../operations/nodes/store/node-store.ts'
+import { openPool } from '../../platform/database/postgres/pool.ts'
+import type { Schema } from '../../platform/database/schema.ts'
+import { SqliteConnection } from '../../platform/database/sqlite/connection.ts'
+import {
+  attachForReading,
+  countedFile,
+  sqliteFile,
+} from '../../platform/database/sqlite/data-files.ts'
+import { kyselyOver } from '../../platform/database/sqlite/dialect.ts'
+import { hasLog, openToRead } from '../../platform/database/sqlite/open-to-read.ts'
+import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
+
+const TIMEOUT_MS = 2_500
+
+/** What there is to know of a database without changing anything in it. */
+export type Inspection = {
+  readonly engine: string
+  /** 0 for an empty database: then there is nothing else to tell. */
+  readonly schemaVersion: number
+  readonly workspaces: number
+  readonly links: number
+  /** How far each click journal has been taken in. */
+  readonly positions: ReadonlyMap<string, JournalPosition>
+  /** When something was last changed; undefined when the log of changes is empty. */
+  readonly lastChangeMicros: number | undefined
+  /** The processes that serve, those that were lost with them. */
+  readonly nodes: readonly Node[]
+  /** The database server's clock; undefined where it is this machine's own. */
+  readonly serverMillis: number | undefined
+}
+
+/** A workspace's claim on a host. */
+export type InspectedClaim = {
+  readonly workspaceId: string
+  readonly workspace: string
+  readonly status: DomainStatus
+}
+
+type Location = { readonly databaseUrl: string | undefined; readonly dataDir: string }
+type Opened = {
+  readonly db: Kysely<Schema>
+  readonly engine: string
+  readonly serverMillis: number | undefined
+}
+
+/**
+ * Looks at the database that the configuration names. Undefined where there is no SQLite file yet.
+ *
+ * @throws where it cannot be reached, or is newer than the program
+ */
+export function inspectDatabase(location: Location): Promise<Inspection | undefined> {
+  return within(location, inspect)
+}
+
+/** The claims on a host, the active one first. Undefined where there is no database yet. */
+export function inspectClaims(
+  location: Location,
+  host: string,
+): Promise<readonly InspectedClaim[] | undefined> {
+  return within(location, async ({ db }) => {
+    if ((await currentVersion(db)) === 0) return []
+    return db
+      .selectFrom('domains')
+      .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
+      .select([
+        'domains.workspace_id as workspaceId',
+        'workspaces.name as workspace',
+        'domains.status',
+      ])
+      .where('domains.host', '=', host)
+      .orderBy('domains.status')
+      .orderBy('domains.id')
+      .execute()
+  })
+}
+
+/** How a host's certificate stands. Undefined where there is no database yet, or an old one. */
+export function inspectCertificate(
+  location: Location,
+  host: string,
+  directory: string,
+  now: number,
+): Promise<CertificateStanding | undefined> {
+  return within(location, async ({ db }) => {
+    if ((await currentVersion(db)) < SCHEMA_VERSION) return undefined
+    const stores = {
+      certificates: certificateStore(db),
+      certificateOrders: certificateOrderStore(db),
+      acmeAccounts: acmeAccountStore(db),
+      acmeBudgets: acmeBudgetStore(db),
+    }
+    return certificateStanding(stores, host, directory, now)
+  })
+}
+
+async function within<T>(
+  location: Location,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T | undefined> {
+  if (location.databaseUrl === undefined) return withinSqlite(sqliteFile(location.dataDir), work)
+  const pool = openPool({
+    url: location.databaseUrl,
+    connectionsMax: 1,
+    statementTimeoutMs: TIMEOUT_MS,
+    onError: () => {},
+  })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    const server = await sql<{ version: string; millis: string }>`
+      select current_setting('server_version') as version,
+        (extract(epoch from clock_timestamp()) * 1000)::bigint::text as millis`.execute(db)
+    const row = server.rows[0]
+    const engine = `PostgreSQL ${row?.version}`
+    return await work({ db, engine, serverMillis: Number(row?.millis) })
+  } finally {
+    await db.destroy()
+  }
+}
+
+async function withinSqlite<T>(
+  file: string,
+  work: (opened: Opened) => Promise<T>,
+): Promise<T | undefined> {
+  if (!existsSync(file)) return undefined
+  const database = openToRead(file, TIMEOUT_MS)
+  const counted = countedFile(path.dirname(file))
+  try {
+    if (existsSync(counted)) {
+      const immutable = !hasLog(counted)
+      attachForReading(database, { file: counted, name: 'counted', immutable })
+    }
+    const row = database.prepare('select sqlite_version() as version').get()
+    const db = kyselyOver(new SqliteConnection(database))
+    return await work({ db, engine: `SQLite ${row?.version}`, serverMillis: undefined })
+  } finally {
+    database.close()
+  }
+}
+
+async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection> {
+  const schemaVersion = await currentVersion(db)
+  if (schemaVersion === 0) {
+    const none = { workspaces: 0, links: 0, positions: new Map(), nodes: [] }
+    return { engine, schemaVersion, serverMillis, ...none, lastChangeMicros: undefined }
+  }
+  const workspaces = await db
+    .selectFrom('workspaces')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const links = await db
+    .selectFrom('link_buckets')
+    .select(sql<number>`cast(coalesce(sum(links), 0) as bigint)`.as('count'))
+    .executeTakeFirstOrThrow()
+  const positions = await db
+    .selectFrom('journal_positions')
+    .select(['journal_id', 'segment', 'position as offset'])
+    .execute()
+  const change = await db
+    .selectFrom('changes')
+    .select((eb) => eb.fn.max('at').as('at'))
+    .executeTakeFirst()
+  return {
+    engine,
+    schemaVersion,
+    serverMillis,
+    workspaces: workspaces.count,
+    links: links.count,
+    positions: new Map(
+      positions.map(({ journal_id, segment, offset }) => [journal_id, { segment, offset }]),
+    ),
+    lastChangeMicros: change?.at ?? undefined,
+    // An older schema does not have them yet.
+    nodes: schemaVersion < SCHEMA_VERSION ? [] : await nodeStore(db).list(),
+  }
+}

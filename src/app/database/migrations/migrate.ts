@@ -1,0 +1,114 @@
+import { type Kysely, sql } from 'kysely'
+import type { ColumnTypes, Migration } from '../../../platform/database/migration.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import type { Clock } from '../../../platform/time/clock.ts'
+import { foundation } from './001-foundation.ts'
+import { visitorSalts } from './002-visitor-salts.ts'
+import { certificates } from './003-certificates.ts'
+import { acme } from './004-acme.ts'
+import { nodes } from './005-nodes.ts'
+import { fairLeases } from './006-fair-leases.ts'
+import { fileMarks } from './007-file-marks.ts'
+import { quotas } from './008-quotas.ts'
+import { rawClickCount } from './009-raw-click-count.ts'
+import { refuseUnreleased } from './unreleased-schema.ts'
+
+/** Every step, in order. A database's version is how many of them it has been through. */
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  visitorSalts,
+  certificates,
+  acme,
+  nodes,
+  fairLeases,
+  fileMarks,
+  quotas,
+  rawClickCount,
+]
+
+/** The version of the schema that this program works with. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+export type MigrationDatabase = {
+  readonly db: Kysely<Schema>
+  readonly types: ColumnTypes
+  readonly clock: Clock
+  /** The file of the counted clicks, where they are not in the same database. */
+  readonly clicks?: Kysely<Schema>
+  /**
+   * Runs `work` in a transaction while no other process is in one of these. It rests on locks that a
+   * killed process gives up with its connection.
+   */
+  exclusively<T>(work: (tx: Kysely<Schema>) => Promise<T>): Promise<T>
+}
+
+/**
+ * Brings the database to this program's schema, one transaction a step, so that a killed process
+ * leaves it between two steps and the next one goes on from there.
+ *
+ * @throws where the database is too new for the program; it is left untouched
+ */
+export async function migrate(database: MigrationDatabase): Promise<void> {
+  if ((await currentVersion(database.db)) >= SCHEMA_VERSION) return
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    const version = index + 1
+    const { name, servedFrom, servedFromOnFiles = servedFrom } = migration
+    await database.exclusively(async (tx) => {
+      if ((await currentVersion(tx)) >= version) return
+      await migration.up(tx, database.types, database.clicks ?? tx)
+      await tx
+        .insertInto('schema_migrations')
+        .values({
+          version,
+          name,
+          applied_at: database.clock.nowMicros(),
+          served_from: database.clicks === undefined ? servedFrom : servedFromOnFiles,
+        })
+        .execute()
+    })
+  }
+}
+
+/**
+ * The version that the database is at; 0 for an empty one. It may be one that this program does not
+ * know, but can serve.
+ *
+ * @throws {NewerSchema} where it cannot
+ * @throws {UnreleasedSchema} where its schema is none of any release
+ */
+export async function currentVersion(db: Kysely<Schema>): Promise<number> {
+  const tables = await db.introspection.getTables()
+  if (!tables.some((table) => table.name === 'schema_migrations')) return 0
+  await refuseUnreleased(db, tables)
+  const row = await db
+    .selectFrom('schema_migrations')
+    .select((eb) => [
+      eb.fn.max('version').as('version'),
+      eb.fn.max('served_from').as('served_from'),
+    ])
+    .executeTakeFirst()
+  const version = Number(row?.version ?? 0)
+  const servedFrom = Number(row?.served_from ?? 0)
+  if (servedFrom > SCHEMA_VERSION) {
+    throw new NewerSchema(
+      `The database has schema version ${version}, which programs for version ${servedFrom} and newer can serve; ` +
+        `this one is for version ${SCHEMA_VERSION}. Start a newer release of Terse. Nothing was changed.`,
+    )
+  }
+  return version
+}
+
+/** The database belongs to a release of the program that is too new for this one. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema'
+}
+
+/** Makes the table that tells the version. Harmless when it is there. */
+export async function createMigrationTable(db: Kysely<Schema>): Promise<void> {
+  await sql`create table if not exists schema_migrations (
+    version bigint primary key,
+    name text not null,
+    applied_at bigint not null,
+    served_from bigint not null
+  )`.execute(db)
+}

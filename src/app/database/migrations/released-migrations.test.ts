@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { kyselyOn } from '../../../platform/database/direct-kysely.ts'
+import type { ColumnTypes, Migration } from '../../../platform/database/migration.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { COLUMN_TYPES as POSTGRES_TYPES } from '../postgres/column-types.ts'
+import { COLUMN_TYPES as SQLITE_TYPES } from '../sqlite/column-types.ts'
+import { MIGRATIONS } from './migrate.ts'
+
+/**
+ * What each released step of the schema writes, by hash. A step that fails here was edited: databases
+ * that have been through it would differ from new ones. Undo the edit and add a step of its own. A new
+ * step adds a line, and no line ever changes.
+ */
+const RELEASED = [
+  { name: 'foundation', SQLite: 'ab6d39b552991f62', PostgreSQL: '4c9e4bcd78bcf635' },
+  { name: 'visitor-salts', SQLite: '934bd9acec706f96', PostgreSQL: '934bd9acec706f96' },
+  { name: 'certificates', SQLite: '58b0df807781967d', PostgreSQL: 'b233b23799715362' },
+  { name: 'acme', SQLite: '0d08157e27fa288a', PostgreSQL: '0d08157e27fa288a' },
+  { name: 'nodes', SQLite: '138b3faf81ec5475', PostgreSQL: '138b3faf81ec5475' },
+  { name: 'fair-leases', SQLite: 'd62d3d7d5f8030c0', PostgreSQL: 'd62d3d7d5f8030c0' },
+  { name: 'file marks', SQLite: '8583ceaaa31d8a28', PostgreSQL: '6b3163574b1949de' },
+  { name: 'quotas', SQLite: '4adc5857918580a5', PostgreSQL: '539db1f10b548176' },
+  { name: 'raw-click-count', SQLite: '732a697c9c330c46', PostgreSQL: '7cbd133e414ceab4' },
+]
+
+const DIALECTS = {
+  SQLite: {
+    types: SQLITE_TYPES,
+    adapter: new SqliteAdapter(),
+    compiler: new SqliteQueryCompiler(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  },
+  PostgreSQL: {
+    types: POSTGRES_TYPES,
+    adapter: new PostgresAdapter(),
+    compiler: new PostgresQueryCompiler(),
+    createIntrospector: (db: Kysely<unknown>) => new PostgresIntrospector(db),
+  },
+}
+
+/** Everything that a step of the schema writes and records on an engine, by hash. */
+async function hashOf(
+  { up, ...recorded }: Migration,
+  engine: keyof typeof DIALECTS,
+): Promise<string> {
+  const { types, ...dialect } = DIALECTS[engine]
+  const written: unknown[] = [recorded]
+  const recorder = (file: string): Kysely<Schema> => {
+    const connection: DatabaseConnection = {
+      async executeQuery({ sql, parameters }: CompiledQuery) {
+        written.push([file, sql.replaceAll(/\s+/g, ' '), parameters])
+        return { rows: [] }
+      },
+      async *streamQuery() {},
+    }
+    return kyselyOn(connection, dialect)
+  }
+  const db = recorder('links')
+  const clicks = engine === 'SQLite' ? recorder('clicks') : db
+  await up(db, types satisfies ColumnTypes, clicks)
+  return createHash('sha256').update(JSON.stringify(written)).digest('hex').slice(0, 16)
+}
+
+describe('the released steps of the schema', () => {
+  for (const engine of ['SQLite', 'PostgreSQL'] as const) {
+    test(`write on ${engine} what they have always written`, async () => {
+      const written = await Promise.all(
+        MIGRATIONS.map(async (step) => ({ name: step.name, hash: await hashOf(step, engine) })),
+      )
+      const released = RELEASED.map((step) => ({ name: step.name, hash: step[engine] }))
+      assert.deepEqual(written, released)
+    })
+  }
+})

@@ -1,0 +1,38 @@
+import { type Kysely, PostgresAdapter, sql, type TableMetadata } from 'kysely'
+import type { Schema } from '../../../platform/database/schema.ts'
+
+/** The database was made by a version of the program that was never released. */
+export class UnreleasedSchema extends Error {
+  override readonly name = 'UnreleasedSchema'
+
+  constructor() {
+    super(
+      'The database was made by a version of Terse from 20 or 21 November 2026, before the first schema was ' +
+        'final, and cannot be upgraded. Start with an empty data folder or database. To keep its links, run the ' +
+        'version that made it, read them from GET /api/v1/links, and create them in the new instance. Nothing was changed.',
+    )
+  }
+}
+
+/**
+ * The first five steps of the schema were edited after they had landed, for the last time when the tags
+ * of links lost their reference to `links`, shortly after `schema_migrations` got its column
+ * `served_from`. Every schema from before lacks the column or has the reference; no later one does.
+ *
+ * @throws {UnreleasedSchema}
+ */
+export async function refuseUnreleased(
+  db: Kysely<Schema>,
+  tables: readonly TableMetadata[],
+): Promise<void> {
+  const table = tables.find(({ name }) => name === 'schema_migrations')
+  if (table === undefined) return
+  if (!table.columns.some(({ name }) => name === 'served_from')) throw new UnreleasedSchema()
+  if (!tables.some(({ name }) => name === 'link_tags')) return
+  const references =
+    db.getExecutor().adapter instanceof PostgresAdapter
+      ? sql`select from pg_constraint where conrelid = 'link_tags'::regclass and contype = 'f'`
+      : sql`select 1 from pragma_foreign_key_list('link_tags')`
+  const { rows } = await references.execute(db)
+  if (rows.length > 0) throw new UnreleasedSchema()
+}

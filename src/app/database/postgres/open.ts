@@ -1,0 +1,252 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { postgresRawClickPages } from '../../../clicks/store/postgres/raw-click-pages.ts'
+import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
+import { skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
+import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
+import { NoInstance } from '../../../platform/database/no-instance.ts'
+import { NOTHING_PENDING, PendingWrites } from '../../../platform/database/pending-writes.ts'
+import { postgresChangeLog } from '../../../platform/database/postgres/change-log.ts'
+import {
+  openConnections,
+  SCAN_CONNECTIONS_MAX,
+} from '../../../platform/database/postgres/connections.ts'
+import { isQueryCanceled } from '../../../platform/database/postgres/errors.ts'
+import { lockName } from '../../../platform/database/postgres/lock-name.ts'
+import { Notifications } from '../../../platform/database/postgres/notifications.ts'
+import { openPool } from '../../../platform/database/postgres/pool.ts'
+import { probe } from '../../../platform/database/postgres/probe.ts'
+import { Transaction } from '../../../platform/database/postgres/transaction.ts'
+import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { type Nouns, StaleRow } from '../../../platform/database/store.ts'
+import { Failure, isUnavailable } from '../../../platform/failure.ts'
+import type { Clock } from '../../../platform/time/clock.ts'
+import { backoffMs } from '../../../platform/work/backoff.ts'
+import { FairQueue } from '../../../platform/work/fair-queue.ts'
+import {
+  createMigrationTable,
+  currentVersion,
+  migrate,
+  SCHEMA_VERSION,
+} from '../migrations/migrate.ts'
+import { type EngineTraits, nouns } from '../nouns.ts'
+import type { OpenedStore } from '../opened-store.ts'
+import { COLUMN_TYPES } from './column-types.ts'
+
+/** For an answer to what a request asks. */
+const TIMEOUT_MS = 2_000
+const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
+const VERSION_MIN = 15
+/** Runs of one unit that others were in the way of, before that is a fault. */
+const ATTEMPTS_MAX = 12
+/** After which there are no more of them, so that the answer does not come too late. */
+const RETRY_FOR_MS = 1_250
+const RETRY_BASE_MS = 5
+const RETRY_CAP_MS = 100
+
+const TRAITS: EngineTraits = {
+  changeLog: postgresChangeLog,
+  rawClicks: postgresRawClickPages,
+  findPage: findPageWith(findSortedAtOnce),
+  tellsInsertId: false,
+  lockName,
+  skipLinkNumbers,
+}
+
+export type PostgresOptions = {
+  readonly url: string
+  readonly clock: Clock
+  /** For an answer to what a request asks, 2 s when left out: what takes longer fails as unavailable. */
+  readonly timeoutMs?: number | undefined
+  readonly onError: (error: unknown) => void
+  /** Told when the database is taken to be away, and why; and with undefined when it is back. */
+  readonly onAvailability?: ((cause: unknown) => void) | undefined
+  /**
+   * Whether to go on where the database is away at the start. Then it is brought to this program's
+   * schema once it is there, and until then everything fails as unavailable.
+   */
+  readonly mayBeAway?: boolean | undefined
+  /** Whether to fail with `NoInstance` in a database that holds none, and leave it as it is. */
+  readonly mustExist?: boolean | undefined
+}
+
+/**
+ * Connects to the database and brings it to this program's schema.
+ *
+ * @throws where PostgreSQL is older than 15, or the database is newer than the program
+ */
+export async function openPostgres(options: PostgresOptions): Promise<OpenedStore> {
+  const { url, timeoutMs = TIMEOUT_MS, onError, onAvailability } = options
+  const ready = Promise.withResolvers<void>()
+  // Whoever opened it may not care for long.
+  ready.promise.catch(() => {})
+  let version: string | undefined
+
+  async function prepare(): Promise<void> {
+    if (version !== undefined) return
+    version = await prepareDatabase(options)
+    ready.resolve()
+  }
+
+  const connections = openConnections({
+    url,
+    timeoutMs,
+    onError,
+    async prepare() {
+      try {
+        await prepare()
+      } catch (error) {
+        if (!isUnavailable(error)) ready.reject(error)
+        throw error
+      }
+    },
+    onAway: (cause) => onAvailability?.(cause),
+    onBack() {
+      notifications.renew()
+      onAvailability?.(undefined)
+    },
+  })
+  const { db, log } = connections
+  const scanQueue = new FairQueue(scanQueueOptions(SCAN_CONNECTIONS_MAX))
+  const scans = sharedScans({
+    db: connections.scans,
+    queue: scanQueue,
+    isTimeout: isQueryCanceled,
+  })
+  const listeners = new CommitListeners()
+  const notifications = new Notifications({
+    url,
+    send: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
+  })
+  try {
+    // Of a server that does not answer nothing long is asked.
+    if (options.mayBeAway) await probeNow(url, timeoutMs)
+    await prepare()
+  } catch (error) {
+    if (!(options.mayBeAway && isUnavailable(error))) {
+      await connections.close()
+      throw error
+    }
+    connections.giveUp(error)
+  }
+
+  async function writeOnce<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
+    const { pending, value } = await Transaction.run(connections.requests, async (tx) => {
+      const pending = new PendingWrites({
+        db: tx,
+        isDistant: true,
+        onCommit(changes) {
+          listeners.tell(changes)
+          void notifications.tell()
+        },
+      })
+      const value = await work(nouns(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
+      return { result: { pending, value }, last: pending.take() }
+    })
+    pending.committed()
+    return value
+  }
+
+  return {
+    engine: version === undefined ? 'PostgreSQL' : `PostgreSQL ${version}`,
+    ready: ready.promise,
+    db,
+    poolUses: connections.poolUses,
+    uncheckedSinceMs: undefined,
+    scanQueue,
+    store: {
+      read: {
+        ...nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),
+        changes: postgresChangeLog(log, NOTHING_PENDING),
+      },
+      async write(work) {
+        const startedMs = performance.now()
+        for (let attempt = 1; ; attempt += 1) {
+          try {
+            return await writeOnce(work)
+          } catch (error) {
+            if (!(error instanceof StaleRow)) throw error
+            const triedMs = performance.now() - startedMs
+            if (attempt === ATTEMPTS_MAX || triedMs > RETRY_FOR_MS) throw Failure.unavailable(error)
+            await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
+          }
+        }
+      },
+      onChange: (listener) => listeners.add(listener),
+      onNews: (listener) => notifications.onNews(listener),
+      isAvailable: connections.isAvailable,
+      async close() {
+        notifications.close()
+        await connections.close()
+      },
+    },
+  }
+}
+
+async function probeNow(url: string, timeoutMs: number): Promise<void> {
+  try {
+    await probe(url, timeoutMs)
+  } catch (error) {
+    throw Failure.unavailable(error)
+  }
+}
+
+/** Brings the database to this program's schema; the server's version. */
+async function prepareDatabase(options: PostgresOptions): Promise<string> {
+  const { timeoutMs = TIMEOUT_MS, clock } = options
+  const found = await overOneConnection(options, timeoutMs, async (db) => ({
+    server: await serverVersion(db),
+    schema: await currentVersion(db),
+  }))
+  if (found.schema === 0 && options.mustExist) throw new NoInstance()
+  if (found.schema >= SCHEMA_VERSION) return found.server
+  // Only what changes the schema, or waits for another that does, may take long.
+  await overOneConnection(options, MIGRATION_TIMEOUT_MS, async (db) => {
+    if (found.schema === 0) await createMigrationTableOnce(db)
+    await migrate({
+      db,
+      types: COLUMN_TYPES,
+      clock,
+      exclusively: (work) =>
+        db.transaction().execute(async (tx) => {
+          await sql`lock table schema_migrations in share row exclusive mode`.execute(tx)
+          return work(tx)
+        }),
+    })
+  })
+  return found.server
+}
+
+async function overOneConnection<T>(
+  { url, onError }: PostgresOptions,
+  statementTimeoutMs: number,
+  work: (db: Kysely<Schema>) => Promise<T>,
+): Promise<T> {
+  const pool = openPool({ url, onError, connectionsMax: 1, statementTimeoutMs })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Two that run `create table if not exists` at once can collide in the catalogue; one has made it. */
+async function createMigrationTableOnce(db: Kysely<Schema>): Promise<void> {
+  try {
+    await createMigrationTable(db)
+  } catch (error) {
+    const tables = await db.introspection.getTables()
+    if (!tables.some((table) => table.name === 'schema_migrations')) throw error
+  }
+}
+
+async function serverVersion(db: Kysely<Schema>): Promise<string> {
+  const result = await sql<{ server_version: string }>`show server_version`.execute(db)
+  const version = result.rows[0]?.server_version.split(' ')[0] ?? '0'
+  if (Number.parseInt(version, 10) < VERSION_MIN) {
+    throw new Error(`PostgreSQL ${version} is too old; ${VERSION_MIN} or newer is needed.`)
+  }
+  return version
+}

@@ -1,0 +1,17 @@
+import type { ColumnTypes } from '../../../platform/database/migration.ts'
+import { FILE_MARKS_TABLES } from '../../../platform/database/sqlite/file-marks.ts'
+
+export const COLUMN_TYPES: ColumnTypes = {
+  uuid: 'text',
+  sequence: 'integer primary key autoincrement',
+  linkSequence: 'integer primary key autoincrement',
+  linkConstraints: 'unique (id)',
+  bytewiseText: 'text',
+  changeLogExtra: '',
+  changeLogIndexes: [],
+  number: 'integer',
+  bytes: 'blob',
+  clickExtras: [],
+  countedFileExtras: FILE_MARKS_TABLES,
+  rawClickCount: [],
+}

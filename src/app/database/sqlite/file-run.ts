@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  countedFile,
+  listRawDays,
+  rawClicksFile,
+  rawClicksFolder,
+  sqliteFile,
+} from '../../../platform/database/sqlite/data-files.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import {
+  type ClicksMark,
+  type LinksMark,
+  readClicksMark,
+  readGivenNumbers,
+  readLinksMark,
+  writeClicksRun,
+  writeLinksMark,
+} from '../../../platform/database/sqlite/file-marks.ts'
+import { hasLog, openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
+import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import { type Examination, filesIdentity, readDay } from './examine-files.ts'
+import { unfinishedBatches } from './judge-files.ts'
+
+/** What another process may hold up, which then does the same later. */
+const BUSY_MS = 1_000
+const READ_BUSY_MS = 2_500
+
+/**
+ * Marks both files with a new run, terse.db first, and has new links begin above all numbers that
+ * clicks.db knows. To be called by the first process that opens the folder, before anything else is
+ * written.
+ *
+ * @param before what was found of the files
+ * @param isChecked whether they have been checked in full just now
+ */
+export async function beginRun(
+  dataDir: string,
+  before: Examination,
+  { isChecked, lastCheckMs }: { isChecked: boolean; lastCheckMs: number },
+): Promise<void> {
+  const links = new DatabaseSync(sqliteFile(dataDir), { timeout: BUSY_MS })
+  const clicks = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_MS })
+  try {
+    for (const database of [links, clicks]) database.exec('pragma synchronous = full')
+    const known = readClicksMark(clicks)
+    if (known === undefined) throw new Error('clicks.db has no marks')
+    if (before.mark === undefined) await write(clicks, () => countRawDays(clicks, dataDir))
+    const run = Math.max(known.run, before.mark?.run ?? 0) + 1
+    const uncheckedSinceMs = isChecked ? null : uncheckedSince(before, lastCheckMs)
+    const mark: LinksMark = {
+      run,
+      runId: randomUUID(),
+      clicksRunId: known.runId,
+      isStopped: false,
+      batches: known.batches,
+      identity: filesIdentity(dataDir),
+      uncheckedSinceMs,
+    }
+    await write(links, async () => {
+      const db = kyselyOver(new SqliteConnection(links))
+      await skipLinkNumbers(db, highestCountedLink(clicks, known))
+      writeLinksMark(links, mark)
+    })
+    await write(clicks, () =>
+      writeClicksRun(clicks, { ...known, run, runId: mark.runId, isStopped: false }),
+    )
+  } finally {
+    clicks.close()
+    links.close()
+  }
+}
+
+/**
+ * Marks both files with the end of their run, clicks.db first, and takes what is in the logs into the
+ * files. To be called by the last process that closes the folder, when its own connections are closed.
+ * A connection that still reads a file keeps its log.
+ */
+export async function endRun(dataDir: string): Promise<void> {
+  const links = new DatabaseSync(sqliteFile(dataDir), { timeout: BUSY_MS })
+  const clicks = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_MS })
+  try {
+    for (const database of [links, clicks]) database.exec('pragma synchronous = full')
+    const mark = readLinksMark(links)
+    const known = readClicksMark(clicks)
+    if (mark !== undefined && known !== undefined) {
+      const { run, runId } = mark
+      const { links: linksSeen, changes: changesSeen } = readGivenNumbers(links)
+      const ended = { ...known, run, runId, linksSeen, changesSeen, isStopped: true }
+      await write(clicks, () => writeClicksRun(clicks, ended))
+      await write(links, () =>
+        writeLinksMark(links, { ...mark, batches: known.batches, isStopped: true }),
+      )
+    }
+    for (const database of [links, clicks]) database.exec('pragma wal_checkpoint(truncate)')
+  } finally {
+    // The last connection to a file removes its log.
+    clicks.close()
+    links.close()
+  }
+  const folder = rawClicksFolder(dataDir)
+  for (const day of listRawDays(folder)) {
+    const file = rawClicksFile(folder, day)
+    if (hasLog(file)) checkpoint(file)
+  }
+}
+
+function write(database: DatabaseSync, work: () => Promise<void> | void): Promise<void> {
+  return inTransaction(database, BUSY_MS, work)
+}
+
+function checkpoint(file: string): void {
+  const database = new DatabaseSync(file, { timeout: BUSY_MS })
+  try {
+    database.exec('pragma wal_checkpoint(truncate)')
+  } finally {
+    database.close()
+  }
+}
+
+/** After a crash, and of copies, nobody knows whether the disk has all of them. */
+function uncheckedSince(
+  { isStopped, isCopy, mark }: Examination,
+  lastCheckMs: number,
+): number | null {
+  if (!isStopped || isCopy) return Date.now()
+  const since = mark?.uncheckedSinceMs ?? null
+  return since !== null && since < lastCheckMs ? null : since
+}
+
+/** For a folder of a program that did not count them. */
+function countRawDays(clicks: DatabaseSync, dataDir: string): void {
+  const folder = rawClicksFolder(dataDir)
+  const positions = new Map(
+    clicks
+      .prepare('select * from journal_positions')
+      .all()
+      .map((row) => [
+        String(row.journal_id),
+        { segment: Number(row.segment), offset: Number(row.position) },
+      ]),
+  )
+  const insert = clicks.prepare('insert or replace into raw_days (day, clicks) values (?, ?)')
+  for (const day of listRawDays(folder)) {
+    const database = openToRead(rawClicksFile(folder, day), READ_BUSY_MS)
+    try {
+      const facts = readDay(database, day)
+      const unfinished = unfinishedBatches(positions, [facts])
+      insert.run(day, facts.rows - unfinished.reduce((sum, batch) => sum + batch.rows, 0))
+    } finally {
+      database.close()
+    }
+  }
+}
+
+function highestCountedLink(clicks: DatabaseSync, { linksSeen }: ClicksMark): number {
+  const row = clicks.prepare('select max(link_seq) as seq from link_clicks').get()
+  return Math.max(linksSeen, Number(row?.seq ?? 0))
+}

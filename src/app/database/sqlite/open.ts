@@ -1,0 +1,293 @@
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
+import { findPageWith } from '../../../links/store/link-scan.ts'
+import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
+import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
+import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
+import { NoInstance } from '../../../platform/database/no-instance.ts'
+import { NOTHING_PENDING, PendingWrites } from '../../../platform/database/pending-writes.ts'
+import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { sqliteChangeLog } from '../../../platform/database/sqlite/change-log.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  attachForReading,
+  countedFile,
+  hasDataFiles,
+  rawClicksFolder,
+  sqliteFile,
+} from '../../../platform/database/sqlite/data-files.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import { isBusy, translateError } from '../../../platform/database/sqlite/errors.ts'
+import {
+  readClicksMark,
+  readLinksMark,
+  writeLinksMark,
+} from '../../../platform/database/sqlite/file-marks.ts'
+import { GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
+import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import { createFolder } from '../../../platform/disk/create-folder.ts'
+import type { Clock } from '../../../platform/time/clock.ts'
+import { FairQueue } from '../../../platform/work/fair-queue.ts'
+import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
+import { type EngineTraits, nouns } from '../nouns.ts'
+import type { OpenedStore } from '../opened-store.ts'
+import { COLUMN_TYPES } from './column-types.ts'
+import type { ClicksAfter } from './examine-files.ts'
+import { beginRun, endRun } from './file-run.ts'
+import { FolderLock } from './folder-lock.ts'
+import { type Inspected, inspectFiles } from './inspect-files.ts'
+
+/** Before this version a checkpoint could corrupt the file (https://sqlite.org/wal.html#walresetbug). */
+const SQLITE_VERSION_MIN = [3, 51, 3]
+const READ_BUSY_TIMEOUT_MS = 100
+const OPEN_DEADLINE_MS = 10_000
+const NOTE_INTERVAL_MS = 20_000
+const PAGE_CACHE_KIB = 16 * 1024
+/**
+ * The write-ahead log's length, 16 MiB, at which it is taken into the database. New keys are spread over
+ * all of their index, so a page that many creates change is written fewer times than with SQLite's 1,000.
+ */
+const CHECKPOINT_PAGES = 4_000
+
+const TRAITS = {
+  changeLog: sqliteChangeLog,
+  findPage: findPageWith(findSortedBySlices),
+  tellsInsertId: true,
+  skipLinkNumbers,
+}
+
+export type SqliteOptions = {
+  readonly dataDir: string
+  readonly clock: Clock
+  /** Told of faults that fail nothing. */
+  readonly onError: (error: unknown) => void
+  /** As in `examineFiles`; journals are not looked at when left out. */
+  readonly clicksAfter?: ClicksAfter | undefined
+  /** Told before a check that may take minutes. */
+  readonly onLongCheck?: (() => void) | undefined
+  /** Whether to fail with `NoInstance` where the folder holds no database, and make none. */
+  readonly mustExist?: boolean | undefined
+}
+
+/**
+ * Opens, or makes, the database in the data folder and brings it to this program's schema.
+ *
+ * @throws {RefusedFiles} where the files of the folder are damaged or from different moments
+ * @throws where SQLite is too old to be trusted, or the database is newer than the program
+ */
+export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
+  const version = checkedVersion()
+  if (options.mustExist && !hasDataFiles(options.dataDir)) throw new NoInstance()
+  createFolder(options.dataDir)
+  const lock = new FolderLock(options.dataDir)
+  return lock.enter(async (isFirst) => {
+    const inspected = isFirst ? inspectFiles(options) : undefined
+    const opened: DatabaseSync[] = []
+    try {
+      const connections = await openConnections(options, opened, inspected)
+      return openStoreOver({ ...connections, ...options, lock }, version)
+    } catch (error) {
+      for (const database of opened) database.close()
+      throw translateError(error, options.dataDir)
+    }
+  })
+}
+
+/** @param inspected undefined where another process has the folder open */
+async function openConnections(
+  options: SqliteOptions,
+  opened: DatabaseSync[],
+  inspected: Inspected | undefined,
+): Promise<{ writer: DatabaseSync; reader: DatabaseSync }> {
+  const { dataDir, onError } = options
+  const file = sqliteFile(dataDir)
+  const open = async (timeout: number) => {
+    const database = await whenFree(() => openDatabase(file, timeout))
+    opened.push(database)
+    return database
+  }
+  const writer = await open(0)
+  chmodSync(file, 0o600)
+  await prepare(writer, options)
+  try {
+    if (inspected !== undefined) await beginRun(dataDir, inspected.examination, inspected)
+  } catch (error) {
+    // A full disk takes no mark. The run before goes on, and with it what the files know of each other.
+    onError(error)
+  }
+  const reader = await open(READ_BUSY_TIMEOUT_MS)
+  const counted = { file: countedFile(dataDir), name: 'counted' }
+  for (const database of opened) await whenFree(() => attachForReading(database, counted))
+  return { writer, reader }
+}
+
+/** Brings both files to this program's schema. */
+async function prepare(
+  writer: DatabaseSync,
+  { dataDir, clock, mustExist }: SqliteOptions,
+): Promise<void> {
+  const db = kyselyOver(new SqliteConnection(writer))
+  if (mustExist && (await currentVersion(db)) === 0) throw new NoInstance()
+  const commits = new GroupCommit(
+    writer,
+    new PendingWrites({ db, isDistant: false, onCommit() {} }),
+  )
+  await commits.run(() => createMigrationTable(db))
+  const file = countedFile(dataDir)
+  const counted = await whenFree(() => openDatabase(file, OPEN_DEADLINE_MS))
+  try {
+    chmodSync(file, 0o600)
+    await migrate({
+      db,
+      clicks: kyselyOver(new SqliteConnection(counted)),
+      types: COLUMN_TYPES,
+      clock,
+      exclusively: <T>(work: (tx: Kysely<Schema>) => Promise<T>) => commits.run(() => work(db)),
+    })
+  } finally {
+    counted.close()
+  }
+}
+
+type Opened = Pick<SqliteOptions, 'dataDir' | 'onError'> & {
+  readonly writer: DatabaseSync
+  readonly reader: DatabaseSync
+  readonly lock: FolderLock
+}
+
+function openStoreOver(opened: Opened, version: string): OpenedStore {
+  const { writer, reader, dataDir } = opened
+  const listeners = new CommitListeners()
+  const writing = kyselyOver(new SqliteConnection(writer))
+  const pending = new PendingWrites({
+    db: writing,
+    isDistant: false,
+    onCommit: (changes) => listeners.tell(changes),
+  })
+  const commits = new GroupCommit(writer, pending)
+  const reading = kyselyOver(new SqliteConnection(reader))
+  const scanConnection = new ScanConnection({
+    file: sqliteFile(dataDir),
+    clicksFile: countedFile(dataDir),
+  })
+  const scanQueue = new FairQueue(scanQueueOptions(1))
+  const scans = sharedScans({
+    db: kyselyOver(scanConnection),
+    queue: scanQueue,
+    nowMs: () => scanConnection.cpuMs,
+  })
+
+  const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
+
+  const noting = setInterval(() => {
+    noteBatches({ writer, reader, commits }).catch(opened.onError)
+  }, NOTE_INTERVAL_MS)
+  noting.unref()
+  const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
+  const stores = nouns(traits, { db: writing, scans: scansWithin(writing), pending })
+  return {
+    engine: `SQLite ${version}`,
+    ready: Promise.resolve(),
+    db: reading,
+    poolUses: () => new Map(),
+    uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
+    scanQueue,
+    store: {
+      read: nouns(traits, { db: reading, scans, pending: NOTHING_PENDING }),
+      write: (work) => commits.run(() => work(stores)),
+      onChange: (listener) => listeners.add(listener),
+      onNews() {},
+      isAvailable: () => true,
+      async close() {
+        clearInterval(noting)
+        await commits.idle()
+        await scanConnection.close()
+        reader.close()
+        writer.close()
+        await leaveFolder(opened)
+      },
+    },
+  }
+}
+
+/** Has terse.db say how many batches clicks.db has taken, so that an older clicks.db is known as one. */
+async function noteBatches(at: {
+  writer: DatabaseSync
+  reader: DatabaseSync
+  commits: GroupCommit
+}): Promise<void> {
+  const batches = readClicksMark(at.reader, 'counted')?.batches ?? 0
+  const known = readLinksMark(at.reader)
+  if (known === undefined || known.batches >= batches) return
+  await at.commits.run(async () => {
+    const mark = readLinksMark(at.writer)
+    if (mark !== undefined) writeLinksMark(at.writer, { ...mark, batches })
+  })
+}
+
+/** The last process to leave takes the logs into the files, so that these can be copied. */
+async function leaveFolder({ lock, dataDir, onError }: Opened): Promise<void> {
+  try {
+    await lock.leave(() => endRun(dataDir))
+  } catch (error) {
+    // The next start finds a run that has not ended, and the logs.
+    onError(error)
+  }
+}
+
+/** Waits while another process makes the file a write-ahead one, recovers it, or is the last to close it. */
+async function whenFree<T>(work: () => T): Promise<T> {
+  const deadline = performance.now() + OPEN_DEADLINE_MS
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(5 + Math.random() * 20)
+  }
+}
+
+function openDatabase(file: string, timeout: number): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
+  try {
+    configure(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+function configure(database: DatabaseSync): void {
+  database.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma cache_size = -${PAGE_CACHE_KIB};
+    pragma temp_store = memory;
+    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+  `)
+}
+
+/** Asked of a database in memory: one that is too old must not touch the file. */
+function checkedVersion(): string {
+  const database = new DatabaseSync(':memory:')
+  const row = database.prepare('select sqlite_version() as version').get()
+  database.close()
+  const version = String(row?.version)
+  const parts = version.split('.').map(Number)
+  for (const [index, min] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[index] ?? 0
+    if (part > min) break
+    if (part < min) {
+      throw new Error(
+        `SQLite ${version} has a bug that can damage the database; ${SQLITE_VERSION_MIN.join('.')} or newer is needed. Use the Node.js that npm ci installs.`,
+      )
+    }
+  }
+  return version
+}

@@ -1,0 +1,255 @@
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { CLICK_DIMENSIONS, type Click } from '../../../clicks/click.ts'
+import type { JournalPosition } from '../../../clicks/click-store.ts'
+import { growthOf, type Owner } from '../../../clicks/store/batch-growth.ts'
+import { foldDays, PARTS } from '../../../clicks/store/click-day-folder.ts'
+import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
+import { personsIn, sumCharts } from '../../../clicks/store/sqlite/check-sums.ts'
+import { sqliteClickRows } from '../../../clicks/store/sqlite/click-rows.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  countedFile,
+  listRawDays,
+  rawClicksFile,
+  rawClicksFolder,
+} from '../../../platform/database/sqlite/data-files.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
+import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import type { Clock } from '../../../platform/time/clock.ts'
+import { createMigrationTable, migrate } from '../migrations/migrate.ts'
+import { COLUMN_TYPES } from './column-types.ts'
+import { readCounted, readDay } from './examine-files.ts'
+import { BEGINNING, comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
+
+const BUSY_MS = 5_000
+/** A journal that is gone has nothing left to be taken in. */
+const END_OF_JOURNAL: JournalPosition = { segment: 2 ** 31, offset: 0 }
+const CLICKS_AT_A_TIME = 20_000
+
+/** As in `journal-scan.ts`: where a batch of a journal has ended. */
+export type PositionAfter = (
+  journalId: string,
+  from: JournalPosition,
+  clicks: number,
+) => JournalPosition | undefined
+
+/** Makes an empty clicks.db with this program's schema. */
+export async function makeClicksFile(dataDir: string, clock: Clock): Promise<void> {
+  const scratch = new DatabaseSync(':memory:')
+  const counted = new DatabaseSync(countedFile(dataDir))
+  try {
+    chmodSync(countedFile(dataDir), 0o600)
+    counted.exec('pragma journal_mode = wal; pragma synchronous = full')
+    const db = kyselyOver(new SqliteConnection(scratch))
+    await createMigrationTable(db)
+    const clicks = kyselyOver(new SqliteConnection(counted))
+    await migrate({ db, clicks, types: COLUMN_TYPES, clock, exclusively: (work) => work(db) })
+  } finally {
+    counted.close()
+    scratch.close()
+  }
+}
+
+/**
+ * Counts the clicks of days' files again, in the place of what clicks.db has counted of these days; of
+ * other days it keeps what it has. Journals are read on from where the days' files have taken them.
+ * One transaction, so that a killed process leaves the file as it was.
+ *
+ * @param options.days `differing`: those whose file has other rows than clicks.db has counted
+ */
+export async function rebuildClicks(
+  dataDir: string,
+  { days, positionAfter }: { days: 'all' | 'differing'; positionAfter: PositionAfter },
+): Promise<void> {
+  const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_MS })
+  const folder = rawClicksFolder(dataDir)
+  async function reading<T>(day: number, work: (file: DatabaseSync) => T): Promise<Awaited<T>> {
+    const file = openToRead(rawClicksFile(folder, day), BUSY_MS)
+    try {
+      return await work(file)
+    } finally {
+      file.close()
+    }
+  }
+  try {
+    database.exec('pragma synchronous = full; pragma temp_store = memory')
+    const facts: DayFacts[] = []
+    for (const day of listRawDays(folder)) {
+      facts.push(await reading(day, (file) => readDay(file, day)))
+    }
+    const { positions, rawDays } = readCounted(database)
+    const counted = facts.filter((of) => days === 'all' || differs(of, positions, rawDays))
+    await inTransaction(database, BUSY_MS, async () => {
+      const recount = new Recount(database)
+      for (const { day, rows } of counted) {
+        recount.forgetDay(day)
+        if (rows === 0) continue
+        await reading(day, async (file) => {
+          for (const chunk of readClicks(file)) await recount.add(chunk)
+        })
+      }
+      recount.writeCounters(counted.map(({ day }) => day))
+      recount.movePositions(facts, positionAfter)
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** Whether a day's file has other batches, or other rows, than clicks.db has counted. */
+function differs(
+  { day, rows, taken }: DayFacts,
+  positions: ReadonlyMap<string, JournalPosition>,
+  rawDays: ReadonlyMap<number, number>,
+): boolean {
+  if (rows !== (rawDays.get(day) ?? 0)) return true
+  return taken.some(
+    (batch) => comparePositions(batch, positions.get(batch.journalId) ?? BEGINNING) >= 0,
+  )
+}
+
+/** Clicks, and whose they were when they were taken in: one owner for each link. */
+type Chunk = { readonly clicks: readonly Click[]; readonly owners: ReadonlyMap<number, Owner> }
+
+class Recount {
+  readonly #database: DatabaseSync
+  readonly #db
+  readonly #rows
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#db = kyselyOver(new SqliteConnection(database))
+    this.#rows = sqliteClickRows(database)
+    database.exec(
+      'create temp table recounted (link_seq integer primary key, clicks integer, last_click integer)',
+    )
+  }
+
+  forgetDay(day: number): void {
+    for (const table of ['click_days', 'unsettled_days']) {
+      this.#database.prepare(`delete from ${table} where day = ?`).run(day)
+    }
+  }
+
+  async add({ clicks, owners }: Chunk): Promise<void> {
+    const { counts, deltas } = growthOf(clicks, (linkSeq) => owners.get(linkSeq))
+    const grown = await this.#rows.appendToDays(deltas)
+    await foldDays({ db: this.#db, rows: this.#rows }, grown)
+    for (const count of counts) this.#addToLink(count)
+  }
+
+  /** @param recounted the other days count as they stand in the charts */
+  writeCounters(recounted: readonly number[]): void {
+    const others = this.#database.prepare(
+      `select subject, part, data from click_days where scope = ${SCOPES.link}
+         and part <= ${PARTS.total} and day not in (select value from json_each(?))`,
+    )
+    for (const { subject, part, data } of others.iterate(JSON.stringify(recounted))) {
+      const clicks = personsIn(Number(part), data)
+      if (clicks > 0) this.#addToLink({ link_seq: Number(subject), clicks, last_click: 0 })
+    }
+    this.#database.exec(`
+      insert into link_clicks select link_seq, clicks, last_click from recounted where true
+        on conflict do update set clicks = excluded.clicks,
+          last_click = max(last_click, excluded.last_click);
+      delete from link_clicks where link_seq not in (select link_seq from recounted);
+      update file_marks set clicks = (select coalesce(sum(clicks), 0) from link_clicks)`)
+    const { link, domain, workspace } = sumCharts(this.#database)
+    this.#database
+      .prepare('update file_marks set domain_offset = ?, workspace_offset = ?')
+      .run(domain - link, workspace - link)
+  }
+
+  movePositions(days: readonly DayFacts[], positionAfter: PositionAfter): void {
+    const find = this.#database.prepare(
+      'select segment, position from journal_positions where journal_id = ?',
+    )
+    const move = this.#database.prepare(
+      `insert into journal_positions (journal_id, segment, position, updated_at) values (?, ?, ?, 0)
+       on conflict do update set segment = excluded.segment, position = excluded.position`,
+    )
+    for (const { journalId, from, clicks } of lastBatches(days)) {
+      const row = find.get(journalId)
+      const known = { segment: Number(row?.segment ?? 0), offset: Number(row?.position ?? 0) }
+      if (comparePositions(from, known) < 0) continue
+      const { segment, offset } = positionAfter(journalId, from, clicks) ?? END_OF_JOURNAL
+      move.run(journalId, segment, offset)
+    }
+  }
+
+  #addToLink({ link_seq, clicks, last_click }: LinkCount): void {
+    this.#database
+      .prepare(
+        `insert into recounted values (?, ?, ?) on conflict do update set
+           clicks = clicks + excluded.clicks, last_click = max(last_click, excluded.last_click)`,
+      )
+      .run(link_seq, clicks, last_click)
+  }
+}
+
+/** Of each journal the last batch that reached the days' files, summed up over them. */
+function lastBatches(days: readonly DayFacts[]) {
+  const positions = new Map<string, JournalPosition>()
+  for (const { journalId, segment, offset } of days.flatMap(({ taken }) => taken)) {
+    const known = positions.get(journalId)
+    const from = { segment, offset }
+    if (known === undefined || comparePositions(from, known) > 0) positions.set(journalId, from)
+  }
+  return unfinishedBatches(positions, days)
+}
+
+function* readClicks(file: DatabaseSync): Generator<Chunk> {
+  const workspaces = new Map<unknown, string>()
+  for (const { number, id } of file.prepare('select number, id from workspaces').iterate()) {
+    workspaces.set(number, String(id))
+  }
+  const known = new Map<string, Owner>()
+  function ownerOf(workspace: unknown, keyspace_id: number): Owner | undefined {
+    const workspace_id = workspaces.get(workspace)
+    if (workspace_id === undefined) return undefined
+    const name = `${workspace_id} ${keyspace_id}`
+    const owner = known.get(name) ?? { workspace_id, keyspace_id }
+    known.set(name, owner)
+    return owner
+  }
+
+  let clicks: Click[] = []
+  let owners = new Map<number, Owner>()
+  for (const row of file.prepare('select * from clicks').iterate()) {
+    const click = toClick(row)
+    const owner = ownerOf(row.workspace, Number(row.keyspace_id))
+    // A link that moved to another domain has an owner in each chunk.
+    const isOther = owners.has(click.link_seq) && owners.get(click.link_seq) !== owner
+    if (isOther || clicks.length >= CLICKS_AT_A_TIME) {
+      yield { clicks, owners }
+      clicks = []
+      owners = new Map()
+    }
+    if (owner === undefined) continue
+    clicks.push(click)
+    owners.set(click.link_seq, owner)
+  }
+  yield { clicks, owners }
+}
+
+function toClick(row: Readonly<Record<string, unknown>>): Click {
+  const [
+    country = '',
+    device = '',
+    os = '',
+    browser = '',
+    referrer = '',
+    language = '',
+    source = '',
+  ] = CLICK_DIMENSIONS.map((dimension) => String(row[dimension]))
+  return {
+    at: Number(row.at),
+    link_seq: Number(row.link_seq),
+    flags: Number(row.flags),
+    count: Number(row.count ?? 1),
+    visitor: Number(row.visitor),
+    ...{ country, device, os, browser, referrer, language, source },
+  }
+}

@@ -1,0 +1,208 @@
+import { existsSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { SCOPES } from '../../../clicks/store/click-day-rows.ts'
+import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
+import {
+  CLICKS_FILE,
+  DAYS_FOLDER,
+  type FileFault,
+  LINKS_FILE,
+} from '../../../platform/database/file-fault.ts'
+import { writeLastCheck } from '../../../platform/database/last-check.ts'
+import { LINKS_PER_BUCKET } from '../../../platform/database/schema.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import {
+  countedFile,
+  listRawDays,
+  rawClicksFile,
+  rawClicksFolder,
+  sqliteFile,
+} from '../../../platform/database/sqlite/data-files.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import {
+  hasTable,
+  removeClicksMark,
+  removeLinksMark,
+} from '../../../platform/database/sqlite/file-marks.ts'
+import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
+import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import { createFolder } from '../../../platform/disk/create-folder.ts'
+import type { Clock } from '../../../platform/time/clock.ts'
+import { checkFiles } from './check-files.ts'
+import { type ClicksAfter, examineFiles } from './examine-files.ts'
+import { FolderLock } from './folder-lock.ts'
+import { makeClicksFile, type PositionAfter, rebuildClicks } from './rebuild-clicks.ts'
+
+const BUSY_MS = 5_000
+
+export type Journals = { readonly clicksAfter: ClicksAfter; readonly positionAfter: PositionAfter }
+
+export type RepairStep = {
+  readonly action:
+    | 'accept links'
+    | 'recount links'
+    | 'recount'
+    | 'recount all'
+    | 'replace clicks'
+    | 'set aside'
+    | 'accept day'
+  /** Relative to the data folder. */
+  readonly file: string
+}
+
+export type RepairPlan = {
+  readonly faults: readonly FileFault[]
+  /** Undefined where there is a fault that cannot be repaired. */
+  readonly steps: readonly RepairStep[] | undefined
+}
+
+/**
+ * Finds what is wrong with the files of a data folder and, where `execute` says so, repairs it.
+ * Damaged files are moved to a folder of their own, never removed.
+ *
+ * @throws where a process has the folder open
+ */
+export async function repairFiles(
+  dataDir: string,
+  journals: Journals,
+  { execute, clock }: { execute: boolean; clock: Clock },
+): Promise<RepairPlan> {
+  const lock = new FolderLock(dataDir)
+  const plan = await lock.enter(async (isFirst) => {
+    if (!isFirst) throw new Error('The service is running on this data folder. Stop it first.')
+    const planned = planRepair(dataDir, journals.clicksAfter)
+    if (execute && planned.steps !== undefined && planned.steps.length > 0) {
+      await carryOut(dataDir, planned.steps, journals.positionAfter, clock)
+    }
+    return planned
+  })
+  await lock.leave(async () => {})
+  return plan
+}
+
+function planRepair(dataDir: string, clicksAfter: ClicksAfter): RepairPlan {
+  const examined = examineFiles(dataDir, clicksAfter).faults
+  const checked = checkFiles(dataDir, { isFull: true, daysSinceMs: 0 })
+  // A file that is damaged says nothing of the others.
+  const isDamaged = new Set(checked.map(({ file }) => file))
+  const faults = [...checked, ...examined.filter(({ file }) => !isDamaged.has(file))]
+  const steps = new Map<string, RepairStep>()
+  for (const { file, kind } of faults) {
+    const isLost = kind === 'damaged' || kind === 'missing'
+    if (file === LINKS_FILE && isLost) return { faults, steps: undefined }
+    const step = stepFor(file, kind)
+    steps.set(`${step.action} ${step.file}`, step)
+  }
+  // What replaces clicks.db counts all days again.
+  const isReplaced = steps.has(`replace clicks ${CLICKS_FILE}`)
+  if (isReplaced) steps.delete(`recount all ${CLICKS_FILE}`)
+  if (isReplaced || steps.has(`recount all ${CLICKS_FILE}`)) steps.delete(`recount ${CLICKS_FILE}`)
+  return { faults, steps: [...steps.values()] }
+}
+
+function stepFor(file: string, kind: FileFault['kind']): RepairStep {
+  if (file === LINKS_FILE) {
+    return { action: kind === 'older' ? 'accept links' : 'recount links', file }
+  }
+  if (file.startsWith(`${DAYS_FOLDER}/`)) {
+    return { action: kind === 'damaged' ? 'set aside' : 'accept day', file }
+  }
+  // What is wrong with a journal is that a day's file has what clicks.db cannot get from it.
+  if (file !== CLICKS_FILE || kind === 'older') return { action: 'recount', file: CLICKS_FILE }
+  return { action: kind === 'miscounted' ? 'recount all' : 'replace clicks', file }
+}
+
+async function carryOut(
+  dataDir: string,
+  steps: readonly RepairStep[],
+  positionAfter: PositionAfter,
+  clock: Clock,
+): Promise<void> {
+  const aside = path.join(dataDir, `set-aside-${new Date(clock.nowMicros() / 1_000).toISOString()}`)
+  const has = (action: RepairStep['action']) => steps.some((step) => step.action === action)
+  for (const { action, file } of steps) if (action === 'set aside') setAside(dataDir, file, aside)
+  if (has('replace clicks')) {
+    setAside(dataDir, CLICKS_FILE, aside)
+    await makeClicksFile(dataDir, clock)
+  }
+  const days = has('replace clicks') || has('recount all') ? 'all' : 'differing'
+  if (days === 'all' || has('recount')) await rebuildClicks(dataDir, { days, positionAfter })
+  if (has('recount links')) await recountLinks(dataDir)
+  await unmark(dataDir)
+  const startedMs = Date.now()
+  const faults = checkFiles(dataDir, { isFull: true, daysSinceMs: 0 })
+  writeLastCheck(dataDir, { startedMs, endedMs: Date.now(), isFull: true, faults })
+}
+
+function setAside(dataDir: string, file: string, aside: string): void {
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+    const from = path.join(dataDir, name)
+    if (!existsSync(from)) continue
+    const to = path.join(aside, name)
+    createFolder(path.dirname(to))
+    renameSync(from, to)
+  }
+}
+
+async function recountLinks(dataDir: string): Promise<void> {
+  const links = new DatabaseSync(sqliteFile(dataDir), { timeout: BUSY_MS })
+  try {
+    links.exec('pragma synchronous = full')
+    await inTransaction(links, BUSY_MS, () =>
+      links.exec(`
+        delete from link_buckets;
+        insert into link_buckets (workspace_id, bucket, links)
+          select workspace_id, seq / ${LINKS_PER_BUCKET}, count(*) from links group by 1, 2`),
+    )
+  } finally {
+    links.close()
+  }
+}
+
+/**
+ * Takes the marks off the files, so that the next start takes them as they are for one set, and has new
+ * links begin above every number that a click names.
+ */
+async function unmark(dataDir: string): Promise<void> {
+  const links = new DatabaseSync(sqliteFile(dataDir), { timeout: BUSY_MS })
+  const clicks = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_MS })
+  try {
+    for (const database of [links, clicks]) database.exec('pragma synchronous = full')
+    const highest = Math.max(highestCountedLink(clicks), highestRawLink(dataDir))
+    await inTransaction(clicks, BUSY_MS, () => removeClicksMark(clicks))
+    await inTransaction(links, BUSY_MS, async () => {
+      await skipLinkNumbers(kyselyOver(new SqliteConnection(links)), highest)
+      removeLinksMark(links)
+    })
+  } finally {
+    clicks.close()
+    links.close()
+  }
+}
+
+function highestCountedLink(clicks: DatabaseSync): number {
+  const row = clicks
+    .prepare(
+      `select max(seq) as seq from (
+         select max(link_seq) as seq from link_clicks
+         union all select links_seen from file_marks
+         union all select max(subject) from click_days where scope = ${SCOPES.link})`,
+    )
+    .get()
+  return Number(row?.seq ?? 0)
+}
+
+function highestRawLink(dataDir: string): number {
+  const folder = rawClicksFolder(dataDir)
+  return listRawDays(folder).reduce((highest, day) => {
+    const file = openToRead(rawClicksFile(folder, day), BUSY_MS)
+    try {
+      if (!hasTable(file, 'main', 'clicks')) return highest
+      const row = file.prepare('select max(link_seq) as seq from clicks').get()
+      return Math.max(highest, Number(row?.seq ?? 0))
+    } finally {
+      file.close()
+    }
+  }, 0)
+}

@@ -1,0 +1,164 @@
+import type { Logger } from 'pino'
+import { certificateStanding } from '../../certificates/certificate-standing.ts'
+import type { CertificateFinder } from '../../domains/dns-report.ts'
+import { type DomainChecks, domainChecks, LOOK_QUEUE } from '../../domains/domain-checks.ts'
+import { type Domains, domains } from '../../domains/domains.ts'
+import type { ServiceTarget } from '../../domains/service-target.ts'
+import {
+  type ClaimableHosts,
+  claimableHosts,
+  registeredDomainsOf,
+} from '../../hosts/claimable-hosts.ts'
+import { hostFields } from '../../hosts/host.ts'
+import type { ServiceName } from '../../hosts/service-host.ts'
+import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { DnsResolver } from '../../platform/dns/dns-resolver.ts'
+import { dnsResolver } from '../../platform/dns/resolver.ts'
+import { deriveKey } from '../../platform/instance/instance-keys.ts'
+import { isIpAddress } from '../../platform/network/ip-address.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { WorkQueues } from '../../platform/work/work-queues.ts'
+import type { Config } from '../config/read-config.ts'
+import { type Job, startPollingJob } from '../node/polling-job.ts'
+
+const DNS_TIMEOUT_MS = 2_000
+const DNS_TRIES = 2
+const DNS_DEADLINE_MS = 6_000
+/** How often a node looks for checks that have become due, or that another process has asked for. */
+const CHECK_POLL_INTERVAL_MS = 2_000
+
+/** The domains of an instance, and the checks of their DNS. */
+export type DomainServices = {
+  readonly domains: Domains
+  readonly checks: DomainChecks
+  /** Makes the checks that become due, of every node, for as long as this one runs. */
+  startChecking(): Job
+}
+
+/**
+ * Changes nothing by itself: the command line opens it beside a running service.
+ *
+ * @param options.isOperator whether reserved names may be claimed
+ * @param options.queues those of a node, which measures them
+ */
+export function openDomains(
+  config: Config,
+  instance: { store: Store; clock: Clock; instanceKey: Buffer; quotas: QuotaBook },
+  log: Logger,
+  options: { isOperator?: boolean; queues?: WorkQueues } = {},
+): DomainServices {
+  const { store, clock, instanceKey, quotas } = instance
+  const { isOperator = false, queues = new WorkQueues() } = options
+  const claimable = claimableHostsOf(config, isOperator)
+  let wake = () => {}
+  const checks = domainChecks({
+    store,
+    clock,
+    resolver: openResolver(config),
+    policy: config.domainProof,
+    proofKey: deriveKey(instanceKey, 'domain-proof'),
+    target: serviceTargetOf(config),
+    isReserved: claimable.isReserved,
+    looks: queues.open(LOOK_QUEUE),
+    onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
+    findCertificate: certificateFinder(config, instance),
+    onMove: (move) =>
+      log.warn(
+        { ...move, ...hostFields(move.host) },
+        'a domain moved to the workspace that has proved it',
+      ),
+    onRoom: () => wake(),
+  })
+  return {
+    domains: domains({
+      store,
+      clock,
+      random: systemRandom,
+      serviceHost: serviceNameOf(config),
+      claimable,
+      proofPolicy: config.domainProof,
+      quotas,
+      onDue: () => wake(),
+      onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
+    }),
+    checks,
+    startChecking() {
+      const job = startPollingJob({
+        work: checks.startDue,
+        intervalMs: CHECK_POLL_INTERVAL_MS,
+        message: 'domains could not be checked now',
+        log,
+        cancel: checks.cancel,
+      })
+      wake = job.wake
+      return {
+        async stop() {
+          await job.stop()
+          await checks.settled()
+        },
+      }
+    },
+  }
+}
+
+/** Tells how a host's certificate stands; undefined where certificates are somebody else's work. */
+export function certificateFinder(
+  config: Config,
+  { store, clock }: { store: Store; clock: Clock },
+): CertificateFinder | undefined {
+  if (config.tls === undefined) return undefined
+  const { directory } = config.acme
+  return (host) => certificateStanding(store.read, host, directory, clock.nowMicros())
+}
+
+export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
+  return dnsResolver({
+    servers: config.dnsServers,
+    timeoutMs: DNS_TIMEOUT_MS,
+    tries: DNS_TRIES,
+    deadlineMs: DNS_DEADLINE_MS,
+  })
+}
+
+/** Under which name and ports the service is reached. */
+export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port' | 'tls'>): ServiceName {
+  const url = new URL(config.baseUrl)
+  const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return {
+    host: url.hostname.replace(/\.$/, ''),
+    ports: new Set([80, 443, basePort, config.port, config.tls?.port ?? config.port]),
+  }
+}
+
+/** All names that lead to the service by themselves. */
+function serviceNamesOf(config: Config): readonly string[] {
+  const { host } = serviceNameOf(config)
+  return config.dnsTarget === undefined ? [host] : [host, config.dnsTarget]
+}
+
+/** @param isOperator whether reserved names may be claimed */
+export function claimableHostsOf(config: Config, isOperator: boolean): ClaimableHosts {
+  const serviceNames = serviceNamesOf(config)
+  const ofService = config.domainProof === 'routing' ? registeredDomainsOf(serviceNames) : []
+  return claimableHosts({
+    serviceNames,
+    reserved: config.reservedDomains ?? ofService,
+    isOperator,
+  })
+}
+
+/** Where domains must lead. A base URL on this machine alone is no place for anybody to go. */
+export function serviceTargetOf(
+  config: Pick<Config, 'baseUrl' | 'port' | 'tls' | 'dnsTarget' | 'publicAddresses'>,
+): ServiceTarget {
+  const { dnsTarget, publicAddresses } = config
+  const host = serviceNameOf(config).host.replace(/^\[(.*)\]$/, '$1')
+  if (isIpAddress(host)) {
+    const addresses = publicAddresses.length > 0 || dnsTarget ? publicAddresses : [host]
+    return { host: dnsTarget, addresses }
+  }
+  const isLocal = host === 'localhost' || host.endsWith('.localhost') || !host.includes('.')
+  return { host: dnsTarget ?? (isLocal ? undefined : host), addresses: publicAddresses }
+}

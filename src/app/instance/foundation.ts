@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import type { ServiceHost } from '../../hosts/service-host.ts'
+import { type PasswordVault, passwordVault } from '../../links/password-vault.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import { deriveKey } from '../../platform/instance/instance-keys.ts'
+import type { Throttles } from '../../platform/limits/throttles.ts'
+import type { PasswordHasher } from '../../platform/passwords/password-hasher.ts'
+import type { WorkQueues } from '../../platform/work/work-queues.ts'
+import type { Config } from '../config/read-config.ts'
+import type { Instance } from './instance.ts'
+
+/** What the parts of a node are made from. */
+export type Foundation = {
+  readonly config: Config
+  readonly instance: Instance
+  readonly log: Logger
+  readonly serviceHost: ServiceHost
+  readonly throttles: Throttles
+  readonly hasher: PasswordHasher
+  /** In front of everything expensive. */
+  readonly queues: WorkQueues
+}
+
+export function vaultOf({ instance, hasher }: Foundation): PasswordVault {
+  return passwordVault(deriveKey(instance.instanceKey, 'link-password'), systemRandom, hasher)
+}
+
+export function logFailure(log: Logger): (error: unknown) => void {
+  return (error) => log.error({ err: error }, 'something failed')
+}

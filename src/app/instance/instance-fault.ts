@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { NoInstance } from '../../platform/database/no-instance.ts'
+import { isUnavailable } from '../../platform/failure.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+import { userName } from '../../platform/process/user-name.ts'
+import type { Config } from '../config/read-config.ts'
+import { secretKeyFile } from '../config/secret-key.ts'
+
+type Where = Pick<Config, 'dataDir' | 'databaseUrl' | 'settingsFile'>
+
+const NO_RIGHT = 'Give that user the right to read and write the folder and its files.'
+/** Result codes of SQLite without what extends them (https://sqlite.org/rescode.html). */
+const SQLITE_ADVICE: ReadonlyMap<number, string> = new Map([
+  [5, 'Another program holds it: end that one.'],
+  [8, NO_RIGHT],
+  [10, 'Check the disk.'],
+  [11, 'Restore a backup.'],
+  [13, 'Make room on the disk.'],
+  [14, NO_RIGHT],
+  [26, 'Restore a backup.'],
+])
+
+/** Codes of PostgreSQL, of Node.js's sockets, and of its TLS, with what to do. */
+const POSTGRES_ADVICE: ReadonlyMap<unknown, string> = new Map([
+  ['28P01', 'Correct the password in TERSE_DATABASE_URL.'],
+  ['28000', 'Correct the user in TERSE_DATABASE_URL, or let it in by pg_hba.conf.'],
+  ['3D000', 'Create the database, or correct its name in TERSE_DATABASE_URL.'],
+  ['42501', 'Make the user of TERSE_DATABASE_URL the owner of the database.'],
+  ['25006', 'Name the primary server in TERSE_DATABASE_URL.'],
+  ['53300', 'Raise max_connections, or end other clients.'],
+  ['57P03', 'Try again when the server has started.'],
+])
+const POSTGRES_ADVICE_ELSE = 'Check that the server runs, and TERSE_DATABASE_URL.'
+
+/** What kept an instance from being opened, in one line with what to do about it. */
+export function instanceFault(where: Where, error: unknown): unknown {
+  if (error instanceof NoInstance) return new Error(noInstanceText(where))
+  if (!isUnavailable(error) && codeOf(error) !== '42501') return error
+  const cause = error instanceof Error && isUnavailable(error) ? error.cause : error
+  const text =
+    where.databaseUrl === undefined
+      ? sqliteText(where.dataDir, cause)
+      : postgresText(where.databaseUrl, cause)
+  return new Error(text, { cause: error })
+}
+
+function noInstanceText({ dataDir, databaseUrl, settingsFile }: Where): string {
+  const begin = `To begin a new one: ${terseCommand('serve')}`
+  if (databaseUrl !== undefined) {
+    return `There is no instance of Terse in the ${databaseName(databaseUrl)}. Correct TERSE_DATABASE_URL. ${begin}`
+  }
+  const isOfPostgres = existsSync(secretKeyFile(dataDir))
+  const file = settingsFile ?? path.join(dataDir, 'terse.env')
+  return isOfPostgres
+    ? `There is no database in ${dataDir}. If its service uses PostgreSQL, set TERSE_DATABASE_URL here too, in the environment or in ${file}. ${begin}`
+    : `There is no instance of Terse in ${dataDir}. Name its data folder with --data-dir or TERSE_DATA_DIR, or its settings with --env-file. ${begin}`
+}
+
+function sqliteText(dataDir: string, cause: unknown): string {
+  const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) & 0xff : 0
+  const advice = SQLITE_ADVICE.get(code) ?? 'Check the disk.'
+  return `The database in ${dataDir} cannot be used by the user ${userName()}: ${reasonOf(cause)}. ${advice}`
+}
+
+function postgresText(url: string, cause: unknown): string {
+  const reason = reasonOf(cause)
+  // What pg says itself where the server asks for a password and there is none.
+  const code = reason.startsWith('SASL') ? '28P01' : codeOf(cause)
+  const advice = POSTGRES_ADVICE.get(code) ?? POSTGRES_ADVICE_ELSE
+  return `The ${databaseName(url)} cannot be used: ${reason}. ${advice}`
+}
+
+/** Without user and password. */
+function databaseName(text: string): string {
+  const url = new URL(text)
+  const host = url.searchParams.get('host') ?? (url.hostname || 'this machine')
+  const name = decodeURIComponent(url.pathname.slice(1))
+  const server = url.port === '' ? host : `${host}:${url.port}`
+  return `PostgreSQL database${name === '' ? '' : ` "${name}"`} at ${server}`
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  // Where a name has several addresses, Node.js gathers what went wrong with each and says nothing itself.
+  const [first] = cause instanceof AggregateError ? cause.errors : []
+  const text = cause.message || (first instanceof Error ? first.message : cause.name)
+  return (text.split('\n')[0] ?? '').replace(/\.$/, '')
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,140 @@
+import type { Logger } from 'pino'
+import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
+import { QuotaBook } from '../../identity/quotas/quota-book.ts'
+import { type Tokens, tokens } from '../../identity/tokens/tokens.ts'
+import { type Workspaces, workspaces } from '../../identity/workspaces/workspaces.ts'
+import { type Nodes, nodes } from '../../operations/nodes/nodes.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import { NoInstance } from '../../platform/database/no-instance.ts'
+import type { Store } from '../../platform/database/store.ts'
+import { checkInstanceKey, hasInstanceKey } from '../../platform/instance/key-check.ts'
+import { type Clock, systemClock } from '../../platform/time/clock.ts'
+import type { Config } from '../config/read-config.ts'
+import { loadOrCreateSecretKey, loadSecretKey, secretKeyFile } from '../config/secret-key.ts'
+import { openStore } from '../database/open-store.ts'
+import type { OpenedStore } from '../database/opened-store.ts'
+import { instanceFault } from './instance-fault.ts'
+
+/** The database and the services that need nothing else: enough for the command line. */
+export type Instance = {
+  readonly store: Store
+  readonly engine: string
+  /** As in `OpenedStore`. */
+  readonly poolUses: OpenedStore['poolUses']
+  /** As in `OpenedStore`. */
+  readonly uncheckedSinceMs: OpenedStore['uncheckedSinceMs']
+  readonly scanQueue: OpenedStore['scanQueue']
+  /**
+   * Settles once the database is there, with this program's schema, and was made with this key; rejects
+   * where it cannot be used, or not just then.
+   */
+  whenReady(): Promise<void>
+  readonly clock: Clock
+  readonly instanceKey: Buffer
+  readonly quotas: QuotaBook
+  readonly workspaces: Workspaces
+  readonly tokens: Tokens
+  readonly nodes: Nodes
+  close(): Promise<void>
+}
+
+export type OpenOptions = {
+  /**
+   * Whether to go on where the database is away, on a node that has its secret key; then `whenReady` waits
+   * for it.
+   */
+  mayBeAway?: boolean
+  /** Whether to make nothing, and fail where there is no instance yet. */
+  mustExist?: boolean
+}
+
+/** @throws what is wrong in one line, with what to do about it */
+export async function openInstance(
+  config: Config,
+  log: Logger,
+  options: OpenOptions = {},
+): Promise<Instance> {
+  try {
+    return await open(config, log, options)
+  } catch (error) {
+    throw instanceFault(config, error)
+  }
+}
+
+async function open(
+  config: Config,
+  log: Logger,
+  { mayBeAway = false, mustExist = false }: OpenOptions,
+): Promise<Instance> {
+  const clock = systemClock()
+  // First, so that an unusable key leaves no new database behind.
+  const key = config.secretKey ?? loadSecretKey(config.dataDir)
+  const { store, engine, poolUses, scanQueue, ready, uncheckedSinceMs } = await openStore({
+    mayBeAway: mayBeAway && key !== undefined,
+    mustExist,
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    clock,
+    timeoutMs: config.databaseTimeoutMs,
+    onError: (error) => log.warn({ err: error }, 'the store reported an error'),
+    onAvailability(cause) {
+      if (cause === undefined) log.info('the database is back')
+      else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
+    },
+    clicksAfter: (id, from) => countClicksAfter(config.dataDir, id, from),
+    onLongCheck: () => log.warn('data files are checked in full before they are served'),
+  })
+  let instanceKey: Buffer
+  let checkKey = async () => {}
+  try {
+    if (store.isAvailable() || key === undefined) {
+      instanceKey = await instanceKeyOf(config, store, key, mustExist)
+    } else {
+      instanceKey = key
+      checkKey = async () => {
+        await checkInstanceKey(store, key)
+      }
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  const base = { store, clock, random: systemRandom }
+  return {
+    store,
+    engine,
+    poolUses,
+    uncheckedSinceMs,
+    scanQueue,
+    async whenReady() {
+      await ready
+      await checkKey()
+    },
+    clock,
+    instanceKey,
+    quotas: new QuotaBook({ store, defaults: config.quotas }),
+    workspaces: workspaces(base),
+    tokens: tokens(base),
+    nodes: nodes(base),
+    close: () => store.close(),
+  }
+}
+
+/** The key of this node; a new one for a database that has none yet, unless one must exist. */
+async function instanceKeyOf(
+  { dataDir }: Config,
+  store: Store,
+  known: Buffer | undefined,
+  mustExist: boolean,
+): Promise<Buffer> {
+  if (await hasInstanceKey(store)) {
+    // Another process may have made it since this one looked.
+    const key = known ?? loadSecretKey(dataDir)
+    if (key !== undefined) return checkInstanceKey(store, key)
+    throw new Error(
+      `The secret key of the database is missing: there is no ${secretKeyFile(dataDir)}. Put it back, or set TERSE_SECRET_KEY.`,
+    )
+  }
+  if (mustExist) throw new NoInstance()
+  return checkInstanceKey(store, known ?? loadOrCreateSecretKey(dataDir))
+}

@@ -1,0 +1,54 @@
+import { countClicksAfter, positionAfterClicks } from '../../clicks/journal/journal-scan.ts'
+import { NoInstance } from '../../platform/database/no-instance.ts'
+import { hasDataFiles } from '../../platform/database/sqlite/data-files.ts'
+import { systemClock } from '../../platform/time/clock.ts'
+import type { Config } from '../config/read-config.ts'
+import { type RepairPlan, type RepairStep, repairFiles } from '../database/sqlite/repair-files.ts'
+import { instanceFault } from './instance-fault.ts'
+
+export type { RepairPlan }
+
+/** What each step does, and what is lost by it. */
+const MEANING: Readonly<Record<RepairStep['action'], string>> = {
+  'accept links':
+    'The links and changes that it lacks are lost. New links get none of the lost numbers, so nothing that was counted for a lost link is shown for a new one.',
+  'recount links':
+    'The number of links is counted again. Links may be missing: it is likely a copy that was made while the service ran.',
+  recount:
+    'Days whose files in clicks/ differ from what it has counted are counted again from these. Clicks that are in none of the files are lost, and of these days those that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE).',
+  'recount all':
+    'All days that have a file in clicks/ are counted again from it; those that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE) are lost. Charts of other days stay as they are.',
+  'replace clicks':
+    'It is set aside and made again from the files in clicks/. Counts of days without such a file (older than TERSE_CLICK_RETENTION_DAYS) are lost, and clicks that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE).',
+  'set aside':
+    'It is set aside. The clicks of the day cannot be exported any more; what was counted of them stays unless clicks.db has to be made again.',
+  'accept day': 'Clicks that it lacks cannot be exported any more; what was counted of them stays.',
+}
+
+/**
+ * Looks at the files of the configured data folder and repairs them where `execute` says so.
+ *
+ * @throws where the data is in PostgreSQL, or a process has the folder open
+ */
+export async function repairDataFolder(
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'settingsFile'>,
+  execute: boolean,
+): Promise<RepairPlan> {
+  const { databaseUrl, dataDir } = config
+  if (databaseUrl !== undefined) {
+    throw new Error('The data is in PostgreSQL (TERSE_DATABASE_URL). This repairs SQLite files.')
+  }
+  if (!hasDataFiles(dataDir)) throw instanceFault(config, new NoInstance())
+  return repairFiles(
+    dataDir,
+    {
+      clicksAfter: (id, from) => countClicksAfter(dataDir, id, from),
+      positionAfter: (id, from, clicks) => positionAfterClicks(dataDir, id, from, clicks),
+    },
+    { execute, clock: systemClock() },
+  )
+}
+
+export function meaningOf({ action }: RepairStep): string {
+  return MEANING[action]
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
+import { Drainer } from '../../clicks/ingest/drainer.ts'
+import {
+  isJournalId,
+  journalsRoot,
+  listJournals,
+  lockJournal,
+} from '../../clicks/journal/journal-folder.ts'
+import { backlogBytes } from '../../clicks/journal/journal-reader.ts'
+import { listSegments } from '../../clicks/journal/segments.ts'
+import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
+import type { Config } from '../config/read-config.ts'
+import type { Instance } from './instance.ts'
+
+export type ReplayedJournal = {
+  readonly id: string
+  /**
+   * `replayed`: all of it is counted now. `in use`: a running process has it, and counts it.
+   * `unknown`: no node of this database has written it.
+   */
+  readonly state: 'replayed' | 'in use' | 'unknown'
+  /** Those that had not been counted before. */
+  readonly clicks: number
+  readonly damagedBytes: number
+}
+
+/**
+ * Takes in what the journals of a node that is gone hold. How far each has been taken in stands in the
+ * database, so that each click counts once, however often this is done, whoever does it at the same
+ * time. The files stay as they are.
+ *
+ * @param folder a data folder, its folder of journals, or one journal
+ * @param options.takesUnknown whether to take in journals of which the database has never heard: those
+ *   of another instance would count for links of this one
+ * @throws where there is no journal
+ */
+export async function replayJournals(
+  config: Config,
+  instance: Instance,
+  folder: string,
+  options: { takesUnknown: boolean; onError: (error: unknown) => void },
+): Promise<readonly ReplayedJournal[]> {
+  const { databaseUrl, dataDir, rawClicksPerMinute: rawPerMinute } = config
+  const known = new Set((await instance.nodes.list()).map(({ id }) => id))
+  const writer = openClickWriter({
+    databaseUrl,
+    dataDir,
+    rawPerMinute,
+    onRawRefused: () => {},
+    onError: options.onError,
+  })
+  const replayed: ReplayedJournal[] = []
+  try {
+    for (const { root, id } of findJournals(folder)) {
+      const position = await writer.findPosition(id)
+      const nothing = { id, clicks: 0, damagedBytes: 0 }
+      const isKnown = position !== undefined || known.has(id)
+      if (!isKnown && !options.takesUnknown && backlogBytes(path.join(root, id), undefined) > 0) {
+        replayed.push({ ...nothing, state: 'unknown' })
+        continue
+      }
+      const journal = lockJournal(root, id)
+      if (journal === undefined) {
+        replayed.push({ ...nothing, state: 'in use' })
+        continue
+      }
+      const progress = new DrainProgress()
+      // A copy may have been made while the last segment was being written. What is not whole of it is not
+      // passed over, so that it counts when the whole of it comes.
+      const last = listSegments(journal.folder).at(-1) ?? 0
+      let damagedBytes = 0
+      try {
+        const drainer = new Drainer({
+          writer,
+          clock: instance.clock,
+          journal,
+          writing: () => last,
+          keepMs: Number.POSITIVE_INFINITY,
+          progress,
+          onError: options.onError,
+          onDamage(bytes) {
+            damagedBytes += bytes
+          },
+        })
+        await drainer.drain()
+        damagedBytes += backlogBytes(journal.folder, await writer.findPosition(id))
+      } finally {
+        journal.release()
+      }
+      await instance.nodes.leave(id)
+      replayed.push({ id, state: 'replayed', clicks: progress.clicks, damagedBytes })
+    }
+  } finally {
+    await writer.close()
+  }
+  return replayed
+}
+
+function findJournals(folder: string): readonly { root: string; id: string }[] {
+  const place = path.resolve(folder)
+  const id = path.basename(place)
+  if (isJournalId(id) && existsSync(place) && listSegments(place).length > 0) {
+    return [{ root: path.dirname(place), id }]
+  }
+  for (const root of [journalsRoot(place), place]) {
+    const ids = listJournals(root).filter(isJournalId)
+    if (ids.length > 0) return ids.map((found) => ({ root, id: found }))
+  }
+  throw new Error(
+    `There is no click journal in ${place}. Name the data folder of the node that is gone, or a journal in it.`,
+  )
+}

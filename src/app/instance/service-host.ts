@@ -1,0 +1,37 @@
+import type { ServiceHost } from '../../hosts/service-host.ts'
+import type { CopyState } from '../../platform/cache/memory-copy.ts'
+import { hostChange } from '../../platform/changes/change.ts'
+import { isUnavailable } from '../../platform/failure.ts'
+import type { Config } from '../config/read-config.ts'
+import { serviceNameOf } from './domains.ts'
+import type { Instance } from './instance.ts'
+
+/** @param state of a copy, for a node that starts while the database is away */
+export async function findServiceHost(
+  config: Config,
+  instance: Instance,
+  state: CopyState | undefined,
+): Promise<ServiceHost> {
+  try {
+    return await openServiceHost(config, instance)
+  } catch (error) {
+    const name = serviceNameOf(config)
+    if (!isUnavailable(error) || state?.serviceHost !== name.host) throw error
+    return { ...name, keyspaceId: state.serviceKeyspaceId }
+  }
+}
+
+/** The service's own host, whose name may be another one than at the last start. */
+export async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
+  const { store, clock } = instance
+  const name = serviceNameOf(config)
+  const { host } = name
+  const keyspaceId = await store.write(async (stores) => {
+    const shared = await stores.keyspaces.openShared(host)
+    if (shared.movedFrom !== undefined) {
+      await stores.changes.append(hostChange(shared.movedFrom), clock.nowMicros())
+    }
+    return shared.id
+  })
+  return { ...name, keyspaceId }
+}

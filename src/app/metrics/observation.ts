@@ -1,0 +1,139 @@
+import type { Logger } from 'pino'
+import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
+import type { ClickCap } from '../../clicks/record/click-cap.ts'
+import { ApiMeter } from '../../platform/http/api/api-meter.ts'
+import { ANSWER_MS_MAX } from '../../platform/http/api/deadline.ts'
+import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
+import type { Readiness } from '../../platform/process/readiness.ts'
+import type { WorkQueues } from '../../platform/work/work-queues.ts'
+import type { RedirectHandler } from '../../redirects/handler.ts'
+import type { Config } from '../config/read-config.ts'
+import type { Instance } from '../instance/instance.ts'
+import { type DataFolder, dataFolderMetrics } from '../node/data-folder.ts'
+import { type FileHealth, openFileHealth } from '../node/file-checks.ts'
+import type { Memory } from '../node/memory.ts'
+import { nodeReadiness, storeCheck, writeCheck } from '../node/readiness.ts'
+import {
+  apiMetrics,
+  cacheMetrics,
+  clickMetrics,
+  nodeMetrics,
+  readinessMetrics,
+  stateMetrics,
+  storeMetrics,
+  visitMetrics,
+} from './metric-sources.ts'
+import { type Colleagues, ServiceMetrics } from './metrics.ts'
+import { processMetrics } from './process-metrics.ts'
+import { queueMetrics } from './queue-metrics.ts'
+
+/** What a node tells operators and balancers of itself. */
+export type Observation = {
+  readonly readiness: Readiness
+  /** Further parts may add what they measure. */
+  readonly metrics: ServiceMetrics
+  readonly apiMeter: ApiMeter
+  /** Undefined where the data is in PostgreSQL. */
+  readonly fileHealth: FileHealth | undefined
+}
+
+/**
+ * @param parts.shared undefined for a process that is the whole service
+ * @param parts.onProbed told when a balancer has asked whether the node is ready
+ */
+export function openObservation(parts: {
+  config: Pick<Config, 'roles' | 'databaseUrl' | 'dataDir'>
+  dataFolder: DataFolder
+  instance: Instance
+  log: Logger
+  shared: Colleagues | undefined
+  memory: Memory
+  intake: ClickIntake
+  cap: ClickCap | undefined
+  redirect: RedirectHandler
+  queues: WorkQueues
+  onProbed: (() => void) | undefined
+}): Observation {
+  const { config, dataFolder, instance, log, shared, memory, intake, cap, redirect } = parts
+  const isStoreThere = storeCheck(instance.store)
+  const readiness = nodeReadiness({
+    roles: config.roles,
+    isStoreThere,
+    canWrite: writeCheck(instance.store, ANSWER_MS_MAX),
+    canStore: config.databaseUrl === undefined ? () => dataFolder.fault === undefined : undefined,
+    finder: memory.finder,
+    onProbed: parts.onProbed,
+  })
+  const apiMeter = new ApiMeter()
+  const fileHealth = openFileHealth(config)
+  const metrics = new ServiceMetrics(shared, (error) =>
+    log.warn({ err: error }, 'something could not be measured'),
+  )
+  for (const source of [
+    processMetrics(instance.engine),
+    readinessMetrics(readiness),
+    visitMetrics(redirect.meter),
+    queueMetrics(parts.queues),
+    apiMetrics(apiMeter),
+    cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
+    clickMetrics(intake, cap, () => instance.clock.nowMicros()),
+    storeMetrics(instance, memory.follower, isStoreThere),
+    domainMetrics(instance),
+    nodeMetrics(instance.nodes),
+    certificateMetrics(instance),
+    fileMetrics(fileHealth),
+    dataFolderMetrics(dataFolder),
+  ]) {
+    metrics.add(source)
+  }
+  return { readiness, metrics, apiMeter, fileHealth }
+}
+
+/** None of them where the data is in PostgreSQL. */
+function fileMetrics(health: FileHealth | undefined): MetricSource {
+  return () => {
+    const age = health?.ageSeconds()
+    return [
+      plain(
+        'gauge',
+        'terse_damaged_files',
+        'Files of the data folder that the last check has found damaged.',
+        age === undefined ? undefined : health?.damagedFiles().length,
+      ),
+      plain(
+        'gauge',
+        'terse_file_check_age_seconds',
+        'Since the files of the data folder were last checked.',
+        age,
+      ),
+    ]
+  }
+}
+
+/** One that ends within it should have been renewed long ago. */
+const EXPIRING_MICROS = 7 * 24 * 60 * 60 * 1_000_000
+
+/** None of them where HTTPS is somebody else's work. */
+function certificateMetrics({ store, clock }: Instance): MetricSource {
+  const help = 'Hosts by the state of their certificate; failing: the last order of one failed.'
+  return stateMetrics('terse_certificates', help, async () => {
+    const { certificates, certificateOrders } = store.read
+    const now = clock.nowMicros()
+    const [expired, soon, all, failing] = await Promise.all([
+      certificates.countEndingBefore(now),
+      certificates.countEndingBefore(now + EXPIRING_MICROS),
+      certificates.countEndingBefore(Number.MAX_SAFE_INTEGER),
+      certificateOrders.countFailing(),
+    ])
+    return Object.entries({ expired, expiring: soon - expired, valid: all - soon, failing }).map(
+      ([state, count]) => ({ state, count }),
+    )
+  })
+}
+
+function domainMetrics({ store }: Instance): MetricSource {
+  return stateMetrics('terse_domains', 'Claims on domains, by their status.', async () => {
+    const counts = await store.read.domains.countByStatus()
+    return counts.map(({ status, count }) => ({ state: status, count }))
+  })
+}

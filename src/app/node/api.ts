@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify'
+import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
+import { CHART_QUEUE, clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
+import { domainHttps } from '../../domains/domain-https.ts'
+import { usageOf } from '../../identity/quotas/usage.ts'
+import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import { SEARCH_QUEUE } from '../../links/link-search.ts'
+import { links } from '../../links/links.ts'
+import type { QrPictures } from '../../links/qr/qr-pictures.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import { cursors } from '../../platform/http/api/cursor.ts'
+import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/idempotency.ts'
+import { deriveKey } from '../../platform/instance/instance-keys.ts'
+import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
+import { buildApp } from '../api/app.ts'
+import type { DomainServices } from '../instance/domains.ts'
+import { type Foundation, vaultOf } from '../instance/foundation.ts'
+import type { Observation } from '../metrics/observation.ts'
+import type { DataFolder } from './data-folder.ts'
+
+const RATE_WINDOW_SECONDS = 60
+const RATE_TOKENS_MAX = 100_000
+
+/** What the API needs that other parts of the node use too. */
+type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
+  readonly authenticator: Authenticator
+  readonly intake: ClickIntake
+  readonly observation: Observation
+  readonly dataFolder: DataFolder
+  readonly qrPictures: QrPictures
+}
+
+/** To be loaded once visitors are served: it is half of what there is to load. */
+export function openApi(
+  foundation: Foundation,
+  { authenticator, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,
+): Promise<FastifyInstance> {
+  const { config, instance, log, serviceHost, throttles, queues } = foundation
+  const { store, clock, instanceKey, quotas } = instance
+  const linkService = links({
+    store,
+    clock,
+    random: systemRandom,
+    domains,
+    vault: vaultOf(foundation),
+    serviceHost,
+    appSchemes: config.appSchemes,
+    claimOnLink: config.claimOnLink,
+    quotas,
+    searches: queues.open(SEARCH_QUEUE),
+  })
+  return buildApp(
+    {
+      links: linkService,
+      domains,
+      clicks: clicks({
+        store,
+        clock,
+        links: linkService,
+        domains,
+        retentionDays: config.clickRetentionDays,
+        charts: queues.open(CHART_QUEUE),
+        exports: queues.open(EXPORT_QUEUE),
+      }),
+      domainChecks: checks,
+      qrPictures,
+      servesApi: config.roles.includes('api'),
+      domainHttps: domainHttps({ store, clock }),
+      authenticator,
+      idempotency: idempotencyReader(
+        deriveKey(instanceKey, 'idempotency'),
+        throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
+      ),
+      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), systemRandom),
+      usage: usageOf({ store, quotas }),
+      baseUrl: config.baseUrl,
+      quotas,
+      rateLimit: config.rateLimit,
+      throttle: throttles.create('api-requests', {
+        limit: config.rateLimit,
+        windowSeconds: RATE_WINDOW_SECONDS,
+        keysMax: RATE_TOKENS_MAX,
+      }),
+      workspaceThrottle: throttles.create('workspace-requests', {
+        limit: 0,
+        windowSeconds: RATE_WINDOW_SECONDS,
+        keysMax: RATE_TOKENS_MAX,
+      }),
+      readiness: observation.readiness,
+      health: () => ({
+        lost_clicks: intake.lost(),
+        doubtful_clicks: intake.doubtful(),
+        damaged_files: observation.fileHealth?.damagedFiles() ?? [],
+        data_folder_fault: dataFolder.faultText ?? null,
+      }),
+      apiMeter: observation.apiMeter,
+      metrics: {
+        contentType: CONTENT_TYPE,
+        text: () => observation.metrics.text(),
+        readers: config.metricsReaders,
+        trustedProxies: config.trustedProxies,
+      },
+    },
+    log,
+  )
+}

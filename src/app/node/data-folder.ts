@@ -1,0 +1,245 @@
+import type { Logger } from 'pino'
+import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
+import { DiskReserve } from '../../platform/disk/disk-reserve.ts'
+import { type DiskRoom, readDiskRoom } from '../../platform/disk/disk-room.ts'
+import {
+  type FolderFault,
+  folderFaultOf,
+  folderFaultText,
+} from '../../platform/disk/folder-fault.ts'
+import { probeFolder } from '../../platform/disk/probe-folder.ts'
+import { isUnavailable } from '../../platform/failure.ts'
+import { type MetricSource, plain } from '../../platform/metrics/metric.ts'
+import type { Config } from '../config/read-config.ts'
+import type { Job } from './polling-job.ts'
+
+const MIB = 1024 * 1024
+const FIRST_DELAY_MS = 2_000
+const INTERVAL_MS = 5_000
+/** While nothing can be written. */
+const FAULT_INTERVAL_MS = 1_000
+/** After a write that failed for another reason than a full disk; many may fail at once. */
+const FAILURE_DELAY_MS = 100
+/** After a reserve that the disk did not take, as where a quota allows less than the disk has. */
+const MAKE_AGAIN_MS = 30_000
+/** By how much the free part must pass the watermark before the warning ends. */
+const LOW_HYSTERESIS = 1.1
+
+type Parts = {
+  readonly config: Pick<Config, 'dataDir' | 'diskLowRatio'>
+  readonly log: Logger
+}
+
+/**
+ * Watches whether the data folder can be written and how much room its disk has, and keeps a reserve
+ * there that is given up when the disk is full.
+ */
+export class DataFolder implements Job {
+  readonly path: string
+  readonly #lowRatio: number
+  readonly #log: Logger
+  readonly #reserve: DiskReserve
+  readonly #listeners: ((fault: FolderFault | undefined) => void)[] = []
+  #fault: FolderFault | undefined
+  #room: DiskRoom | undefined
+  #reserveBytes = 0
+  #isLow = false
+  #makeFromMs = 0
+  #isStopped = false
+  #fullCount = 0
+  #timer: NodeJS.Timeout | undefined
+  #dueMs = 0
+  #checking: Promise<void> | undefined
+
+  constructor({ config, log }: Parts) {
+    this.path = config.dataDir
+    this.#lowRatio = config.diskLowRatio
+    this.#log = log
+    this.#reserve = new DiskReserve(config.dataDir)
+  }
+
+  /** Why nothing can be written; undefined while it can. */
+  get fault(): FolderFault | undefined {
+    return this.#fault
+  }
+
+  /** The same for people. */
+  get faultText(): string | undefined {
+    return this.#fault && folderFaultText(this.#fault, this.path)
+  }
+
+  /** Calls `listener` whenever it changes whether the folder can be written, and now where it cannot. */
+  onFault(listener: (fault: FolderFault | undefined) => void): void {
+    this.#listeners.push(listener)
+    if (this.#fault !== undefined) listener(this.#fault)
+  }
+
+  /** What the last look showed of the disk; undefined before the first. */
+  get room(): DiskRoom | undefined {
+    return this.#room
+  }
+
+  /** Whether less of the disk is free than the watermark. */
+  get isLow(): boolean {
+    return this.#isLow
+  }
+
+  get reserveBytes(): number {
+    return this.#reserveBytes
+  }
+
+  /**
+   * Begins to watch; until then the folder counts as writable unless a failure was noted.
+   *
+   * @param options.firstDelayMs 2 s when left out, because the start of the service comes first
+   */
+  start({ firstDelayMs = FIRST_DELAY_MS }: { firstDelayMs?: number } = {}): void {
+    this.#schedule(firstDelayMs)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#checking
+  }
+
+  /**
+   * Notes that a write to the folder failed; errors that say nothing of the folder are ignored.
+   *
+   * @returns whether the write may work now, because the reserve was given up
+   */
+  noteFailure(error: unknown): boolean {
+    const cause = error instanceof Error && isUnavailable(error) ? error.cause : error
+    const fault = folderFaultOf(cause) ?? sqliteFolderFault(cause)
+    if (fault === undefined) return false
+    if (fault !== 'full') {
+      // A single file may be at fault: the look tells.
+      this.#schedule(FAILURE_DELAY_MS)
+      return false
+    }
+    this.#fullCount += 1
+    this.#reserve.giveUp()
+    this.#setFault(fault, cause)
+    this.#schedule(FAULT_INTERVAL_MS)
+    return true
+  }
+
+  #schedule(delayMs: number): void {
+    const dueMs = performance.now() + delayMs
+    const isDueBefore = this.#timer !== undefined && this.#dueMs <= dueMs
+    if (this.#isStopped || isDueBefore) return
+    clearTimeout(this.#timer)
+    this.#dueMs = dueMs
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#checking ??= this.#check()
+    }, delayMs)
+    this.#timer.unref()
+  }
+
+  async #check(): Promise<void> {
+    const fullCount = this.#fullCount
+    try {
+      const fault = await this.#look()
+      // A write that has found the disk full meanwhile knows better.
+      if (fullCount === this.#fullCount) this.#setFault(fault)
+    } catch (error) {
+      this.#log.warn({ err: error, folder: this.path }, 'data folder could not be checked')
+    }
+    this.#checking = undefined
+    this.#schedule(this.#fault === undefined ? INTERVAL_MS : FAULT_INTERVAL_MS)
+  }
+
+  async #look(): Promise<FolderFault | undefined> {
+    const probed = await probeFolder(this.path)
+    if (probed === 'missing') return probed
+    const room = await readDiskRoom(this.path)
+    this.#noteRoom(room)
+    const fault = room.isOutOfFiles ? 'full' : probed
+    if (fault === 'full') this.#reserve.giveUp()
+    const bytes = await this.#reserve.bytes()
+    this.#reserveBytes = bytes ?? 0
+    if (fault !== undefined || this.#reserveBytes >= room.reserveBytes) return fault
+    const isMade = await this.#makeReserve(room)
+    // What was given up is the journal's alone until there is room for a reserve again.
+    return !isMade && bytes === 0 ? 'full' : undefined
+  }
+
+  async #makeReserve({ freeBytes, reserveBytes, roomyBytes }: DiskRoom): Promise<boolean> {
+    if (freeBytes < roomyBytes || performance.now() < this.#makeFromMs) return false
+    try {
+      await this.#reserve.removeLeftovers()
+      await this.#reserve.make(reserveBytes)
+      this.#reserveBytes = (await this.#reserve.bytes()) ?? 0
+      return this.#reserveBytes > 0
+    } catch (error) {
+      this.#makeFromMs = performance.now() + MAKE_AGAIN_MS
+      this.#log.warn({ err: error, folder: this.path }, 'disk reserve could not be made')
+      return false
+    }
+  }
+
+  #noteRoom(room: DiskRoom): void {
+    this.#room = room
+    const mark = this.#lowRatio * (this.#isLow ? LOW_HYSTERESIS : 1)
+    const isLow = room.freeRatio < mark
+    if (isLow === this.#isLow) return
+    this.#isLow = isLow
+    const freeMiB = Math.floor(room.freeBytes / MIB)
+    const freePercent = Math.floor(room.freeRatio * 1_000) / 10
+    const fields = { folder: this.path, freeMiB, freePercent }
+    if (isLow) this.#log.warn(fields, 'disk almost full')
+    else this.#log.info(fields, 'disk has room again')
+  }
+
+  #setFault(fault: FolderFault | undefined, cause?: unknown): void {
+    if (fault === this.#fault) return
+    this.#fault = fault
+    const folder = this.path
+    if (fault === undefined) this.#log.info({ folder }, 'data folder writable again')
+    else this.#log.error({ folder, fault, err: cause }, 'data folder not writable')
+    for (const listener of this.#listeners) listener(fault)
+  }
+}
+
+/**
+ * Gives the reserve up where the disk is full, so that a service can start on it and redirect. Does
+ * nothing in a folder that has no reserve.
+ */
+export async function makeRoomToStart(dataDir: string): Promise<void> {
+  const reserve = new DiskReserve(dataDir)
+  try {
+    if ((await reserve.bytes()) && (await probeFolder(dataDir)) === 'full') reserve.giveUp()
+  } catch {
+    // The start itself reports what is wrong with the folder.
+  }
+}
+
+export function dataFolderMetrics(folder: DataFolder): MetricSource {
+  return () => {
+    const gauge = (name: string, help: string, value: number | undefined) =>
+      plain('gauge', name, help, value)
+    return [
+      gauge(
+        'terse_data_folder_writable',
+        'Whether the data folder can be written.',
+        folder.fault === undefined ? 1 : 0,
+      ),
+      gauge(
+        'terse_data_disk_free_bytes',
+        'What is free on the disk of the data folder.',
+        folder.room?.freeBytes,
+      ),
+      gauge(
+        'terse_data_disk_low',
+        'Whether less than TERSE_DISK_LOW_PERCENT of that disk is free.',
+        folder.room && (folder.isLow ? 1 : 0),
+      ),
+      gauge(
+        'terse_disk_reserve_bytes',
+        'What is kept to be given up for clicks when that disk is full.',
+        folder.room && folder.reserveBytes,
+      ),
+    ]
+  }
+}

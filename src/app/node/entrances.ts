@@ -1,0 +1,109 @@
+import type { RequestListener } from 'node:http'
+import type { AddressInfo, BoundSocket, Server } from 'node:net'
+import type { LinkHost } from '../../links/link-directory.ts'
+import { acceptorEntrance, createAcceptor } from '../../platform/http/acceptors.ts'
+import { createFront } from '../../platform/http/front.ts'
+import { createInternalServer, type InternalHandlers } from '../../platform/http/internal.ts'
+import { isServiceHost } from '../../platform/http/service-host.ts'
+import { entranceOf, type FrontEntrance, stopFront } from '../../platform/http/stop-front.ts'
+import type { LinkFinder } from '../../redirects/find-link.ts'
+import type { RedirectHandler } from '../../redirects/handler.ts'
+import { answerElsewhere } from '../../redirects/not-here.ts'
+import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
+import type { Foundation } from '../instance/foundation.ts'
+import type { ConnectionGuard } from './connection-guard.ts'
+import type { Tls } from './tls.ts'
+
+/** A socket that has its port already. */
+export type ListeningHandle = BoundSocket | { readonly fd: number }
+
+/** Everything by which requests come in. */
+export type Entrances = {
+  /**
+   * Settles when all of them are open.
+   *
+   * @param handles of each place to listen on, in their order; when left out, the ports are opened here
+   * @throws where a port is in use
+   */
+  listen(handles?: readonly (readonly ListeningHandle[])[]): Promise<void>
+  /** Of plain HTTP, once it is open. */
+  port(): number
+  /** As `stopFront`. */
+  stop(idleGraceMs: number): Promise<void>
+}
+
+/** @param parts.tls undefined where HTTPS is somebody else's work */
+export function openEntrances(
+  { config, serviceHost }: Foundation,
+  parts: {
+    readonly finder: LinkFinder
+    readonly redirect: RedirectHandler
+    readonly api: RequestListener
+    readonly tls: Tls | undefined
+    readonly guard: ConnectionGuard
+  },
+): Entrances {
+  const { finder, redirect, tls, guard } = parts
+  const redirects = config.roles.includes('redirect')
+  const internal: InternalHandlers = {
+    isServed: (host) => host === serviceHost.host || isKnown(finder.findHost(host)),
+  }
+  const hasOwnInternal = config.internalListen !== undefined
+  const front = createFront({
+    isServiceHost: (host) => isServiceHost(host, serviceHost.host),
+    api: parts.api,
+    redirect: redirects ? redirect.request : answerElsewhere,
+    fastRedirect: redirects && config.fastRedirects ? redirect.visit : undefined,
+    trustedProxies: config.trustedProxies,
+    hstsSeconds: config.hstsSeconds,
+    plain: tls?.plain,
+    internal: hasOwnInternal ? undefined : internal,
+    connections: guard.connections,
+    onMalformed: guard.noteMalformed,
+  })
+  const internalServer = hasOwnInternal ? createInternalServer(internal) : undefined
+  const https = tls?.open(front, guard)
+  const servers: Readonly<Record<ListeningUse, Server | undefined>> = {
+    plain: front,
+    https: https?.listener.server,
+    internal: internalServer,
+  }
+  const others: FrontEntrance[] = [
+    ...(https === undefined ? [] : [https.listener, https.http2]),
+    ...(internalServer === undefined ? [] : [entranceOf(internalServer)]),
+  ]
+
+  return {
+    async listen(handles) {
+      for (const [index, { use, host, port }] of listeningPlaces(config).entries()) {
+        const server = servers[use]
+        if (server === undefined) continue
+        const [first = { host, port }, ...more] = handles?.[index] ?? []
+        await open(server, first, port)
+        for (const handle of more) {
+          const acceptor = createAcceptor(server, { allowHalfOpen: use !== 'https' })
+          others.push(acceptorEntrance(acceptor))
+          await open(acceptor, handle, port)
+        }
+      }
+    },
+    port: () => (front.address() as AddressInfo).port,
+    stop: (idleGraceMs) => stopFront(front, idleGraceMs, others),
+  }
+}
+
+async function open(
+  server: Server,
+  place: ListeningHandle | { readonly host: string | undefined; readonly port: number },
+  port: number,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    // Of a socket that was opened elsewhere, the error does not name the port.
+    server.once('error', (error) => reject(Object.assign(error, { port })))
+    server.listen(place, resolve)
+  })
+}
+
+function isKnown(host: LinkHost | undefined | Promise<LinkHost | undefined>) {
+  return host instanceof Promise ? host.then((loaded) => loaded !== undefined) : host !== undefined
+}

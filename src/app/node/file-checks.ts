@@ -1,0 +1,127 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import type { Logger } from 'pino'
+import type { FileFault } from '../../platform/database/file-fault.ts'
+import { readLastCheck, writeLastCheck } from '../../platform/database/last-check.ts'
+import type { Config } from '../config/read-config.ts'
+import type { FileCheck } from '../database/sqlite/check-files.ts'
+import type { FileCheckRequest } from '../workers/file-check-process.ts'
+import type { Job } from './polling-job.ts'
+
+const PROGRAM = new URL('../workers/file-check-process.ts', import.meta.url)
+const FIRST_DELAY_MS = 2_000
+const LOOK_INTERVAL_MS = 10 * 60 * 1_000
+
+/** What is known of the files of this data folder, whichever process of the service has checked them. */
+export type FileHealth = {
+  /** The damaged ones, as the last check has found. */
+  damagedFiles(): readonly string[]
+  /** Since the last check; undefined where there was none. */
+  ageSeconds(): number | undefined
+}
+
+/** @returns undefined where the data is in PostgreSQL */
+export function openFileHealth({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): FileHealth | undefined {
+  if (databaseUrl !== undefined) return undefined
+  return {
+    damagedFiles: () => filesOf(readLastCheck(dataDir)?.faults ?? []),
+    ageSeconds() {
+      const last = readLastCheck(dataDir)
+      return last && Math.max(0, (Date.now() - last.endedMs) / 1_000)
+    },
+  }
+}
+
+/**
+ * Checks the files of the data folder in a process of low priority: in full when the last run ended by
+ * a crash, or the folder is a copy, and when there was damage; else every so many hours. What is found
+ * is kept in the data folder. A node goes on with damaged files; the next start refuses them.
+ *
+ * @param parts.uncheckedSinceMs as in `OpenedStore`
+ */
+export function startFileChecks(parts: {
+  config: Pick<Config, 'dataDir' | 'fileCheckMs'>
+  uncheckedSinceMs: number | undefined
+  log: Logger
+  /** 2 s when left out, because the start of the service comes first. */
+  firstDelayMs?: number
+}): Job {
+  const { log, uncheckedSinceMs = Number.NEGATIVE_INFINITY, firstDelayMs = FIRST_DELAY_MS } = parts
+  const { dataDir, fileCheckMs } = parts.config
+  let child: ChildProcess | undefined
+  let isStopped = false
+
+  /** What is due; undefined for nothing. */
+  function dueCheck(): FileCheck | undefined {
+    const last = readLastCheck(dataDir)
+    const isUnchecked = Number.isFinite(uncheckedSinceMs) && !isCovered(last, uncheckedSinceMs)
+    if (!isUnchecked && last !== undefined && Date.now() - last.startedMs < fileCheckMs) {
+      return undefined
+    }
+    const isFull = isUnchecked || (last?.faults.length ?? 0) > 0
+    return { isFull, daysSinceMs: last?.startedMs ?? 0 }
+  }
+
+  async function work(): Promise<void> {
+    const check = dueCheck()
+    if (check === undefined || child !== undefined || isStopped) return
+    const startedMs = Date.now()
+    try {
+      const faults = await run({ dataDir, check })
+      const endedMs = Date.now()
+      for (const { file, text } of faults) log.error({ file, fault: text }, 'data file damaged')
+      log.info(
+        { full: check.isFull, faults: faults.length, seconds: (endedMs - startedMs) / 1_000 },
+        'data files checked',
+      )
+      writeLastCheck(dataDir, { startedMs, endedMs, isFull: check.isFull, faults })
+    } catch (error) {
+      if (!isStopped) log.warn({ err: error }, 'data files could not be checked')
+    }
+  }
+
+  function run(request: FileCheckRequest): Promise<readonly FileFault[]> {
+    return new Promise((resolve, reject) => {
+      const checking = fork(PROGRAM, [], {
+        execArgv: [],
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      })
+      child = checking
+      checking.unref()
+      checking.channel?.unref()
+      checking.once('message', (faults) => resolve(faults as readonly FileFault[]))
+      checking.once('error', reject)
+      checking.once('exit', (code, signal) => {
+        child = undefined
+        reject(new Error(`the check ended with ${signal ?? code}`))
+      })
+      checking.send(request, (error) => {
+        if (error !== null) reject(error)
+      })
+    })
+  }
+
+  if (fileCheckMs === 0) return { stop: async () => {} }
+  const first = setTimeout(work, firstDelayMs)
+  const later = setInterval(work, LOOK_INTERVAL_MS)
+  first.unref()
+  later.unref()
+  return {
+    async stop() {
+      isStopped = true
+      clearTimeout(first)
+      clearInterval(later)
+      child?.kill('SIGKILL')
+    },
+  }
+}
+
+function isCovered(last: ReturnType<typeof readLastCheck>, sinceMs: number): boolean {
+  return last?.isFull === true && last.startedMs >= sinceMs
+}
+
+function filesOf(faults: readonly FileFault[]): readonly string[] {
+  return [...new Set(faults.map(({ file }) => file))]
+}

@@ -1,0 +1,94 @@
+import { hostname } from 'node:os'
+import type { Logger } from 'pino'
+import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
+import type { JournalBacklog } from '../../clicks/journal/journal-backlog.ts'
+import { BEAT_INTERVAL_MS, LOST_AFTER_MICROS } from '../../operations/nodes/node.ts'
+import type { Nodes } from '../../operations/nodes/nodes.ts'
+import { VERSION } from '../../platform/process/version.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+
+export type Heartbeat = {
+  /** Says that of another process's journal nothing is left. Rejects where the database does not hear it. */
+  forget(journalId: string): Promise<void>
+  /** To be called once the intake has stopped: a node that leaves nothing behind is not missed. */
+  stop(left: JournalBacklog): Promise<void>
+}
+
+/**
+ * Says again and again that this node is there, and with it the journals that it has taken over, and
+ * tells in the log of nodes that are not there any more.
+ */
+export function startHeartbeat(parts: {
+  nodes: Nodes
+  intake: Pick<ClickIntake, 'journalId' | 'held'>
+  clock: Clock
+  /** This process's number on the machine. */
+  process: number
+  log: Logger
+}): Heartbeat {
+  const { nodes, intake, clock, log } = parts
+  const started_at = clock.nowMicros()
+  let lastBeatAt: number | undefined
+  let isFailing = false
+  /** After an outage, as may have been before the start, that nobody was heard of means nothing for a while. */
+  let judgesFrom = started_at + LOST_AFTER_MICROS
+  let beating = beat()
+
+  async function beat(): Promise<void> {
+    try {
+      for (const { id, ...backlog } of intake.held()) {
+        const beatAt = await say(id, backlog)
+        if (id === intake.journalId) lastBeatAt = beatAt
+      }
+      if (isFailing) judgesFrom = clock.nowMicros() + LOST_AFTER_MICROS
+      isFailing = false
+      if (clock.nowMicros() >= judgesFrom) await tellLost()
+    } catch (error) {
+      if (!isFailing) log.warn({ err: error }, 'the database is not told that this node is there')
+      isFailing = true
+    }
+  }
+
+  function say(id: string, { bytes, oldestMicros }: JournalBacklog): Promise<number> {
+    return nodes.beat({
+      id,
+      name: hostname(),
+      process: parts.process,
+      version: VERSION,
+      started_at,
+      backlog_bytes: bytes,
+      oldest_click_at: oldestMicros ?? null,
+    })
+  }
+
+  async function tellLost(): Promise<void> {
+    for (const { id, name, process, version, beat_at, backlog_bytes } of await nodes.takeLost()) {
+      const lastSeen = new Date(beat_at / 1_000).toISOString()
+      const lost = { node: id, name, process, version, lastSeen, backlogBytes: backlog_bytes }
+      log.error(lost, 'a node is gone; if it does not come back: terse journal replay')
+    }
+  }
+
+  const timer = setInterval(() => {
+    beating = beating.then(beat)
+  }, BEAT_INTERVAL_MS)
+  timer.unref()
+  return {
+    forget(journalId) {
+      // A beat that is under way may still speak for it.
+      const left = beating.then(() => nodes.leave(journalId))
+      beating = left.catch(() => {})
+      return left
+    },
+    async stop(left) {
+      clearInterval(timer)
+      await beating
+      try {
+        if (left.bytes === 0) await nodes.leave(intake.journalId, lastBeatAt)
+        else await say(intake.journalId, left)
+      } catch (error) {
+        log.warn({ err: error }, 'the database is not told that this node has stopped')
+      }
+    },
+  }
+}

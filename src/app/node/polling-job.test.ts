@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { startPollingJob } from './polling-job.ts'
+
+test('work that fails again and again is logged once, until it has worked', async (t) => {
+  const lines = new PassThrough({ encoding: 'utf8' })
+  const worked = new PassThrough({ objectMode: true })
+  const outcomes = ['fails', 'fails', 'works', 'fails', 'fails']
+  const job = startPollingJob({
+    async work() {
+      const outcome = outcomes.shift()
+      worked.write(outcome)
+      if (outcome === 'fails') throw new Error('no database')
+    },
+    intervalMs: 60_000,
+    message: 'the work waits',
+    log: pino(lines),
+    cancel() {},
+  })
+  t.after(() => job.stop())
+  for (let count = outcomes.length; count > 0; count -= 1) {
+    await once(worked, 'data')
+    job.wake()
+  }
+  await once(worked, 'data')
+  await job.stop()
+  const logged = String(lines.read()).trim().split('\n')
+  assert.deepEqual(
+    logged.map((line) => JSON.parse(line).msg),
+    ['the work waits', 'the work waits'],
+  )
+})

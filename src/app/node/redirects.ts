@@ -1,0 +1,66 @@
+import type { ClickRecorder } from '../../clicks/click.ts'
+import type { ClickCap } from '../../clicks/record/click-cap.ts'
+import { clickMaker } from '../../clicks/record/click-maker.ts'
+import { type Countries, openCountries } from '../../clicks/record/countries.ts'
+import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import { isServiceHost } from '../../platform/http/service-host.ts'
+import { deriveKey } from '../../platform/instance/instance-keys.ts'
+import type { LinkFinder } from '../../redirects/find-link.ts'
+import { type RedirectHandler, redirectHandler } from '../../redirects/handler.ts'
+import { passwordCookies } from '../../redirects/password-cookie.ts'
+import type { Config } from '../config/read-config.ts'
+import { type Foundation, logFailure, vaultOf } from '../instance/foundation.ts'
+import { sharedAddressReporter } from './click-cap.ts'
+
+export function openRedirect(
+  foundation: Foundation,
+  finder: LinkFinder,
+  recorder: ClickRecorder,
+  clicks: {
+    readonly salts: VisitorSalts
+    readonly countries: Countries
+    readonly cap: ClickCap | undefined
+  },
+): RedirectHandler {
+  const { config, instance, log, serviceHost, throttles } = foundation
+  const { clock, instanceKey } = instance
+  const sharedHost = {
+    keyspaceId: serviceHost.keyspaceId,
+    notFoundUrl: null,
+    expiredUrl: null,
+    hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
+  }
+  return redirectHandler({
+    finder,
+    recorder,
+    makeClick: clickMaker({ ...clicks, onSharedAddress: sharedAddressReporter(log) }),
+    vault: vaultOf(foundation),
+    cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
+    clock,
+    throttles,
+    trustedProxies: config.trustedProxies,
+    serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
+    onError: logFailure(log),
+  })
+}
+
+export function openSalts({ instance, log }: Foundation): VisitorSalts {
+  return new VisitorSalts({
+    store: instance.store,
+    clock: instance.clock,
+    random: systemRandom,
+    onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
+  })
+}
+
+/** @throws where `TERSE_COUNTRY_DATABASE` names no such file */
+export async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
+  try {
+    return await openCountries(countryDatabase)
+  } catch (error) {
+    if (countryDatabase === undefined) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`TERSE_COUNTRY_DATABASE names no country database (${reason})`)
+  }
+}

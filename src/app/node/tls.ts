@@ -1,0 +1,95 @@
+import type { Server } from 'node:http'
+import type { Logger } from 'pino'
+import { HttpsUpgrade } from '../../certificates/tls/https-upgrade.ts'
+import { SecureContexts } from '../../certificates/tls/secure-contexts.ts'
+import { createTlsListener, type TlsListener } from '../../certificates/tls/tls-listener.ts'
+import { hostFields } from '../../hosts/host.ts'
+import type { ServiceHost } from '../../hosts/service-host.ts'
+import type { MemoryCopy } from '../../platform/cache/memory-copy.ts'
+import { createHttp2Front, type Http2Front } from '../../platform/http/http2-front.ts'
+import type { PlainHttp } from '../../platform/http/plain-http.ts'
+import type { Config } from '../config/read-config.ts'
+import { certificatesOf } from '../instance/certificates.ts'
+import type { Instance } from '../instance/instance.ts'
+import { type CertificateWork, openCertificateWork } from './certificate-work.ts'
+import type { ConnectionGuard } from './connection-guard.ts'
+import type { FurtherMemory } from './memory.ts'
+
+/** HTTPS of one node. */
+export type Tls = {
+  /** What it has in memory of certificates. */
+  readonly memory: FurtherMemory
+  readonly plain: PlainHttp
+  /** Gets certificates and renews them: once this node listens, because authorities ask it back. */
+  readonly startOrdering: CertificateWork['start']
+  /** The entrances for a front that answers what comes in by them. */
+  open(
+    front: Server,
+    guard: ConnectionGuard,
+  ): { readonly listener: TlsListener; readonly http2: Http2Front }
+}
+
+/**
+ * To be loaded where HTTPS is this service's work alone: it takes a while.
+ *
+ * @param parts.copy mirrors the certificates in memory, for a process that begins with them
+ */
+export function openTls(
+  config: Config,
+  instance: Instance,
+  parts: { readonly serviceHost: ServiceHost; readonly copy: MemoryCopy | undefined },
+  log: Logger,
+): Tls {
+  const { store, clock } = instance
+  const { serviceHost, copy } = parts
+  const certificates = certificatesOf(instance)
+  const work = openCertificateWork(config, instance, { certificates, serviceHost }, log)
+  const contexts = new SecureContexts({
+    find: (host) => store.read.certificates.find(host),
+    open: certificates.open,
+    copy,
+    onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
+    onUnusable: (host, error) =>
+      log.warn(
+        { ...hostFields(host), err: error },
+        'the copy of a certificate cannot be used: no HTTPS on this host without the database',
+      ),
+  })
+  const upgrade = new HttpsUpgrade({
+    findLife: async (host) =>
+      contexts.findLife(host) ?? (await store.read.certificates.findLife(host)),
+    clock,
+    port: new URL(config.baseUrl).port,
+  })
+  return {
+    memory: {
+      listeners: [contexts, upgrade, work.listener],
+      restore: () => contexts.restore(),
+    },
+    plain: {
+      locationOf: (target) => upgrade.locationOf(target),
+      findChallenge: work.answers.findHttp,
+    },
+    startOrdering: work.start,
+    open(front, { connections, noteMalformed }) {
+      const http2 = createHttp2Front(front, { connections, onError: noteMalformed })
+      const listener = createTlsListener({
+        contexts,
+        challenges: work.answers,
+        // A visit to a link is one request, which HTTP/2 only makes dearer.
+        prefersHttp2: (host) => host === serviceHost.host,
+        accept: (socket) => connections.accept(socket),
+        onHttp1(socket, raw) {
+          connections.secure(raw, socket)
+          front.emit('connection', socket)
+        },
+        onHttp2(socket, raw) {
+          connections.secure(raw, socket)
+          http2.take(socket)
+        },
+        onHandshakeError: noteMalformed,
+      })
+      return { listener, http2 }
+    },
+  }
+}

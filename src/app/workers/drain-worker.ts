@@ -1,0 +1,45 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { JournalPlace } from '../../clicks/ingest/drain-messages.ts'
+import { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
+import { serveDrain } from '../../clicks/ingest/serve-drain.ts'
+import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
+import { systemClock } from '../../platform/time/clock.ts'
+import { giveWay, PRIORITY_LESS_BY } from '../../platform/work/give-way.ts'
+
+/** What the drain thread is started with. */
+export type DrainWorkerData = {
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly journal: JournalPlace
+  /** The memory of a `DrainProgress`. */
+  readonly progress: SharedArrayBuffer
+  /** As of a `Drainer`. */
+  readonly keepMs: number
+  /** Days for which raw clicks are kept; 0 for ever. */
+  readonly retentionDays: number
+  /** As of `openClickWriter`. */
+  readonly rawPerMinute: number
+}
+
+if (parentPort === null) throw new Error('this runs in a thread')
+
+const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...shared } =
+  workerData as DrainWorkerData
+const port = parentPort
+const progress = new DrainProgress(shared.progress)
+// A batch takes tens of milliseconds, in which visitors would wait for their turns on this core.
+giveWay(PRIORITY_LESS_BY.counting)
+serveDrain(port, {
+  writer: openClickWriter({
+    databaseUrl,
+    dataDir,
+    rawPerMinute,
+    onRawRefused: (clicks) => progress.noteWithoutRow(clicks),
+    onError: (error) => port.postMessage({ kind: 'error', error }),
+  }),
+  clock: systemClock(),
+  journal,
+  progress,
+  keepMs,
+  retentionDays,
+})

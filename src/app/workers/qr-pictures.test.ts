@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BLACK } from '../../links/qr/color.ts'
+import { WorkQueues } from '../../platform/work/work-queues.ts'
+import { openQrPictures } from './qr-pictures.ts'
+
+test('a rendered picture keeps no more memory than its own bytes', async (t) => {
+  const { pictures, close } = openQrPictures(new WorkQueues())
+  t.after(close)
+  for (const format of ['png', 'svg'] as const) {
+    const picture = await pictures.get('acme', {
+      text: 'https://go.acme.com/a',
+      color: BLACK,
+      format,
+      size: undefined,
+      margin: 4,
+      level: 'M',
+    })
+    assert.equal(picture.buffer.byteLength, picture.byteLength)
+  }
+})

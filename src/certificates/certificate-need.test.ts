@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fakeClock } from '../../test/support/fake-clock.ts'
+import { AuthorityError } from './authority-error.ts'
+import type { RenewalWindow, SealedCertificate } from './certificate.ts'
+import type { RenewalAdvice } from './certificate-authority.ts'
+import { certificateNeed } from './certificate-need.ts'
+import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
+
+const SECOND = 1_000_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const DIRECTORY = 'https://authority.test/directory'
+const clock = fakeClock()
+const NOW = clock.nowMicros()
+
+/** One of ninety days, of which so many are over. */
+function certificate(daysOver: number, fields: Partial<SealedCertificate> = {}): SealedCertificate {
+  return {
+    host: 'go.acme.test',
+    chainPem: '',
+    sealedKey: '',
+    directory: DIRECTORY,
+    ariId: 'id',
+    renewalWindow: null,
+    notBefore: NOW - daysOver * DAY,
+    notAfter: NOW + (90 - daysOver) * DAY,
+    ...fields,
+  }
+}
+
+/** What is needed, how often the authority was asked for advice, and which was noted. */
+async function need(
+  current: SealedCertificate | undefined,
+  advise: () => RenewalAdvice | undefined = () => undefined,
+) {
+  let questions = 0
+  const noted: RenewalWindow[] = []
+  const result = await certificateNeed(
+    {
+      clock,
+      authority: {
+        directory: DIRECTORY,
+        async adviseRenewal(id) {
+          assert.equal(id, current?.ariId)
+          questions += 1
+          return advise()
+        },
+      },
+      async noteAdvice(_host, _ariId, window) {
+        noted.push(window)
+      },
+    },
+    current,
+  )
+  return { result, questions, noted }
+}
+
+const advice = (start: number, end: number, retryAfterMs?: number) => () => ({
+  window: { start, end },
+  retryAfterMs,
+})
+const restUntil = async (
+  current: SealedCertificate,
+  advise: () => RenewalAdvice | undefined,
+): Promise<number> => {
+  const { result } = await need(current, advise)
+  assert.ok(typeof result === 'object', `${result}`)
+  return result.restUntil
+}
+
+describe('what a host needs', () => {
+  test('is an order where it has no certificate, one that has ended, or another authority’s', async () => {
+    assert.equal((await need(undefined)).result, 'first')
+    for (const current of [certificate(90), certificate(1, { directory: 'https://other.test/' })]) {
+      const { result, questions } = await need(current)
+      assert.equal(result, 'renewal')
+      assert.equal(questions, 0)
+    }
+  })
+
+  test('is a renewal with a third of the life left, and nothing before', async () => {
+    for (const ariId of ['id', null]) {
+      assert.equal((await need(certificate(61, { ariId }))).result, 'renewal')
+      const young = certificate(1, { ariId })
+      const { result, questions } = await need(young)
+      assert.deepEqual(result, { restUntil: lifeRenewalTime(young) })
+      assert.equal(questions, ariId === null ? 0 : 1)
+    }
+  })
+
+  test('is a renewal as soon as the authority advises it', async () => {
+    const { result } = await need(certificate(1), advice(NOW - DAY, NOW - DAY))
+    assert.equal(result, 'advised')
+    const late = await need(certificate(61), advice(NOW - DAY, NOW - DAY))
+    assert.equal(late.result, 'renewal', 'by its life it is due in any case')
+  })
+
+  test('is nothing until the advised time, where that comes before the next question', async () => {
+    const renewalWindow = { start: NOW + HOUR, end: NOW + 2 * HOUR }
+    const current = certificate(1)
+    assert.equal(
+      await restUntil(current, advice(renewalWindow.start, renewalWindow.end)),
+      renewalTime({ ...current, renewalWindow }),
+    )
+  })
+
+  test('is to ask again after six hours, or as the authority says: a minute to a day', async () => {
+    const asked = (retryAfterMs?: number) =>
+      restUntil(certificate(1), advice(NOW + 30 * DAY, NOW + 40 * DAY, retryAfterMs))
+    assert.equal(await asked(), NOW + 6 * HOUR)
+    assert.equal(await asked(3_600_000), NOW + HOUR)
+    assert.equal(await asked(0), NOW + MINUTE)
+    assert.equal(await asked(10 * 86_400_000), NOW + DAY)
+  })
+
+  test('goes by the advice that is known while there is no other', async () => {
+    const renewalWindow = { start: NOW - DAY, end: NOW - DAY }
+    const away = () => {
+      throw new AuthorityError('away', 'no answer', { retryAfterMs: 3_600_000 })
+    }
+    const { result, noted } = await need(certificate(1, { renewalWindow }), away)
+    assert.equal(result, 'advised')
+    assert.deepEqual(noted, [])
+    assert.equal(await restUntil(certificate(1), away), NOW + HOUR)
+    await assert.rejects(
+      need(certificate(1), () => {
+        throw new Error('a bug')
+      }),
+      /a bug/,
+    )
+  })
+
+  test('has the advice noted where it has changed', async () => {
+    const renewalWindow = { start: NOW + 30 * DAY, end: NOW + 40 * DAY }
+    const same = advice(renewalWindow.start, renewalWindow.end)
+    assert.deepEqual((await need(certificate(1), same)).noted, [renewalWindow])
+    assert.deepEqual((await need(certificate(1, { renewalWindow }), same)).noted, [])
+    const other = advice(renewalWindow.start, renewalWindow.end + 1)
+    assert.equal((await need(certificate(1, { renewalWindow }), other)).noted.length, 1)
+  })
+})

@@ -1,0 +1,41 @@
+import type { Nouns } from '../platform/database/store.ts'
+import { waitText } from './budget.ts'
+import type { CertificateLife } from './certificate.ts'
+import { firstOrderWait } from './order-budgets.ts'
+
+/** How a host that is to have a certificate stands, for those who look after it. */
+export type CertificateStanding = {
+  /** That of the certificate in use; null while there is none. */
+  readonly life: CertificateLife | null
+  /** What stands in the way of the first or the next one, in words; null while nothing does. */
+  readonly problem: string | null
+  /** When it is tried again; null where there is nothing to try. Microseconds since the epoch. */
+  readonly nextAttemptAt: number | null
+}
+
+/** @param directory of the authority that certificates come from now */
+export async function certificateStanding(
+  stores: Pick<Nouns, 'certificates' | 'certificateOrders' | 'acmeAccounts' | 'acmeBudgets'>,
+  host: string,
+  directory: string,
+  now: number,
+): Promise<CertificateStanding> {
+  const [life = null, order, account] = await Promise.all([
+    stores.certificates.findLife(host),
+    stores.certificateOrders.find(host),
+    stores.acmeAccounts.find(directory),
+  ])
+  if (order === undefined) return { life, problem: null, nextAttemptAt: null }
+  const isDue = order.nextAt <= now
+  const wait =
+    isDue && order.queue !== 'ready'
+      ? await firstOrderWait(stores, directory, order.workspaceId, now)
+      : undefined
+  const ofAccount = isDue ? (account?.failure ?? null) : null
+  const problem = order.failure ?? ofAccount ?? (wait && waitText(wait)) ?? null
+  const pausedUntil = isDue ? (account?.pausedUntil ?? 0) : 0
+  const isAwaited = problem !== null || life === null
+  const waitUntil = now + (wait?.waitMicros ?? 0)
+  const nextAttemptAt = Math.max(order.nextAt, pausedUntil, wait === undefined ? 0 : waitUntil)
+  return { life, problem, nextAttemptAt: isAwaited ? nextAttemptAt : null }
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { cases } from '../../test/support/properties.ts'
+import { isCertifiable } from './certifiable-host.ts'
+import type { AuthorityChallenge } from './certificate-authority.ts'
+import { type ChallengePolicy, chooseChallenge } from './challenge-choice.ts'
+import { orderWaitMicros, pauseMicros } from './order-backoff.ts'
+import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
+
+const SECOND = 1_000_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+describe('when a certificate is renewed', () => {
+  const life = fc.record({
+    host: fc.string(),
+    ariId: fc.option(fc.string()),
+    notBefore: fc.integer({ min: 0, max: 2 ** 52 }),
+    days: fc.integer({ min: 1, max: 400 }),
+  })
+  const certificateOf = ({
+    days,
+    ...rest
+  }: { days: number; notBefore: number } & { host: string; ariId: string | null }) => ({
+    ...rest,
+    notAfter: rest.notBefore + days * DAY,
+    renewalWindow: null,
+  })
+
+  test('is with a little more than a third of its life left, the same on every node', () => {
+    fc.assert(
+      fc.property(life, (input) => {
+        const certificate = certificateOf(input)
+        const left = (certificate.notAfter - lifeRenewalTime(certificate)) / (input.days * DAY)
+        assert.ok(left > 0.333 && left < 0.368, `${left}`)
+        assert.equal(renewalTime(certificate), renewalTime({ ...certificate }))
+      }),
+      cases(200),
+    )
+  })
+
+  test('is within the authority’s window, however that is, and before a tenth is left', () => {
+    fc.assert(
+      fc.property(life, fc.nat(400), fc.nat(400), (input, startDay, lengthDays) => {
+        const certificate = certificateOf(input)
+        const start = certificate.notBefore + startDay * DAY
+        const window = { start, end: start + lengthDays * DAY }
+        const at = renewalTime({ ...certificate, renewalWindow: window })
+        const latest = certificate.notAfter - (input.days * DAY) / 10
+        assert.ok(at <= latest + 1)
+        assert.ok(at >= Math.min(start, latest - 1) && at <= window.end)
+      }),
+      cases(200),
+    )
+    const upsideDown = { start: 5 * DAY, end: DAY }
+    const certificate = certificateOf({ host: 'a', ariId: null, notBefore: 0, days: 90 })
+    assert.equal(renewalTime({ ...certificate, renewalWindow: upsideDown }), 5 * DAY)
+  })
+
+  test('differs from host to host', () => {
+    const times = Array.from({ length: 100 }, (_, index) =>
+      renewalTime(certificateOf({ host: `${index}.test`, ariId: null, notBefore: 0, days: 90 })),
+    )
+    assert.ok(Math.max(...times) - Math.min(...times) > 2 * DAY)
+  })
+})
+
+test('a host that fails waits longer each time, a day at most, and never five times in an hour', () => {
+  const waits = Array.from({ length: 20 }, (_, index) => orderWaitMicros(index + 1, 0))
+  assert.ok(waits.every((wait, index) => index === 0 || wait >= (waits[index - 1] ?? 0)))
+  assert.equal(orderWaitMicros(1, 0.5), MINUTE)
+  assert.equal(orderWaitMicros(1_000, 0.5), DAY)
+  const [one = 0, two = 0, three = 0, four = 0, five = 0] = waits
+  assert.ok(one + two + three + four + five > HOUR, 'the sixth failure is past the first hour')
+})
+
+test('an authority that is away is asked again within seconds at first, and each quarter of an hour at last', () => {
+  assert.equal(pauseMicros(1, 0.5), 5 * SECOND)
+  assert.equal(pauseMicros(1_000, 0.5), 15 * MINUTE)
+  assert.equal(pauseMicros(1_000, 0), 12 * MINUTE)
+})
+
+describe('the challenge to answer', () => {
+  const offer = (type: AuthorityChallenge['type']): AuthorityChallenge => {
+    return { type, url: '', token: '', status: 'pending' }
+  }
+  const both = [offer('tls-alpn-01'), offer('http-01')]
+  const choices: [
+    ChallengePolicy,
+    AuthorityChallenge['type'] | null,
+    number,
+    string | undefined,
+  ][] = [
+    ['auto', null, 0, 'http-01'],
+    ['auto', null, 1, 'tls-alpn-01'],
+    ['auto', null, 2, 'http-01'],
+    ['auto', 'tls-alpn-01', 0, 'tls-alpn-01'],
+    ['auto', 'tls-alpn-01', 1, 'http-01'],
+    ['http-01', 'tls-alpn-01', 1, 'http-01'],
+    ['tls-alpn-01', null, 0, 'tls-alpn-01'],
+  ]
+  for (const [policy, worked, attempts, expected] of choices) {
+    test(`is ${expected} for ${policy} after ${worked} worked, attempt ${attempts}`, () => {
+      assert.equal(chooseChallenge(both, policy, worked, attempts)?.type, expected)
+    })
+  }
+
+  test('is what there is, or none', () => {
+    assert.equal(chooseChallenge([offer('tls-alpn-01')], 'auto', null, 0)?.type, 'tls-alpn-01')
+    assert.equal(chooseChallenge([offer('tls-alpn-01')], 'http-01', null, 0), undefined)
+    assert.equal(chooseChallenge([], 'auto', null, 0), undefined)
+  })
+})
+
+test('no authority is asked about names of this machine, or its network', () => {
+  for (const host of [
+    'localhost',
+    'go.localhost',
+    'printer.local',
+    'intranet',
+    '192.0.2.1',
+    '[::1]',
+  ]) {
+    assert.equal(isCertifiable(host), false, host)
+  }
+  for (const host of ['go.example.com', 'localhost.example.com', 'go.acme.test']) {
+    assert.ok(isCertifiable(host), host)
+  }
+})

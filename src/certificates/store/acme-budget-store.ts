@@ -1,0 +1,55 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { AcmeBudgetStore } from '../acme-budget-store.ts'
+import { waitMicros } from '../budget.ts'
+
+export function acmeBudgetStore(db: Kysely<Schema>): AcmeBudgetStore {
+  async function spentUntil(directory: string, subject: string): Promise<number> {
+    const row = await db
+      .selectFrom('acme_budgets')
+      .select('spent_until')
+      .where('directory', '=', directory)
+      .where('subject', '=', subject)
+      .executeTakeFirst()
+    return row?.spent_until ?? 0
+  }
+
+  return {
+    spentUntil,
+
+    async charge(directory, subject, budget, now) {
+      const { burst, refillMicros, kept = 0 } = budget
+      const fullMicros = burst * refillMicros
+      const usableMicros = (burst - kept) * refillMicros
+      // One statement, so that those who spend at once wait for one another and none has to try again.
+      // What lies further ahead than a whole bucket was written by a clock that has been set back since.
+      const charged = await sql<{ spent_until: number }>`
+        insert into acme_budgets (directory, subject, spent_until)
+        values (${directory}, ${subject}, ${now + refillMicros})
+        on conflict (directory, subject) do update set spent_until =
+          case
+            when acme_budgets.spent_until < ${now} then ${now + refillMicros}
+            when acme_budgets.spent_until > ${now + fullMicros} then ${now + fullMicros}
+            else acme_budgets.spent_until + ${refillMicros}
+          end
+        where acme_budgets.spent_until <= ${now + usableMicros - refillMicros}
+          or acme_budgets.spent_until > ${now + fullMicros}
+        returning spent_until`.execute(db)
+      if (charged.rows.length > 0) return 0
+      return Math.max(1, waitMicros(budget, await spentUntil(directory, subject), now))
+    },
+
+    async refund(directory, subject, { refillMicros }) {
+      await db
+        .updateTable('acme_budgets')
+        .set((eb) => ({ spent_until: eb('spent_until', '-', refillMicros) }))
+        .where('directory', '=', directory)
+        .where('subject', '=', subject)
+        .execute()
+    },
+
+    async trim(now) {
+      await db.deleteFrom('acme_budgets').where('spent_until', '<=', now).execute()
+    },
+  }
+}

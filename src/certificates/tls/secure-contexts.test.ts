@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { describe, type TestContext, test } from 'node:test'
+import type { SecureContext } from 'node:tls'
+import { createFolder } from '../../../test/support/engines.ts'
+import { createTestAuthority } from '../../../test/support/test-authority.ts'
+import { openMemoryCopy } from '../../app/node/memory-copy-file.ts'
+import type { MemoryCopy } from '../../platform/cache/memory-copy.ts'
+import { certificateChange } from '../../platform/changes/change.ts'
+import type { Certificate, SealedCertificate } from '../certificate.ts'
+import { keyVault } from '../key-vault.ts'
+import { SecureContexts } from './secure-contexts.ts'
+
+const HOST = 'links.acme.test'
+/** Each takes more than so much where it is kept. */
+const CONTEXT_KIB_MIN = 12
+const CONTEXTS = 2_000
+const authority = createTestAuthority()
+const vault = keyVault(randomBytes(32), randomBytes)
+const otherVault = keyVault(randomBytes(32), randomBytes)
+
+function open({ sealedKey, ...facts }: SealedCertificate): Certificate {
+  return { ...facts, keyPem: vault.open(facts.host, sealedKey) }
+}
+
+function certificateFor(host: string, by = vault): SealedCertificate {
+  const { chainPem, keyPem } = authority.issue(host)
+  return {
+    host,
+    chainPem,
+    sealedKey: by.seal(host, keyPem),
+    notBefore: 0,
+    notAfter: 1,
+    directory: '',
+    ariId: null,
+    renewalWindow: null,
+  }
+}
+
+type Answer = SealedCertificate | undefined | Error
+
+/** A store that answers when the test says so. */
+function setUp(copy?: MemoryCopy) {
+  const asked: { host: string; answer: (answer: Answer) => void }[] = []
+  const errors: unknown[] = []
+  const unusable: string[] = []
+  const contexts = new SecureContexts({
+    find: (host) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          host,
+          answer: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)),
+        })
+      }),
+    open,
+    copy,
+    onError: (error) => errors.push(error),
+    onUnusable: (host) => unusable.push(host),
+  })
+  /** Answers the question that was asked last. */
+  async function answer(value: Answer): Promise<void> {
+    const question = asked.at(-1)
+    assert.ok(question)
+    question.answer(value)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  async function load(value: Answer): Promise<SecureContext | undefined> {
+    const found = contexts.get(HOST)
+    await answer(value)
+    return found
+  }
+  const change = () => contexts.apply([certificateChange(HOST)])
+  return { contexts, asked, errors, unusable, answer, load, change }
+}
+
+describe('the certificates in memory', () => {
+  test('are loaded once for all who ask meanwhile, and then at hand', async () => {
+    const { contexts, asked, answer } = setUp()
+    const both = [contexts.get(HOST), contexts.get(HOST)]
+    await answer(certificateFor(HOST))
+    const [first, second] = await Promise.all(both)
+    assert.ok(first)
+    assert.equal(first, second)
+    assert.equal(contexts.get(HOST), first)
+    assert.equal(asked.length, 1)
+  })
+
+  test('are shown until their successors are loaded', async () => {
+    const { contexts, answer, load, change } = setUp()
+    const old = await load(certificateFor(HOST))
+    change()
+    assert.equal(contexts.get(HOST), old)
+    await answer(certificateFor(HOST))
+    const renewed = contexts.get(HOST)
+    assert.ok(renewed && !(renewed instanceof Promise))
+    assert.notEqual(renewed, old)
+  })
+
+  test('are shown while the store is away, which is told once, and asked for again', async () => {
+    const { contexts, asked, errors, answer, load, change } = setUp()
+    const old = await load(certificateFor(HOST))
+    change()
+    await answer(new Error('away'))
+    change()
+    await answer(new Error('away'))
+    assert.equal(contexts.get(HOST), old)
+    assert.equal(errors.length, 1)
+    change()
+    await answer(certificateFor(HOST))
+    assert.notEqual(contexts.get(HOST), old)
+    assert.equal(asked.length, 4)
+  })
+
+  test('go when they are removed, and come again', async () => {
+    const { contexts, asked, answer, load, change } = setUp()
+    await load(certificateFor(HOST))
+    change()
+    await answer(undefined)
+    assert.equal(contexts.get(HOST), undefined)
+    assert.equal(contexts.get(HOST), undefined)
+    assert.equal(asked.length, 2)
+    change()
+    const found = contexts.get(HOST)
+    await answer(certificateFor(HOST))
+    assert.ok(await found)
+  })
+
+  test('are not kept from a load that began before they were changed', async () => {
+    const { contexts, asked, load, change } = setUp()
+    const early = contexts.get(HOST)
+    change()
+    const renewed = await load(certificateFor(HOST))
+    asked[0]?.answer(certificateFor(HOST))
+    assert.ok(await early)
+    assert.equal(contexts.get(HOST), renewed)
+  })
+
+  test('are all looked at anew when a node may have missed a change', async () => {
+    const { contexts, asked, answer, load } = setUp()
+    const old = await load(certificateFor(HOST))
+    contexts.forgetAll()
+    assert.equal(contexts.get(HOST), old)
+    assert.equal(asked.length, 2)
+    await answer(certificateFor(HOST))
+    assert.notEqual(contexts.get(HOST), old)
+  })
+
+  test('take no more memory than their number allows, however many come and go', async () => {
+    const { keyPem, ...certificate } = open(certificateFor(HOST))
+    const contexts = new SecureContexts({
+      find: async (host) => ({ ...certificate, host, sealedKey: vault.seal(host, keyPem) }),
+      open,
+      onError: (error) => assert.fail(String(error)),
+      onUnusable: (host) => assert.fail(host),
+      countMax: 10,
+    })
+    const load = async (hosts: number) => {
+      for (let nth = 0; nth < hosts; nth += 1) {
+        assert.ok(await contexts.get(`links-${nth}.acme.test`))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await load(200)
+    const before = process.memoryUsage.rss()
+    await load(CONTEXTS)
+    const grownKib = (process.memoryUsage.rss() - before) / 1024
+    assert.ok(grownKib < CONTEXTS * CONTEXT_KIB_MIN, `${grownKib} KiB`)
+  })
+
+  test('fail the handshake, not the process, where a key is damaged', async () => {
+    const { contexts, errors, answer } = setUp()
+    const found = Promise.resolve(contexts.get(HOST))
+    const damaged = { ...certificateFor(HOST), sealedKey: 'damaged' }
+    await Promise.all([assert.rejects(found), answer(damaged)])
+    assert.equal(errors.length, 1)
+  })
+})
+
+const STATE = { cursor: 'here', readAtMicros: 0, serviceHost: HOST, serviceKeyspaceId: 1 }
+
+/** The copies of processes that follow one another in a data folder. */
+function setUpCopies(t: TestContext) {
+  const dataDir = createFolder()
+  let copy: MemoryCopy | undefined
+  t.after(() => {
+    copy?.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return function next(): MemoryCopy {
+    if (copy !== undefined) {
+      while (copy.save(STATE));
+      copy.close()
+    }
+    copy = openMemoryCopy({ dataDir, databaseUrl: 'postgres://db.example/terse' })
+    return copy
+  }
+}
+
+/** What a later process would begin with. */
+function hostsIn(copy: MemoryCopy): readonly string[] {
+  return [...copy.entries('certificate')].map(({ name }) => name)
+}
+
+describe('the copy of the certificates in memory', () => {
+  test('lets a later process show what an earlier one had, without the store', async (t) => {
+    const next = setUpCopies(t)
+    const certificate = certificateFor(HOST)
+    assert.ok(await setUp(next()).load(certificate))
+    const { contexts, asked, errors, unusable } = setUp(next())
+    contexts.restore()
+    const context = contexts.get(HOST)
+    assert.ok(context && !(context instanceof Promise))
+    assert.equal(contexts.get(HOST), context, 'it is opened once')
+    const { notBefore, notAfter } = certificate
+    assert.deepEqual(contexts.findLife(HOST), { notBefore, notAfter })
+    assert.deepEqual([asked, errors, unusable], [[], [], []])
+    assert.deepEqual(hostsIn(next()), [HOST], 'it stays for the one after')
+  })
+
+  test('holds the one in use, and none that has changed or is not at hand', async (t) => {
+    const next = setUpCopies(t)
+    const first = setUp(next())
+    const old = await first.load(certificateFor(HOST))
+    first.change()
+    assert.equal(first.contexts.get(HOST), old, 'it is shown')
+    assert.equal(first.contexts.findLife(HOST), undefined, 'but may not be the one in use')
+    assert.deepEqual(hostsIn(next()), [], 'the next process does not begin with it')
+    const second = setUp(next())
+    await second.load(certificateFor(HOST))
+    second.change()
+    const renewed = certificateFor(HOST)
+    await second.answer(renewed)
+    const [kept] = next().entries('certificate')
+    assert.equal(JSON.parse(kept?.value ?? '').chainPem, renewed.chainPem)
+    const third = setUp(next())
+    await third.load(certificateFor(HOST))
+    third.change()
+    await third.answer(undefined)
+    assert.deepEqual(hostsIn(next()), [])
+  })
+
+  test('is not begun with where the log tells of a change, or cannot tell', async (t) => {
+    const next = setUpCopies(t)
+    for (const turn of ['change', 'forgetAll'] as const) {
+      await setUp(next()).load(certificateFor(HOST))
+      const { contexts, asked, change } = setUp(next())
+      contexts.restore()
+      if (turn === 'change') change()
+      else contexts.forgetAll()
+      assert.equal(asked.length, 0, 'nothing is loaded that nobody asks for')
+      assert.equal(contexts.findLife(HOST), undefined)
+      assert.ok(contexts.get(HOST) instanceof Promise)
+      assert.equal(asked.length, 1)
+      assert.deepEqual(hostsIn(next()), [])
+    }
+  })
+
+  test('costs a host its HTTPS until the store has it, where it is damaged', async (t) => {
+    const next = setUpCopies(t)
+    const earlier = next()
+    const sound = certificateFor(HOST)
+    const { chainPem } = sound
+    for (const [host, value] of [
+      [HOST, JSON.stringify(sound)],
+      ['cut.acme.test', JSON.stringify(sound).slice(0, 100)],
+      ['empty.acme.test', '{}'],
+      ['null.acme.test', 'null'],
+      ['other.acme.test', JSON.stringify(sound)],
+      ['mixed.acme.test', JSON.stringify({ ...certificateFor('mixed.acme.test'), chainPem })],
+      ['strange.acme.test', JSON.stringify(certificateFor('strange.acme.test', otherVault))],
+    ] as const) {
+      earlier.set('certificate', host, value)
+    }
+    const copy = next()
+    const damaged = hostsIn(copy).filter((host) => host !== HOST)
+    assert.equal(damaged.length, 6)
+    const { contexts, unusable, answer } = setUp(copy)
+    contexts.restore()
+    for (const host of damaged) {
+      assert.equal(contexts.findLife(host), undefined)
+      const found = Promise.resolve(contexts.get(host))
+      await Promise.all([assert.rejects(found, /away/), answer(new Error('away'))])
+      const later = contexts.get(host)
+      await answer(certificateFor(host))
+      assert.ok(await later)
+      assert.ok(contexts.findLife(host))
+    }
+    assert.deepEqual(unusable, damaged, 'once each')
+    assert.ok(!(contexts.get(HOST) instanceof Promise))
+  })
+
+  test('is as large as the memory', async (t) => {
+    const next = setUpCopies(t)
+    const sized = (countMax: number, copy: MemoryCopy) =>
+      new SecureContexts({
+        find: async (host) => certificateFor(host),
+        open,
+        copy,
+        onError: (error) => assert.fail(String(error)),
+        onUnusable: (host) => assert.fail(host),
+        countMax,
+      })
+    const first = sized(10, next())
+    for (let nth = 0; nth < 30; nth += 1) await first.get(`links-${nth}.acme.test`)
+    const second = next()
+    assert.equal(hostsIn(second).length, 10)
+    sized(4, second).restore()
+    assert.equal(hostsIn(next()).length, 4)
+  })
+})

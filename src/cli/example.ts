@@ -1,6 +1,0 @@
-import { terseCommand } from '../lib/command-words.ts'
-
-/** Ends a command's help with a line to type. */
-export function example(...commands: readonly string[]): () => string {
-  return () => ['', 'Example:', ...commands.map((args) => `  ${terseCommand(args)}`)].join('\n')
-}

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { crc32 } from 'node:zlib'
+import fc from 'fast-check'
+import { clickOf } from '../../../test/clicks/some-clicks.ts'
+import { cases } from '../../../test/support/properties.ts'
+import { CLICK_FLAGS, type Click, cappedClick, countVisits } from '../click.ts'
+import { decodeFrames, encodeFrame, FrameBuilder } from './frame.ts'
+
+const ALL = Number.POSITIVE_INFINITY
+
+const anyValue = fc.oneof(
+  fc.string({ maxLength: 6 }),
+  fc.integer({ min: 250, max: 255 }).map((length) => 'x'.repeat(length)),
+)
+const anyClick: fc.Arbitrary<Click> = fc.record(
+  {
+    at: fc.maxSafeNat(),
+    link_seq: fc.maxSafeNat(),
+    flags: fc.nat({ max: 0xffff }).filter((flags) => flags !== CLICK_FLAGS.capped),
+    count: fc.constant(1),
+    visitor: fc.maxSafeNat(),
+    country: anyValue,
+    device: anyValue,
+    os: anyValue,
+    browser: anyValue,
+    referrer: anyValue,
+    language: anyValue,
+    source: anyValue,
+  },
+  { noNullPrototype: true },
+)
+const anyFrame = fc.array(anyClick, { minLength: 1, maxLength: 12 })
+const anyFrames = fc.array(anyFrame, { minLength: 1, maxLength: 8 })
+
+/** Frames one after the other, and where each begins. */
+function write(frames: readonly (readonly Click[])[]): { bytes: Buffer; starts: number[] } {
+  const starts: number[] = []
+  let size = 0
+  const encoded = frames.map((clicks) => {
+    const frame = encodeFrame(clicks)
+    starts.push(size)
+    size += frame.length
+    return frame
+  })
+  return { bytes: Buffer.concat(encoded), starts }
+}
+
+/** The frame in which a byte lies. */
+function frameAt(starts: readonly number[], offset: number): number {
+  return starts.findLastIndex((start) => start <= offset)
+}
+
+describe('the frames of the click journal', () => {
+  test('give back what was written, in its order', () => {
+    fc.assert(
+      fc.property(anyFrames, (frames) => {
+        const { bytes } = write(frames)
+        assert.deepEqual(decodeFrames(bytes, ALL), {
+          clicks: frames.flat(),
+          consumed: bytes.length,
+          damaged: 0,
+        })
+      }),
+      cases(300),
+    )
+  })
+
+  test('cut at any byte give back the whole frames before the cut, and call nothing damage', () => {
+    fc.assert(
+      fc.property(anyFrames, fc.nat(), (frames, anywhere) => {
+        const { bytes, starts } = write(frames)
+        const cut = anywhere % (bytes.length + 1)
+        const whole = cut === bytes.length ? frames.length : frameAt(starts, cut)
+        assert.deepEqual(decodeFrames(bytes.subarray(0, cut), ALL), {
+          clicks: frames.slice(0, whole).flat(),
+          consumed: starts[whole] ?? bytes.length,
+          damaged: 0,
+        })
+      }),
+      cases(300),
+    )
+  })
+
+  test('with any byte changed lose the frame that it lies in, and no other', () => {
+    fc.assert(
+      fc.property(anyFrames, fc.nat(), fc.integer({ min: 1, max: 255 }), (frames, where, flip) => {
+        const { bytes, starts } = write(frames)
+        const offset = where % bytes.length
+        bytes[offset] = (bytes[offset] ?? 0) ^ flip
+        const hit = frameAt(starts, offset)
+
+        const decoded = decodeFrames(bytes, ALL)
+
+        assert.deepEqual(decoded.clicks, frames.toSpliced(hit, 1).flat())
+        const isLast = hit === frames.length - 1
+        const hitBytes = (starts[hit + 1] ?? bytes.length) - (starts[hit] ?? 0)
+        // Damage at the end may be a frame that is still being written, so it is left there.
+        assert.equal(decoded.damaged, isLast ? 0 : hitBytes)
+        assert.equal(decoded.consumed, isLast ? starts[hit] : bytes.length)
+      }),
+      cases(300),
+    )
+  })
+
+  test('are found between bytes of any other kind', () => {
+    const noise = fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(noise, anyFrame), { maxLength: 6 }), (parts) => {
+        const bytes = Buffer.concat(parts.flatMap(([junk, clicks]) => [junk, encodeFrame(clicks)]))
+        const decoded = decodeFrames(bytes, ALL)
+        assert.deepEqual(
+          decoded.clicks,
+          parts.flatMap(([, clicks]) => clicks),
+        )
+        assert.equal(
+          decoded.damaged,
+          parts.reduce((sum, [junk]) => sum + junk.length, 0),
+        )
+      }),
+      cases(300),
+    )
+  })
+
+  test('yield no click from noise, even where it holds the magic and absurd lengths', () => {
+    const magic = fc.constant(Buffer.from('TRS3', 'latin1'))
+    const length = fc.nat({ max: 0xffff_ffff }).map((value) => {
+      const bytes = Buffer.alloc(4)
+      bytes.writeUInt32LE(value)
+      return bytes
+    })
+    const noise = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes))
+    fc.assert(
+      fc.property(fc.array(fc.oneof(magic, length, noise), { maxLength: 30 }), (parts) => {
+        const decoded = decodeFrames(Buffer.concat(parts), ALL)
+        assert.deepEqual(decoded, { clicks: [], consumed: 0, damaged: 0 })
+      }),
+      cases(300),
+    )
+  })
+
+  test('are not seen in zeros that a crash left after the magic', () => {
+    const zeros = Buffer.concat([Buffer.from('TRS3', 'latin1'), Buffer.alloc(100)])
+    assert.deepEqual(decodeFrames(zeros, ALL), { clicks: [], consumed: 0, damaged: 0 })
+  })
+
+  test('hold nothing but printable characters, and no more than fit, whatever a click says', () => {
+    const click = { ...clickOf(1), country: 'D\n', referrer: 'x'.repeat(300), source: '\u{1f600}' }
+    assert.deepEqual(decodeFrames(encodeFrame([click]), ALL).clicks, [
+      { ...click, country: 'D?', referrer: 'x'.repeat(255), source: '??' },
+    ])
+  })
+
+  test('are refused where a right checksum stands over records that nobody wrote', () => {
+    const good = encodeFrame([clickOf(1), clickOf(2)])
+    const changes: readonly [what: string, change: (records: Buffer) => void][] = [
+      ['a shorter record', (records) => records.writeUInt16LE(records.readUInt16LE(0) - 1)],
+      ['a longer record', (records) => records.writeUInt16LE(records.readUInt16LE(0) + 1)],
+      ['a longer value', (records) => records.writeUInt8(9, 28)],
+      ['an instant that is none', (records) => records.writeDoubleLE(Number.NaN, 4)],
+      ['a link before the first', (records) => records.writeDoubleLE(-1, 12)],
+      ['half a visitor', (records) => records.writeDoubleLE(0.5, 20)],
+      ['a control character', (records) => records.writeUInt8(7, 36)],
+    ]
+    for (const [what, change] of changes) {
+      const frame = Buffer.from(good)
+      change(frame.subarray(12))
+      frame.writeUInt32LE(crc32(frame.subarray(12), crc32(frame.subarray(0, 8))), 8)
+      assert.deepEqual(decodeFrames(frame, ALL).clicks, [], what)
+    }
+    const cappedChanges: readonly [what: string, change: (records: Buffer) => void][] = [
+      ['no click', (records) => records.writeUInt32LE(0, 20)],
+      ['a flag beside', (records) => records.writeUInt16LE(17, 2)],
+      ['a link before the first', (records) => records.writeDoubleLE(-1, 12)],
+      ['an instant that is none', (records) => records.writeDoubleLE(Number.NaN, 4)],
+    ]
+    for (const [what, change] of cappedChanges) {
+      const frame = Buffer.from(encodeFrame([cappedClick(7, 1, 3)]))
+      change(frame.subarray(12))
+      frame.writeUInt32LE(crc32(frame.subarray(12), crc32(frame.subarray(0, 8))), 8)
+      assert.deepEqual(decodeFrames(frame, ALL).clicks, [], what)
+    }
+    const empty = Buffer.concat([Buffer.from('TRS3', 'latin1'), Buffer.alloc(8)])
+    empty.writeUInt32LE(crc32(empty.subarray(0, 8)), 8)
+    assert.deepEqual(decodeFrames(empty, ALL), { clicks: [], consumed: 0, damaged: 0 })
+  })
+
+  test('stop after the wanted number of clicks, at the end of a frame', () => {
+    const frames = [[clickOf(1), clickOf(2)], [clickOf(3), clickOf(4)], [clickOf(5)]]
+    const { bytes, starts } = write(frames)
+    const decoded = decodeFrames(bytes, 3)
+    assert.deepEqual(decoded.clicks, [clickOf(1), clickOf(2), clickOf(3), clickOf(4)])
+    assert.equal(decoded.consumed, starts[2])
+  })
+
+  test('hold the clicks beyond the cap of one link and minute in one record', () => {
+    const MINUTE = 60_000_000
+    const clicks = [
+      clickOf(MINUTE + 1, 7),
+      cappedClick(7, MINUTE + 2, 1),
+      cappedClick(8, MINUTE + 3, 1),
+      cappedClick(7, MINUTE + 4, 2),
+      clickOf(MINUTE + 5, 7),
+      cappedClick(7, 2 * MINUTE - 1, 1),
+      cappedClick(7, 2 * MINUTE, 5),
+    ]
+    const frame = encodeFrame(clicks)
+    const { clicks: read } = decodeFrames(frame, ALL)
+    assert.deepEqual(read, [
+      clicks[0],
+      cappedClick(7, MINUTE + 2, 4),
+      clicks[2],
+      clicks[4],
+      clicks[6],
+    ])
+    assert.equal(countVisits(read), countVisits(clicks))
+  })
+
+  test('take 24 bytes for all clicks beyond the cap of a link', () => {
+    const builder = new FrameBuilder()
+    for (let at = 0; at < 10_000; at += 1) builder.add(cappedClick(7, at, 1))
+    assert.equal(builder.count, 10_000)
+    assert.equal(builder.finish().length, 12 + 24)
+    builder.add(cappedClick(7, 1, 1))
+    assert.deepEqual(decodeFrames(builder.finish(), ALL).clicks, [cappedClick(7, 1, 1)])
+  })
+
+  test('count no further than a record can say, and begin another', () => {
+    const most = 0xffff_ffff
+    const { clicks } = decodeFrames(
+      encodeFrame([cappedClick(7, 1, most), cappedClick(7, 2, 3)]),
+      ALL,
+    )
+    assert.deepEqual(clicks, [cappedClick(7, 1, most), cappedClick(7, 2, 3)])
+  })
+
+  test('of the version before are read beside those of this one', () => {
+    const now = encodeFrame([clickOf(1), cappedClick(7, 2, 3)])
+    const before = Buffer.from(encodeFrame([clickOf(4), clickOf(5)]))
+    before.write('TRS2', 'latin1')
+    before.writeUInt32LE(crc32(before.subarray(12), crc32(before.subarray(4, 8))), 8)
+    const bytes = Buffer.concat([before, now, before])
+    assert.deepEqual(decodeFrames(bytes, ALL), {
+      clicks: [clickOf(4), clickOf(5), clickOf(1), cappedClick(7, 2, 3), clickOf(4), clickOf(5)],
+      consumed: bytes.length,
+      damaged: 0,
+    })
+  })
+
+  test('are not taken for those of the version before where one bit of the magic is another', () => {
+    const frame = Buffer.from(encodeFrame([clickOf(1)]))
+    frame.write('TRS2', 'latin1')
+    assert.deepEqual(decodeFrames(frame, ALL).clicks, [])
+  })
+
+  test('of a version that nobody has written are damage', () => {
+    const later = Buffer.from(encodeFrame([clickOf(1)]))
+    later.write('TRS4', 'latin1')
+    later.writeUInt32LE(crc32(later.subarray(12), crc32(later.subarray(0, 8))), 8)
+    const known = encodeFrame([clickOf(2)])
+    const decoded = decodeFrames(Buffer.concat([later, known]), ALL)
+    assert.deepEqual(decoded.clicks, [clickOf(2)])
+    assert.equal(decoded.damaged, later.length)
+  })
+})

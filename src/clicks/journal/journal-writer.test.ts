@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { clicksInFolder, FakeFiles } from '../../../test/clicks/fake-files.ts'
+import { clickOf, clicksFrom } from '../../../test/clicks/some-clicks.ts'
+import { createFolder } from '../../../test/support/engines.ts'
+import { cases } from '../../../test/support/properties.ts'
+import { encodeFrame } from './frame.ts'
+import type { JournalFiles } from './journal-files.ts'
+import { JournalWriter } from './journal-writer.ts'
+import { listSegments, segmentFile } from './segments.ts'
+
+describe('the journal writer', () => {
+  let folder: string
+  let files: FakeFiles
+  let lost: number[]
+  let errors: unknown[]
+  let wakes: number
+  beforeEach(() => {
+    folder = createFolder()
+    files = new FakeFiles()
+    lost = []
+    errors = []
+    wakes = 0
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  function createWriter(
+    options: {
+      files?: JournalFiles
+      begin?: () => void
+      makeRoom?: (error: unknown) => boolean
+    } = {},
+  ) {
+    return new JournalWriter({
+      folder,
+      durability: 'process',
+      files,
+      begin: () => {},
+      onWritten: () => {
+        wakes += 1
+      },
+      onLost: (count, error) => {
+        lost.push(count)
+        errors.push(error)
+      },
+      onDoubt: () => assert.fail('nobody waits for the disk'),
+      ...options,
+    })
+  }
+
+  /** Records one click in a turn of its own. */
+  async function recordOne(writer: JournalWriter, at: number): Promise<void> {
+    await new Promise<void>((resolve) => writer.record(clickOf(at), resolve))
+  }
+
+  /** The size of a segment's file in bytes. */
+  function sizeOf(segment: number): number | undefined {
+    return files.contents.get(segmentFile(folder, segment))?.length
+  }
+
+  test('writes once for all clicks of one turn of the event loop', async () => {
+    const writer = createWriter()
+    for (const click of clicksFrom(1, 100)) writer.record(click, () => {})
+    assert.equal(files.count('write'), 0)
+    await nextTurn()
+    assert.equal(files.count('write'), 1)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 100))
+    assert.equal(wakes, 1)
+
+    writer.record(clickOf(101), () => {})
+    await nextTurn()
+    assert.equal(files.count('write'), 2)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 101))
+    assert.equal(files.count('open'), 1)
+  })
+
+  test('calls done only when the click has been written, in the order of the clicks', async () => {
+    const writer = createWriter()
+    const seen: [number, number][] = []
+    for (const at of [1, 2, 3]) {
+      writer.record(clickOf(at), () => seen.push([at, files.clicks().length]))
+    }
+    assert.deepEqual(seen, [])
+    await nextTurn()
+    assert.deepEqual(seen, [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ])
+  })
+
+  test('writes clicks that are recorded while others are being told of theirs', async () => {
+    const writer = createWriter()
+    await new Promise<void>((resolve) => {
+      writer.record(clickOf(1), () => writer.record(clickOf(2), resolve))
+    })
+    assert.deepEqual(files.clicks(), clicksFrom(1, 2))
+  })
+
+  test('goes on where a write took less than all', async () => {
+    files.writeBytesMax = 7
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    await recordOne(writer, 2)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 2))
+    assert.equal(writer.lost, 0)
+  })
+
+  test('splits more clicks than a frame holds, and keeps them all', async () => {
+    const writer = createWriter()
+    const clicks = clicksFrom(1, 45_000)
+    let told = 0
+    for (const click of clicks) {
+      writer.record(click, () => {
+        told += 1
+      })
+    }
+    await nextTurn()
+    assert.equal(told, clicks.length)
+    assert.deepEqual(files.clicks(), clicks)
+  })
+
+  test('takes a write back that the disk had room for only in part', async () => {
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    const before = sizeOf(1) ?? 0
+    files.roomBytes = before + 20
+
+    await recordOne(writer, 2)
+
+    assert.equal(sizeOf(1), before)
+    assert.deepEqual(lost, [1])
+    assert.equal((errors[0] as { code?: string }).code, 'ENOSPC')
+    assert.equal(writer.lost, 1)
+
+    files.roomBytes = Number.POSITIVE_INFINITY
+    await recordOne(writer, 3)
+    assert.deepEqual(files.clicks(), [clickOf(1), clickOf(3)])
+    assert.equal(writer.segment, 1)
+  })
+
+  test('loses nothing where room is made when the disk is full', async () => {
+    const makeRoom = (error: unknown) => {
+      assert.equal((error as { code?: string }).code, 'ENOSPC')
+      files.roomBytes = Number.POSITIVE_INFINITY
+      return true
+    }
+    const writer = createWriter({ makeRoom })
+    await recordOne(writer, 1)
+    files.roomBytes = (sizeOf(1) ?? 0) + 20
+    await recordOne(writer, 2)
+    assert.equal(writer.lost, 0)
+    assert.equal(writer.recorded, 2)
+    assert.deepEqual(files.clicks(), clicksFrom(1, 2))
+  })
+
+  test('loses the clicks of a write once when the room that was made is not enough', async () => {
+    let asked = 0
+    const makeRoom = () => {
+      asked += 1
+      return true
+    }
+    const writer = createWriter({ makeRoom })
+    await recordOne(writer, 1)
+    files.roomBytes = (sizeOf(1) ?? 0) + 20
+    await recordOne(writer, 2)
+    assert.equal(asked, 1)
+    assert.deepEqual(lost, [1])
+    assert.deepEqual(files.clicks(), [clickOf(1)])
+  })
+
+  test('leaves a torn tail behind in a closed segment when it cannot take the write back', async () => {
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    const whole = sizeOf(1) ?? 0
+    files.roomBytes = whole + 20
+    files.failing.add('truncate')
+    await recordOne(writer, 2)
+    files.roomBytes = Number.POSITIVE_INFINITY
+    await recordOne(writer, 3)
+
+    assert.equal(sizeOf(1), whole + 20)
+    assert.equal(writer.segment, 2)
+    assert.deepEqual(files.clicks(), [clickOf(1), clickOf(3)])
+    assert.equal(writer.lost, 1)
+    assert.equal(files.openHandles(), 1)
+  })
+
+  test('counts the clicks of a journal that cannot be opened, and tries again with the next', async () => {
+    files.failing.add('open')
+    const writer = createWriter()
+    await Promise.all([recordOne(writer, 1), recordOne(writer, 2)])
+    assert.deepEqual(lost, [2])
+    files.failing.clear()
+    await recordOne(writer, 3)
+    assert.deepEqual(files.clicks(), [clickOf(3)])
+    assert.equal(writer.lost, 2)
+  })
+
+  test('counts the clicks of a write that takes nothing, and does not try for ever', async () => {
+    files.writeBytesMax = 0
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    assert.deepEqual(lost, [1])
+    assert.equal(files.count('write'), 1)
+  })
+
+  test('minds no handle that cannot be closed', async () => {
+    const writer = createWriter()
+    await recordOne(writer, 1)
+    files.failing.add('close')
+    await writer.close()
+    assert.deepEqual(files.clicks(), [clickOf(1)])
+    assert.equal(writer.lost, 0)
+  })
+
+  test('keeps or counts every click, and calls back for each, whatever fails and when', async () => {
+    const fault = fc.record({
+      clicks: fc.integer({ min: 1, max: 4 }),
+      failing: fc.subarray(['open', 'write', 'truncate', 'close'] as const),
+      writeBytesMax: fc.constantFrom(1, 5, 30, Number.POSITIVE_INFINITY),
+      extraRoom: fc.constantFrom(0, 1, 11, 29, 30, Number.POSITIVE_INFINITY),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fault, { maxLength: 12 }), async (turns) => {
+        files = new FakeFiles()
+        lost = []
+        const writer = createWriter({ files })
+        let at = 0
+        let told = 0
+        for (const turn of turns) {
+          files.failing.clear()
+          for (const name of turn.failing) files.failing.add(name)
+          files.writeBytesMax = turn.writeBytesMax
+          const used = [...files.contents.values()].reduce((sum, bytes) => sum + bytes.length, 0)
+          files.roomBytes = used + turn.extraRoom
+          for (let index = 0; index < turn.clicks; index += 1) {
+            at += 1
+            writer.record(clickOf(at), () => {
+              told += 1
+            })
+          }
+          writer.flush()
+        }
+        assert.equal(told, at)
+        const kept = files.clicks().map((click) => click.at)
+        assert.equal(new Set(kept).size, kept.length)
+        assert.equal(kept.length + writer.lost, at)
+        assert.equal(
+          lost.reduce((sum, count) => sum + count, 0),
+          writer.lost,
+        )
+      }),
+      cases(300),
+    )
+  })
+
+  test('starts a new segment after 16 MiB', async () => {
+    const writer = createWriter()
+    const clicks = clicksFrom(1, 5_000)
+    const frameBytes = encodeFrame(clicks).length
+    const perSegment = Math.floor((16 * 1024 * 1024) / frameBytes) + 1
+    for (let frame = 0; frame <= perSegment; frame += 1) {
+      for (const click of clicks) writer.record(click, () => {})
+      writer.flush()
+    }
+    assert.equal(writer.segment, 2)
+    assert.equal(sizeOf(1), perSegment * frameBytes)
+    assert.equal(sizeOf(2), frameBytes)
+    assert.equal(files.openHandles(), 1)
+    assert.equal(writer.lost, 0)
+  })
+
+  test('writes what is waiting at once when it is closed', async () => {
+    const writer = createWriter()
+    let done = false
+    writer.record(clickOf(1), () => {
+      done = true
+    })
+    const closed = writer.close()
+    assert.equal(done, true)
+    assert.deepEqual(files.clicks(), [clickOf(1)])
+    await closed
+    assert.equal(files.openHandles(), 0)
+  })
+
+  test('loses what comes before its folder could be made, and no more', async () => {
+    const refusals = [new Error('full'), new Error('still full')]
+    const writer = createWriter({
+      begin() {
+        const refusal = refusals.shift()
+        if (refusal !== undefined) throw refusal
+      },
+    })
+    for (let at = 1; at <= 4; at += 1) await recordOne(writer, at)
+    assert.deepEqual(lost, [1, 1])
+    assert.deepEqual(files.clicks(), clicksFrom(3, 2))
+  })
+
+  const FIRST_SEGMENTS = [
+    { name: 'in an empty journal', present: [], expected: 1 },
+    { name: 'after the last one that is there', present: [3, 7], expected: 8 },
+  ]
+  for (const { name, present, expected } of FIRST_SEGMENTS) {
+    test(`begins a segment of its own ${name}`, async () => {
+      for (const segment of present) writeFileSync(segmentFile(folder, segment), 'torn')
+      const writer = createWriter()
+      assert.equal(writer.segment, expected)
+      await recordOne(writer, 1)
+      assert.deepEqual([...files.contents.keys()], [segmentFile(folder, expected)])
+    })
+  }
+
+  test('writes real files that only their owner can read', async () => {
+    const writer = new JournalWriter({
+      folder,
+      begin: () => {},
+      onWritten: () => {},
+      durability: 'process',
+      onLost: (_count, error) => assert.fail(String(error)),
+      onDoubt: (_count, error) => assert.fail(String(error)),
+    })
+    await recordOne(writer, 1)
+    await recordOne(writer, 2)
+    await writer.close()
+    assert.deepEqual(clicksInFolder(folder), clicksFrom(1, 2))
+    assert.deepEqual(listSegments(folder), [1])
+    assert.equal(statSync(segmentFile(folder, 1)).mode & 0o777, 0o600)
+  })
+})

@@ -1,0 +1,54 @@
+import type { ClickReportResource } from '../../contract/clicks.ts'
+import type { Bots } from './report/click-filter.ts'
+import type { Counts } from './report/click-reports.ts'
+import type { ClickReport } from './report/clicks.ts'
+import { formatQuarters } from './report/intervals.ts'
+
+/** A report as the API shows it, with the clicks that were asked for. */
+export function presentReport(report: ClickReport, bots: Bots): ClickReportResource {
+  const { quarters, zone, interval, total } = report
+  const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)
+  const head = { from, to, timezone: zone, interval: interval ?? null }
+  const totals = { clicks: total.persons, bots: total.others, visitors: total.visitors }
+
+  if (report.groupBy === undefined) {
+    const starts = startsOf(report.points, zone)
+    const data = report.points.map((point, nth) => ({
+      start: starts[nth] ?? '',
+      ...presentCounts(point, bots),
+      ...(bots !== 'only' && { visitors: point.visitors }),
+    }))
+    return { ...head, group_by: null, total: totals, data }
+  }
+
+  const starts = startsOf(report.groups[0]?.points ?? [], zone)
+  const data = report.groups.map(({ value, points, ...counts }) => ({
+    value: value === '' ? null : value,
+    ...presentCounts(counts, bots),
+    ...(points !== undefined && {
+      points: points.map((point, nth) => ({
+        start: starts[nth] ?? '',
+        ...presentCounts(point, bots),
+      })),
+    }),
+  }))
+  const rest = { values: report.rest.values, ...presentCounts(report.rest, bots) }
+  return { ...head, group_by: report.groupBy, total: totals, data, rest }
+}
+
+function startsOf(points: readonly { readonly start: number }[], zone: string): readonly string[] {
+  return formatQuarters(
+    points.map(({ start }) => start),
+    zone,
+  )
+}
+
+function presentCounts(
+  { persons, others }: Counts,
+  bots: Bots,
+): { clicks?: number; bots?: number } {
+  return {
+    ...(bots !== 'only' && { clicks: persons }),
+    ...(bots !== 'exclude' && { bots: others }),
+  }
+}

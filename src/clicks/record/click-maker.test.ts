@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { AGENTS } from '../../../test/redirect/agents.ts'
+import { rawVisit } from '../../../test/redirect/click/raw-visits.ts'
+import { CLICK_FLAGS, cappedClick } from '../click.ts'
+import { ClickCap } from './click-cap.ts'
+import { clickMaker, type SharedAddress } from './click-maker.ts'
+import type { RawVisit } from './raw-visit.ts'
+import type { DaySalt } from './visitor-salts.ts'
+
+const saltOf = (day: number): DaySalt => ({ day, text: String(day), key: [day, 2, 3, 4] })
+
+describe('a click', () => {
+  let salt = saltOf(1)
+  const makeClick = clickMaker({
+    salts: { at: () => salt },
+    countries: (address) => (address.startsWith('192.0.2.') ? 'CH' : ''),
+    cap: undefined,
+    onSharedAddress: () => {},
+  })
+  const visitorOf = (address: string, userAgent?: string) =>
+    makeClick(7, rawVisit({ address, userAgent })).visitor
+
+  test('tells what the headers tell', () => {
+    const click = makeClick(
+      7,
+      rawVisit({
+        address: '192.0.2.1',
+        query: 'a=1&qr=1',
+        userAgent: AGENTS.iPhone,
+        referer: 'https://News.example.com/today',
+        acceptLanguage: 'de-CH,de;q=0.9',
+      }),
+    )
+    const { visitor, ...rest } = click
+    assert.deepEqual(rest, {
+      at: rawVisit().at,
+      link_seq: 7,
+      flags: 0,
+      count: 1,
+      country: 'CH',
+      device: 'mobile',
+      os: 'iOS',
+      browser: 'Safari',
+      referrer: 'news.example.com',
+      language: 'de',
+      source: 'qr',
+    })
+    assert.ok(Number.isSafeInteger(visitor) && visitor >= 0)
+  })
+
+  test('leaves empty what is not known', () => {
+    const { visitor, ...rest } = makeClick(7, rawVisit())
+    assert.deepEqual(rest, {
+      at: rawVisit().at,
+      link_seq: 7,
+      flags: CLICK_FLAGS.noUserAgent,
+      count: 1,
+      country: '',
+      device: '',
+      os: '',
+      browser: '',
+      referrer: '',
+      language: '',
+      source: 'direct',
+    })
+  })
+
+  test('says why it does not count', () => {
+    const { bot, head, prefetch } = CLICK_FLAGS
+    const visit = rawVisit({ method: 'HEAD', userAgent: AGENTS.googlebot, purpose: 'prefetch' })
+    assert.equal(makeClick(7, visit).flags, bot + head + prefetch)
+    assert.equal(makeClick(7, rawVisit({ method: 'POST', userAgent: AGENTS.iPhone })).flags, 0)
+  })
+
+  test('names one visitor alike all day, and others otherwise', () => {
+    const visitors = [
+      visitorOf('192.0.2.1', AGENTS.iPhone),
+      visitorOf('192.0.2.2', AGENTS.iPhone),
+      visitorOf('192.0.2.1', AGENTS.android),
+      visitorOf('192.0.2.1'),
+      visitorOf('2001:db8::1', AGENTS.iPhone),
+      visitorOf('2001:db8:0:1::1', AGENTS.iPhone),
+    ]
+    assert.equal(new Set(visitors).size, visitors.length)
+    for (const turn of [1, 2]) {
+      assert.equal(visitorOf('192.0.2.1', AGENTS.iPhone), visitors[0], `turn ${turn}`)
+      assert.equal(visitorOf('192.0.2.1', AGENTS.android), visitors[2], `turn ${turn}`)
+    }
+  })
+
+  test('takes the addresses that an IPv6 subscriber has for one', () => {
+    const visitor = visitorOf('2001:db8::1', AGENTS.iPhone)
+    assert.equal(visitorOf('2001:db8::ffff:1', AGENTS.iPhone), visitor)
+    assert.equal(visitorOf('2001:0db8:0:0:1::', AGENTS.iPhone), visitor)
+  })
+
+  test('names a visitor otherwise under another salt, and alike again under the first', () => {
+    const before = visitorOf('192.0.2.1', AGENTS.iPhone)
+    salt = saltOf(2)
+    const later = visitorOf('192.0.2.1', AGENTS.iPhone)
+    assert.notEqual(later, before)
+    assert.equal(visitorOf('192.0.2.1', AGENTS.iPhone), later)
+    salt = saltOf(1)
+    assert.equal(visitorOf('192.0.2.1', AGENTS.iPhone), before)
+  })
+})
+
+describe('a click beyond the cap', () => {
+  const CAP = 3
+
+  /** Makes clicks under a cap, and notes what it says of addresses that several may share. */
+  function cappedMaker() {
+    const shared: SharedAddress[] = []
+    const makeClick = clickMaker({
+      salts: { at: () => saltOf(1) },
+      countries: () => 'CH',
+      cap: new ClickCap(CAP, [1, 2, 3, 4]),
+      onSharedAddress: (why) => shared.push(why),
+    })
+    const flagsOf = (visits: number, sent: Partial<RawVisit> = {}) =>
+      Array.from(
+        { length: visits },
+        () => makeClick(7, rawVisit({ userAgent: AGENTS.iPhone, ...sent })).flags,
+      )
+    return { makeClick, flagsOf, shared }
+  }
+  const { capped } = CLICK_FLAGS
+
+  test('is counted as a bot’s, and carries nothing but its link and instant', () => {
+    const { makeClick, flagsOf, shared } = cappedMaker()
+    assert.deepEqual(flagsOf(CAP), [0, 0, 0])
+    const visit = rawVisit({ method: 'HEAD', userAgent: AGENTS.googlebot, query: 'qr=1' })
+    assert.deepEqual(makeClick(7, visit), cappedClick(7, visit.at, 1))
+    assert.deepEqual(shared, [])
+  })
+
+  test('is one of its address and link, not of its agent', () => {
+    const { flagsOf } = cappedMaker()
+    assert.deepEqual(flagsOf(2), [0, 0])
+    assert.deepEqual(flagsOf(2, { userAgent: AGENTS.android }), [0, capped])
+    assert.deepEqual(flagsOf(1, { address: '203.0.113.6' }), [0])
+  })
+
+  test('counts for all addresses of an IPv6 subscriber together', () => {
+    const { flagsOf } = cappedMaker()
+    assert.deepEqual(flagsOf(2, { address: '2001:db8::1' }), [0, 0])
+    assert.deepEqual(flagsOf(2, { address: '2001:db8::ffff:2' }), [0, capped])
+    assert.deepEqual(flagsOf(1, { address: '2001:db8:0:1::1' }), [0])
+  })
+
+  test('is none where a proxy beside the service, which is not trusted, hides the visitors', () => {
+    const { flagsOf, shared } = cappedMaker()
+    const visits = { address: '172.18.0.5', isForwarded: true }
+    assert.deepEqual(flagsOf(5, visits), [0, 0, 0, 0, 0])
+    assert.deepEqual(new Set(shared), new Set(['untrusted proxy']))
+  })
+
+  const ELSEWHERE: readonly [string, Partial<RawVisit>, SharedAddress][] = [
+    ['comes from elsewhere and says it was forwarded', { isForwarded: true }, 'untrusted proxy'],
+    ['comes from a private network', { address: '10.0.0.7' }, 'private address'],
+    ['comes from this machine', { address: '::1' }, 'private address'],
+  ]
+  for (const [what, sent, why] of ELSEWHERE) {
+    test(`is one where it ${what}, which is reported`, () => {
+      const { flagsOf, shared } = cappedMaker()
+      assert.deepEqual(flagsOf(5, sent), [0, 0, 0, capped, capped])
+      assert.deepEqual(shared, [why, why])
+    })
+  }
+})

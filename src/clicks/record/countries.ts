@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type CountryResponse, Reader } from 'mmdb-lib'
+import { Networks } from '../../platform/network/ip-address.ts'
+
+/** Says in which country an address is: ISO 3166-1 alpha-2, or '' where nobody knows. */
+export type Countries = (address: string) => string
+
+const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
+
+/** Networks of nobody's country, whatever a database says of them (RFC 6890). */
+const PRIVATE = networksOf([
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
+])
+
+/** Whether an address is of a private network, of this machine or of its link. */
+export function isPrivateAddress(address: string): boolean {
+  return PRIVATE.has(address)
+}
+
+/**
+ * Reads a country database into memory.
+ *
+ * @param file in MaxMind's format (.mmdb); the one that comes with the program when undefined
+ * @throws where the file cannot be read or is none
+ */
+export async function openCountries(file: string | undefined): Promise<Countries> {
+  const bytes = await readFile(file ?? fileURLToPath(import.meta.resolve(BUNDLED)))
+  const reader = new Reader<CountryResponse>(bytes)
+  return (address) => {
+    if (address === '' || PRIVATE.has(address)) return ''
+    try {
+      return codeOf(reader.get(address))
+    } catch {
+      // An address that is none, or a database that is damaged there.
+      return ''
+    }
+  }
+}
+
+/** Databases by country alone have the code at the top; MaxMind's and DB-IP's, within a country. */
+function codeOf(entry: object | null): string {
+  if (entry === null) return ''
+  if ('country_code' in entry) return checked(entry.country_code)
+  if ('country' in entry) return checked(isoCodeOf(entry.country))
+  return ''
+}
+
+function isoCodeOf(country: unknown): unknown {
+  return typeof country === 'object' && country !== null && 'iso_code' in country
+    ? country.iso_code
+    : undefined
+}
+
+function checked(code: unknown): string {
+  return typeof code === 'string' && /^[A-Z]{2}$/.test(code) ? code : ''
+}
+
+function networksOf(list: readonly string[]): Networks {
+  const networks = new Networks()
+  for (const network of list) networks.add(network)
+  return networks
+}

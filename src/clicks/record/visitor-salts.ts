@@ -1,0 +1,131 @@
+import type { Random } from '../../platform/crypto/random.ts'
+import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+
+const DAY_MICROS = 24 * 60 * 60 * 1_000_000
+const SALT_BYTES = 16
+/** Tomorrow's salt is made a day ahead, so many tries may fail before it is needed. */
+const RENEW_INTERVAL_MS = 60_000
+
+/** The secret of one UTC day. */
+export type DaySalt = {
+  /** Days since 1970-01-01. */
+  readonly day: number
+  /** As it is stored. */
+  readonly text: string
+  readonly key: SipKey
+}
+
+/**
+ * The salts under which visitors are hashed: random, one for each UTC day, shared by all nodes of a
+ * database, and forgotten once the next day is over too, from when on nothing links a hash to anybody.
+ * (Yesterday's is kept for a clock that is slow or set back.)
+ *
+ * A visit never waits for one. Where the day has come and the database did not give its salt, this
+ * node makes one, and offers it to the database as soon as that answers; should another node have
+ * been faster, its salt is taken from then on, and a visitor of both spans counts as two.
+ */
+export class VisitorSalts {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #onError: (error: unknown) => void
+  readonly #salts = new Map<number, DaySalt>()
+  /** Days whose salt is not known to be the database's. */
+  readonly #unsettled = new Set<number>()
+  #current: DaySalt | undefined
+  #forgottenBefore = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  #renewing: Promise<void> = Promise.resolve()
+  #failing = false
+
+  constructor(options: {
+    store: Store
+    clock: Clock
+    random: Random
+    onError: (error: unknown) => void
+  }) {
+    this.#store = options.store
+    this.#clock = options.clock
+    this.#random = options.random
+    this.#onError = options.onError
+  }
+
+  /** Settles when today's and tomorrow's salts are at hand; then keeps them so. */
+  async start(): Promise<void> {
+    await this.#renew()
+    this.#timer = setInterval(() => this.#renewSoon(), RENEW_INTERVAL_MS)
+    this.#timer.unref()
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#renewing
+  }
+
+  /** The salt of an instant's UTC day. The same object for as long as it is the same salt. */
+  at(micros: number): DaySalt {
+    const day = dayOf(micros)
+    return this.#current?.day === day ? this.#current : this.#switchTo(day)
+  }
+
+  #switchTo(day: number): DaySalt {
+    let salt = this.#salts.get(day)
+    if (salt === undefined) {
+      salt = this.#make(day)
+      this.#salts.set(day, salt)
+      this.#unsettled.add(day)
+      this.#renewSoon()
+    }
+    this.#current = salt
+    return salt
+  }
+
+  #make(day: number): DaySalt {
+    return saltOf(day, Buffer.from(this.#random(SALT_BYTES)).toString('hex'))
+  }
+
+  #renewSoon(): void {
+    this.#renewing = this.#renewing.then(async () => {
+      try {
+        await this.#renew()
+        this.#failing = false
+      } catch (error) {
+        if (!this.#failing) this.#onError(error)
+        this.#failing = true
+      }
+    })
+  }
+
+  async #renew(): Promise<void> {
+    const today = dayOf(this.#clock.nowMicros())
+    for (const day of new Set([today, today + 1, ...this.#unsettled])) await this.#settle(day)
+    for (const day of this.#salts.keys()) {
+      if (day < today - 1 || day > today + 1) this.#salts.delete(day)
+    }
+    if (this.#forgottenBefore === today - 1) return
+    await this.#store.write((stores) => stores.visitorSalts.forgetBefore(today - 1))
+    this.#forgottenBefore = today - 1
+  }
+
+  async #settle(day: number): Promise<void> {
+    const own = this.#salts.get(day) ?? this.#make(day)
+    if (this.#salts.has(day) && !this.#unsettled.has(day)) return
+    const kept =
+      (await this.#store.read.visitorSalts.find(day)) ??
+      (await this.#store.write((stores) => stores.visitorSalts.keep(day, own.text)))
+    const salt = kept === own.text ? own : saltOf(day, kept)
+    this.#salts.set(day, salt)
+    this.#unsettled.delete(day)
+    if (this.#current?.day === day) this.#current = salt
+  }
+}
+
+function dayOf(micros: number): number {
+  return Math.floor(micros / DAY_MICROS)
+}
+
+function saltOf(day: number, text: string): DaySalt {
+  return { day, text, key: sipKeyOf(Buffer.from(text, 'hex')) }
+}

@@ -1,0 +1,87 @@
+import { type Rest, ValueSums } from '../tally/value-sums.ts'
+import type { Bots } from './click-filter.ts'
+import type { Counts } from './click-reports.ts'
+import type { DaySource } from './day-source.ts'
+import type { Quarters } from './intervals.ts'
+import { Series } from './series.ts'
+
+/** What was counted in one interval. */
+export type Point = Counts & {
+  /** The quarter hour at which it begins. */
+  readonly start: number
+  /** People by UTC day, added up; null where that cannot be told. */
+  readonly visitors: number | null
+}
+
+export type Group = Counts & {
+  /** '' for what is not known. */
+  readonly value: string
+  /** Undefined when no intervals are asked for. */
+  readonly points: readonly Omit<Point, 'visitors'>[] | undefined
+}
+
+export type Total = Counts & { readonly visitors: number | null }
+
+/**
+ * Counts the wanted clicks of each interval.
+ *
+ * @param cuts the quarter hours at which the intervals begin, and the one at which the last ends
+ */
+export async function reportSeries(
+  source: DaySource,
+  { from, to }: Quarters,
+  cuts: readonly number[],
+): Promise<{ total: Total; points: readonly Point[] }> {
+  const total = new Series([from, to])
+  const series = new Series(cuts)
+  for await (const day of source(cuts)) {
+    total.addWithVisitors(day, day.wanted)
+    series.addWithVisitors(day, day.wanted)
+  }
+  const points = series.points().map((point, nth) => ({ ...point, visitors: series.visitors(nth) }))
+  return { total: totalOf(total), points }
+}
+
+/**
+ * Counts the wanted clicks by value, the values with most of them first.
+ *
+ * @param cuts as for a series; undefined when there is to be none
+ * @param bots which clicks make a value come first
+ * @param limit so many values; `rest` is all others together
+ */
+export async function reportGroups(
+  source: DaySource,
+  { from, to }: Quarters,
+  cuts: readonly number[] | undefined,
+  { bots, limit }: { readonly bots: Bots; readonly limit: number },
+): Promise<{ total: Total; groups: readonly Group[]; rest: Rest }> {
+  const total = new Series([from, to])
+  const values = new ValueSums({ from, to }, bots)
+  for await (const day of source([from, to])) {
+    total.addWithVisitors(day, day.wanted)
+    for (const [value, tally] of day.values) values.add(value, day.day, tally)
+  }
+  const { top, rest } = values.rank(limit)
+  const series = cuts && (await seriesOf(source, cuts, new Set(top.map(([value]) => value))))
+  const groups = top.map(([value, counts]) => {
+    const points = series && (series.get(value) ?? new Series(cuts)).points()
+    return { value, ...counts, points }
+  })
+  return { total: totalOf(total), groups, rest }
+}
+
+async function seriesOf(
+  source: DaySource,
+  cuts: readonly number[],
+  values: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Series>> {
+  const series = new Map([...values].map((value) => [value, new Series(cuts)]))
+  for await (const day of source(cuts, values)) {
+    for (const [value, tally] of day.values) series.get(value)?.add(day.day, tally)
+  }
+  return series
+}
+
+function totalOf(series: Series): Total {
+  return { ...series.counts(0), visitors: series.visitors(0) }
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fakeReports } from '../../../test/domain/clicks/fake-reports.ts'
+import { someClick } from '../../../test/support/clicks.ts'
+import { fakeClock } from '../../../test/support/fake-clock.ts'
+import { ScanTooLong } from '../../platform/database/scan-too-long.ts'
+import { Failure } from '../../platform/failure.ts'
+import { FairQueue } from '../../platform/work/fair-queue.ts'
+import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import { clickFilter } from './click-filter.ts'
+import type { ClickReports, RawClick } from './click-reports.ts'
+import { CHART_QUEUE, clicks, EXPORT_QUEUE, type ReportQuery } from './clicks.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 21, 10, 20)
+const DAY_MICROS = 86_400_000_000
+
+const CLICK: RawClick = {
+  ...someClick({ at: NOW_MS * 1_000, link_seq: 1, country: 'DE', os: 'iOS', browser: 'Safari' }),
+  link_id: null,
+  key: null,
+  host: null,
+}
+
+function over(reports: ClickReports, retentionDays = 365) {
+  const deps = {
+    store: { read: { reports } },
+    clock: fakeClock(NOW_MS),
+    retentionDays,
+    charts: new FairQueue(CHART_QUEUE),
+    exports: new FairQueue(EXPORT_QUEUE),
+  }
+  const service = clicks(deps as unknown as Parameters<typeof clicks>[0])
+  return (
+    query: Partial<ReportQuery> & { wanted?: Partial<Record<ClickDimension, readonly string[]>> },
+  ) =>
+    service.report(
+      'w',
+      { kind: 'workspace' },
+      {
+        bots: 'exclude',
+        ...query,
+        filter: clickFilter(query.wanted ?? {}, CLICK_DIMENSIONS),
+      },
+    )
+}
+
+function refusal(field: string, pattern: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof Failure)
+    assert.equal(error.code, 'validation_failed')
+    assert.match(error.fields?.[field]?.[0] ?? '', pattern)
+    return true
+  }
+}
+
+const ACROSS = { wanted: { country: ['DE'] }, groupBy: 'os' } as const
+
+describe('what a chart may ask for', () => {
+  test('10,000 points in one answer, and not one more', async () => {
+    const report = over(fakeReports([CLICK]))
+    const from = '2026-01-01T00:00:00Z'
+    const hours = (count: number) => new Date(Date.parse(from) + count * 3_600_000).toISOString()
+    const most = await report({ from, to: hours(10_000), interval: 'hour' })
+    assert.equal(most.groupBy === undefined && most.points.length, 10_000)
+    const refused = refusal('interval', /10001 points; there can be 10000/)
+    await assert.rejects(report({ from, to: hours(10_001), interval: 'hour' }), refused)
+
+    const byValue = { from, interval: 'hour', groupBy: 'os', limit: 4 } as const
+    await report({ ...byValue, to: hours(2_500) })
+    await assert.rejects(
+      report({ ...byValue, to: hours(2_501) }),
+      refusal('interval', /10004 points for 4 values/),
+    )
+    await report({ from, to: hours(10_001), groupBy: 'os' })
+  })
+
+  test('dimensions together as long as single clicks are kept', async () => {
+    const report = over(fakeReports([CLICK]), 20)
+    const kept = await report({ ...ACROSS, from: '2026-11-01' })
+    assert.deepEqual(kept.total, { persons: 1, others: 0, visitors: 1 })
+    await assert.rejects(
+      report({ ...ACROSS, from: '2026-10-31' }),
+      refusal('from', /country and os together: .* 20 days/),
+    )
+    await report({ groupBy: 'os', wanted: { os: ['iOS'] }, from: '2026-10-31' })
+    await over(fakeReports([CLICK]), 0)({ ...ACROSS, from: '2017-01-01' })
+  })
+
+  test('dimensions together of a million clicks at most', async () => {
+    const many = (persons: number): ClickReports => ({
+      ...fakeReports([{ ...CLICK, count: persons + 1 }]),
+      readDays: async (_scope, fromDay) => [
+        { day: fromDay, total: { persons, others: 1, slots: [] }, visitors: 1, values: new Map() },
+      ],
+    })
+    const days = { from: '2026-11-20', to: '2026-11-22' }
+    await over(many(999_999))({ ...ACROSS, ...days })
+    await assert.rejects(
+      over(many(1_000_000))({ ...ACROSS, ...days }),
+      refusal('from', /at most 1000000, and the days asked for have 1000001/),
+    )
+  })
+
+  test('dimensions together of clicks that were all kept one by one', async () => {
+    const kept = fakeReports([CLICK])
+    const counted = fakeReports([CLICK, { ...CLICK, at: CLICK.at + 1, os: 'Android' }])
+    const report = over({ ...kept, readDays: counted.readDays })
+    await assert.rejects(
+      report({ ...ACROSS, from: '2026-11-20' }),
+      refusal('from', /country and os together: .* not all kept: 1 of 2/),
+    )
+    await report({ groupBy: 'os', from: '2026-11-20' })
+    await report({ ...ACROSS, from: '2026-11-10', to: '2026-11-20' })
+  })
+
+  test('dimensions together for ten seconds of reading', async () => {
+    const slow: ClickReports = {
+      ...fakeReports([CLICK]),
+      async *rawClicks(_scope, _from, _to, msMax) {
+        yield [CLICK]
+        assert.equal(msMax, 10_000)
+        throw new ScanTooLong()
+      },
+    }
+    await assert.rejects(over(slow)(ACROSS), refusal('from', /longer than 10 s/))
+  })
+
+  test('a bounded number of charts at once, of which few are under way', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let underWay = 0
+    const waiting: ClickReports = {
+      ...fakeReports([]),
+      async readDays() {
+        underWay += 1
+        await promise
+        return []
+      },
+    }
+    const report = over(waiting)
+    const most = (CHART_QUEUE.concurrencyPerOwner ?? 0) + CHART_QUEUE.waitingPerOwnerMax
+    const first = Array.from({ length: most }, () => report({}))
+    await assert.rejects(report({}), { name: 'QueueRefusal', reason: 'owner_full' })
+    assert.equal(underWay, CHART_QUEUE.concurrencyPerOwner)
+    resolve()
+    await Promise.all(first)
+    await report({})
+  })
+
+  test('a series where nothing else is asked for, of days', async () => {
+    const late = { ...CLICK, at: CLICK.at - 29 * DAY_MICROS }
+    const series = await over(fakeReports([CLICK, late]))({})
+    assert.equal(series.interval, 'day')
+    assert.equal(series.groupBy === undefined && series.points.length, 30)
+    assert.deepEqual(series.total, { persons: 2, others: 0, visitors: 2 })
+  })
+})

@@ -1,0 +1,155 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import {
+  type ClickReportResource,
+  type ClicksQuery,
+  clickReport,
+  clicksQuery,
+  type ExportClicksQuery,
+  exportClicksQuery,
+  exportedClick,
+} from '../../contract/clicks.ts'
+import { idParams, ifNoneMatchHeaders } from '../../contract/primitives.ts'
+import type { AppDependencies } from '../app/api/app-dependencies.ts'
+import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from '../platform/http/api/responses.ts'
+import { contentDisposition } from '../platform/http/content-disposition.ts'
+import { STANDSTILL_TIMEOUT_MS } from '../platform/http/time-limits.ts'
+import { CLICK_DIMENSIONS } from './click.ts'
+import { EXPORT_TYPES, exportStream } from './click-export.ts'
+import { presentReport } from './present-clicks.ts'
+import { clickFilter } from './report/click-filter.ts'
+import type { ClickSubject } from './report/clicks.ts'
+
+const config = { scope: 'clicks:read', mayTakeLong: true } as const
+const tags = ['Clicks']
+
+const REPORT =
+  'Counts clicks by interval, or by the values of a dimension with `group_by`. Without parameters: the last 30 days by day.'
+const EXPORT =
+  'Streams single clicks in the order of their time, as CSV or as one JSON object a line.'
+
+const exported = {
+  description: 'One line for each click.',
+  content: {
+    'text/csv': { schema: z.string() },
+    'application/x-ndjson': { schema: exportedClick.describe('Of each line.') },
+  },
+}
+
+export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  async function report(
+    request: FastifyRequest,
+    subject: ClickSubject,
+    query: ClicksQuery,
+  ): Promise<ClickReportResource> {
+    const { bots = 'exclude' } = query
+    const found = await deps.clicks.report(workspaceOf(request), subject, {
+      ...query,
+      filter: clickFilter(query, CLICK_DIMENSIONS),
+      bots,
+      groupBy: query.group_by,
+    })
+    return presentReport(found, bots)
+  }
+
+  async function sendExport(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    subject: ClickSubject,
+    query: ExportClicksQuery,
+  ): Promise<FastifyReply> {
+    const { format = 'csv', bots = 'exclude' } = query
+    const { raw } = request
+    const filter = clickFilter(query, CLICK_DIMENSIONS)
+    const batches = deps.clicks.export(workspaceOf(request), subject, { ...query, filter, bots })
+    const stream = await exportStream(batches, format, {
+      // While many clicks are looked through for few that are wanted, nothing is sent: no standstill.
+      onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),
+      onError: (error) => request.log.warn({ err: error }, 'an export could not be ended'),
+    })
+    const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`
+    reply
+      .header('Content-Type', EXPORT_TYPES[format])
+      .header('Content-Disposition', contentDisposition('attachment', `${name}.${format}`))
+    if (request.method === 'HEAD') stream.destroy()
+    return reply.send(request.method === 'HEAD' ? undefined : stream)
+  }
+
+  const counted = { ...INVALID_QUERY, ...FAILURES, 200: clickReport, ...NOT_MODIFIED }
+  const sent = { ...INVALID_QUERY, ...FAILURES, 200: exported }
+
+  app.get(
+    '/clicks',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'clicks.get',
+        summary: 'Count clicks on all links',
+        description: REPORT,
+        headers: ifNoneMatchHeaders,
+        querystring: clicksQuery,
+        response: counted,
+      },
+    },
+    async (request) => report(request, { kind: 'workspace' }, request.query),
+  )
+
+  app.get(
+    '/clicks/export',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'clicks.export',
+        summary: 'Export clicks on all links',
+        description: EXPORT,
+        querystring: exportClicksQuery,
+        response: sent,
+      },
+    },
+    async (request, reply) => sendExport(request, reply, { kind: 'workspace' }, request.query),
+  )
+
+  for (const kind of ['link', 'domain'] as const) {
+    const subject = kind === 'link' ? 'a link' : 'the links of a domain'
+
+    app.get(
+      `/${kind}s/:id/clicks`,
+      {
+        config,
+        schema: {
+          tags,
+          operationId: `${kind}s.getClicks`,
+          summary: `Count clicks on ${subject}`,
+          description: REPORT,
+          params: idParams,
+          headers: ifNoneMatchHeaders,
+          querystring: clicksQuery,
+          response: { ...counted, ...NOT_FOUND },
+        },
+      },
+      async (request) => report(request, { kind, id: request.params.id }, request.query),
+    )
+
+    app.get(
+      `/${kind}s/:id/clicks/export`,
+      {
+        config,
+        schema: {
+          tags,
+          operationId: `${kind}s.exportClicks`,
+          summary: `Export clicks on ${subject}`,
+          description: EXPORT,
+          params: idParams,
+          querystring: exportClicksQuery,
+          response: { ...sent, ...NOT_FOUND },
+        },
+      },
+      async (request, reply) =>
+        sendExport(request, reply, { kind, id: request.params.id }, request.query),
+    )
+  }
+}

@@ -1,0 +1,246 @@
+import { type Kysely, sql } from 'kysely'
+import type { Scan, Scans } from '../../platform/database/scans.ts'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { Click } from '../click.ts'
+import type {
+  ClickReports,
+  ClickScope,
+  DayOfClicks,
+  DayOptions,
+  RawClick,
+  Tally,
+} from '../report/click-reports.ts'
+import { dayOf } from '../tally/click-day.ts'
+import {
+  readChunks,
+  readSums,
+  readTallies,
+  readTotal,
+  readValueSlots,
+  readVisitors,
+} from '../tally/day-codec.ts'
+import { DayTally } from '../tally/day-tally.ts'
+import { PARTS } from './click-day-folder.ts'
+import { SCOPES, workspaceSubject } from './click-day-rows.ts'
+
+/** Days of one query; each is looked up by the whole key. */
+const DAYS_PER_QUERY = 400
+
+/** A raw click as it is kept. */
+type RawClickRow = Click & { readonly keyspace_id: number | null }
+
+/** Reads the raw clicks of one day page by page; a page is small enough to hold. */
+export type RawClickPages = (query: {
+  scope: ClickScope
+  day: number
+  fromMicros: number
+  toMicros: number
+  scan: Scan
+}) => AsyncIterable<readonly RawClickRow[]>
+
+export function clickReports(
+  db: Kysely<Schema>,
+  scans: Scans,
+  rawPages: RawClickPages,
+): ClickReports {
+  return {
+    async readDays(scope, fromDay, toDay, options) {
+      const found: DayOfClicks[] = []
+      for (const days of daysInRuns(fromDay, toDay)) {
+        found.push(...(await readDays(db, scope, days, options)))
+      }
+      return found
+    },
+
+    async *rawClicks(scope, fromMicros, toMicros, msMax) {
+      const scan = scans.begin(scope.workspaceId, msMax)
+      for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
+        const pages = rawPages({ scope, day, fromMicros, toMicros, scan })
+        for await (const page of pages) yield page.length === 0 ? [] : named(db, page)
+      }
+    },
+  }
+}
+
+/** By what has been counted, so that no day is searched for clicks that are not there. */
+async function daysWithClicks(
+  db: Kysely<Schema>,
+  scope: ClickScope,
+  fromDay: number,
+  toDay: number,
+): Promise<number[]> {
+  const found: number[] = []
+  for (const days of daysInRuns(fromDay, toDay)) {
+    const rows = await db
+      .selectFrom('click_days')
+      .select('day')
+      .where('day', 'in', days)
+      .where((eb) => eb.and({ ...subjectOf(scope), part: PARTS.recent }))
+      .orderBy('day')
+      .execute()
+    found.push(...rows.map(({ day }) => day))
+  }
+  return found
+}
+
+function* daysInRuns(fromDay: number, toDay: number): Generator<number[]> {
+  for (let first = fromDay; first <= toDay; first += DAYS_PER_QUERY) {
+    const count = Math.min(DAYS_PER_QUERY, toDay - first + 1)
+    yield Array.from({ length: count }, (_, index) => first + index)
+  }
+}
+
+type PartRow = Pick<Schema['click_days'], 'day' | 'part' | 'parts' | 'data'>
+
+async function readDays(
+  db: Kysely<Schema>,
+  scope: ClickScope,
+  days: readonly number[],
+  options: DayOptions,
+): Promise<DayOfClicks[]> {
+  const { dimension, slots } = options
+  const parts = [PARTS.recent, PARTS.total]
+  if (dimension !== undefined) parts.push(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
+  const rows = await readParts(db, scope, days, parts)
+  const byDay = Map.groupBy(rows, ({ day }) => day)
+  const unsettled = rows.filter(({ part, parts, data }) => isUnsettled(part, parts, data))
+  const unsettledDays = unsettled.map(({ day }) => day)
+  const visitors = await readParts(db, scope, unsettledDays, [PARTS.visitors])
+  const sketches = new Map(visitors.map(({ day, data }) => [day, data]))
+  return [...byDay]
+    .sort(([a], [b]) => a - b)
+    .map(([day, ofDay]) => assemble(day, ofDay, sketches.get(day), options))
+}
+
+/** A day that was taken apart and has grown since. */
+function isUnsettled(part: number, parts: number, data: Uint8Array): boolean {
+  return part === PARTS.recent && parts > 0 && data.length > 0
+}
+
+async function readParts(
+  db: Kysely<Schema>,
+  scope: ClickScope,
+  days: readonly number[],
+  parts: readonly number[],
+): Promise<PartRow[]> {
+  if (days.length === 0) return []
+  return db
+    .selectFrom('click_days')
+    .select(['day', 'part', 'parts', 'data'])
+    .where('day', 'in', days)
+    .where((eb) => eb.and(subjectOf(scope)))
+    .where('part', 'in', parts)
+    .execute()
+}
+
+function subjectOf(scope: ClickScope) {
+  if (scope.kind === 'link') {
+    return { scope: SCOPES.link, subject: scope.linkSeq, workspace_id: '' }
+  }
+  const workspace_id = scope.workspaceId
+  return scope.kind === 'domain'
+    ? { scope: SCOPES.domain, subject: scope.keyspaceId, workspace_id }
+    : { scope: SCOPES.workspace, subject: workspaceSubject(workspace_id), workspace_id }
+}
+
+function assemble(
+  day: number,
+  rows: readonly PartRow[],
+  sketch: Uint8Array | undefined,
+  options: DayOptions,
+): DayOfClicks {
+  const parts = new Map(rows.map(({ part, data }) => [part, data]))
+  const chunks = parts.get(PARTS.recent) ?? new Uint8Array(0)
+  const kept = parts.get(PARTS.total)
+  if (kept !== undefined && chunks.length === 0) return settled(day, kept, parts, options)
+  const { dimension, values: wanted, slots: withSlots } = options
+  const recent = new DayTally()
+  readChunks(chunks, recent)
+  const total = kept && readTotal(kept, withSlots)
+  if (sketch !== undefined) readVisitors(sketch, recent.visitors)
+  const isKeptWhole = total !== undefined && sketch === undefined
+  if (total !== undefined && withSlots) recent.total.merge(total.slots)
+  else if (total !== undefined) {
+    recent.total.persons += total.persons
+    recent.total.others += total.others
+  }
+  if (dimension !== undefined && withSlots) {
+    const slots = parts.get(PARTS.slots(dimension))
+    if (slots !== undefined) readValueSlots(slots, recent, dimension)
+  }
+  const sums = dimension !== undefined && !withSlots && parts.get(PARTS.sums(dimension))
+  if (dimension !== undefined && sums) {
+    for (const [value, { persons, others }] of readSums(sums)) {
+      const tally = recent.valueOf(dimension, value)
+      tally.persons += persons
+      tally.others += others
+    }
+  }
+  recent.limitValues()
+  const values = new Map<string, Tally>()
+  if (dimension !== undefined) {
+    for (const [value, tally] of recent.values(dimension)) {
+      if (wanted?.has(value) !== false) values.set(value, tally.toTally(withSlots))
+    }
+  }
+  return {
+    day,
+    total: recent.total.toTally(withSlots),
+    visitors: isKeptWhole ? total.visitors : recent.visitors.count(),
+    values,
+  }
+}
+
+/** A day to which nothing has come since it was taken apart: nothing is to be added up. */
+function settled(
+  day: number,
+  totalPart: Uint8Array,
+  parts: ReadonlyMap<number, Uint8Array>,
+  { dimension, values, slots }: DayOptions,
+): DayOfClicks {
+  const total = readTotal(totalPart, slots)
+  const part = dimension && parts.get(slots ? PARTS.slots(dimension) : PARTS.sums(dimension))
+  const read = slots ? readTallies : readSums
+  return {
+    day,
+    total: {
+      persons: total.persons,
+      others: total.others,
+      slots: slots ? [...total.slots.slots()] : [],
+    },
+    visitors: total.visitors,
+    values: part === undefined ? new Map() : read(part, values),
+  }
+}
+
+/** Clicks with the names that their links have now. */
+async function named(
+  db: Kysely<Schema>,
+  page: readonly RawClickRow[],
+): Promise<readonly RawClick[]> {
+  const seqs = [...new Set(page.map(({ link_seq }) => link_seq))]
+  const keyspaces = [...new Set(page.flatMap(({ keyspace_id }) => keyspace_id ?? []))]
+  const links = new Map(
+    (
+      await db.selectFrom('links').select(['seq', 'id', 'key']).where('seq', 'in', seqs).execute()
+    ).map((link) => [link.seq, link]),
+  )
+  const hosts = new Map(
+    (
+      await db
+        .selectFrom('keyspaces')
+        .select(['id', 'host'])
+        .where('id', 'in', keyspaces.length === 0 ? [sql<number>`null`] : keyspaces)
+        .execute()
+    ).map(({ id, host }) => [id, host]),
+  )
+  return page.map(({ keyspace_id, ...click }) => {
+    const link = links.get(click.link_seq)
+    return {
+      ...click,
+      link_id: link?.id ?? null,
+      key: link?.key ?? null,
+      host: (keyspace_id !== null && hosts.get(keyspace_id)) || null,
+    }
+  })
+}

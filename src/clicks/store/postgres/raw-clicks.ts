@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely'
+import {
+  numberArray,
+  textArray,
+  uuidArray,
+} from '../../../platform/database/postgres/array-literal.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { CLICK_DIMENSIONS } from '../../click.ts'
+import { formatDay, parseDay, startOfDay } from '../../tally/click-day.ts'
+import type { RawClickRow } from '../raw-click-rows.ts'
+
+const PREFIX = 'clicks_'
+
+/** The table, and the indexes by which exports read it page by page. */
+export const RAW_CLICKS_TABLE = [
+  'create sequence clicks_id',
+  `create table clicks (
+    id bigint not null default nextval('clicks_id'),
+    at bigint not null,
+    link_seq bigint not null,
+    workspace_id uuid,
+    keyspace_id bigint,
+    flags integer not null,
+    visitor bigint not null,
+    country text not null,
+    device text not null,
+    os text not null,
+    browser text not null,
+    referrer text not null,
+    language text not null,
+    source text not null
+  ) partition by range (at)`,
+  'create index clicks_of_link on clicks (link_seq, id)',
+  'create index clicks_of_workspace on clicks (workspace_id, id)',
+]
+
+/** The column that is 1 where a row stands for one visit. */
+export const RAW_CLICK_COUNT = ['alter table clicks add column count bigint not null default 1']
+
+export async function insertRawClicks(
+  db: Kysely<Schema>,
+  rows: readonly RawClickRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const numbersOf = (numberOf: (row: RawClickRow) => number | null) =>
+    numberArray(rows.map(numberOf))
+  const values = CLICK_DIMENSIONS.map(
+    (dimension) => sql`${textArray(rows.map(({ click }) => click[dimension]))}::text[]`,
+  )
+  await sql`
+    insert into clicks (at, link_seq, workspace_id, keyspace_id, flags, count, visitor, ${sql.join(
+      CLICK_DIMENSIONS.map((dimension) => sql.ref(dimension)),
+    )})
+    select * from unnest(
+      ${numbersOf(({ click }) => click.at)}::bigint[],
+      ${numbersOf(({ click }) => click.link_seq)}::bigint[],
+      ${uuidArray(rows.map(({ owner }) => owner?.workspace_id ?? null))}::uuid[],
+      ${numbersOf(({ owner }) => owner?.keyspace_id ?? null)}::bigint[],
+      ${numbersOf(({ click }) => click.flags)}::integer[],
+      ${numbersOf(({ click }) => click.count)}::bigint[],
+      ${numbersOf(({ click }) => click.visitor)}::bigint[],
+      ${sql.join(values)})`.execute(db)
+}
+
+/** The days that have a partition. */
+export async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<number>> {
+  const result = await sql<{ name: string }>`
+    select relname as name from pg_inherits
+    join pg_class on pg_class.oid = inhrelid
+    where inhparent = 'clicks'::regclass`.execute(db)
+  return new Set(
+    result.rows
+      .map(({ name }) => parseDay(name.slice(PREFIX.length).replaceAll('_', '-')))
+      .filter((day) => day !== undefined),
+  )
+}
+
+/** Makes a day's partition. Throws where another node has just made it. */
+export async function createPartition(db: Kysely<Schema>, day: number): Promise<void> {
+  const table = sql.table(partitionOf(day))
+  await db.transaction().execute(async (tx) => {
+    await sql`create table if not exists ${table} (like clicks including defaults)`.execute(tx)
+    // Attached and not created as one: that would wait for every reader of any day.
+    await sql`
+      alter table clicks attach partition ${table}
+      for values from (${sql.lit(startOfDay(day))}) to (${sql.lit(startOfDay(day + 1))})`.execute(
+      tx,
+    )
+  })
+}
+
+/** Gives up where readers are in the way for long; the next time may do better. */
+export async function dropPartition(db: Kysely<Schema>, day: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await sql`set local lock_timeout = '1s'`.execute(tx)
+    await sql`drop table if exists ${sql.table(partitionOf(day))}`.execute(tx)
+  })
+}
+
+function partitionOf(day: number): string {
+  return PREFIX + formatDay(day).replaceAll('-', '_')
+}

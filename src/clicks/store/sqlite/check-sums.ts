@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { CLICKS_FILE, type FileFault, LINKS_FILE } from '../../../platform/database/file-fault.ts'
+import { type ClicksMark, readClicksMark } from '../../../platform/database/sqlite/file-marks.ts'
+import { readChunks, readTotal } from '../../tally/day-codec.ts'
+import { DayTally } from '../../tally/day-tally.ts'
+import { PARTS } from '../click-day-folder.ts'
+import type { SCOPES } from '../click-day-rows.ts'
+
+/** By the numbers of `SCOPES`. */
+const NAMES = ['link', 'domain', 'workspace'] as const
+
+/*
+ * Sums that every transaction keeps equal. Pages of a file that are from different moments are seldom
+ * malformed, but their sums differ.
+ */
+
+/** The links against how many there are said to be in each run of numbers. */
+export function checkLinkSums(database: DatabaseSync): FileFault[] {
+  return inSnapshot(database, () => {
+    const links = sumOf(database, 'select count(*) as sum from links')
+    const counted = sumOf(database, 'select coalesce(sum(links), 0) as sum from link_buckets')
+    if (links === counted) return []
+    return [miscounted(LINKS_FILE, `it has ${links} links, and ${counted} are counted`)]
+  })
+}
+
+/**
+ * The links' counters against the sum of what batches have added.
+ *
+ * @param options.isFull whether to read what charts are made of too: all of the file
+ */
+export function checkClickSums(
+  database: DatabaseSync,
+  { isFull }: { isFull: boolean },
+): FileFault[] {
+  return inSnapshot(database, () => {
+    const mark = readClicksMark(database)
+    if (mark === undefined) return []
+    const { clicks } = mark
+    const counters = sumOf(database, 'select coalesce(sum(clicks), 0) as sum from link_clicks')
+    if (counters !== clicks) {
+      const text = `the links' counters add up to ${counters}, and ${clicks} clicks were counted`
+      return [miscounted(CLICKS_FILE, text)]
+    }
+    return isFull ? checkCharts(database, mark) : []
+  })
+}
+
+/** A day's file: rows are only appended, and each is of a workspace that has a number there. */
+export function checkDaySums(database: DatabaseSync, file: string): FileFault[] {
+  return inSnapshot(database, () => {
+    const clicks = database
+      .prepare(`select count(*) as count, coalesce(max(rowid), 0) as last,
+        coalesce(max(workspace), 0) as workspace from clicks`)
+      .get()
+    const workspaces = sumOf(database, 'select count(*) as sum from workspaces')
+    if (clicks?.count !== clicks?.last) {
+      return [damaged(file, `it has ${clicks?.count} of its ${clicks?.last} clicks`)]
+    }
+    if (Number(clicks?.workspace) <= workspaces) return []
+    return [damaged(file, 'it has clicks of workspaces that it does not name')]
+  })
+}
+
+/** Every click is in the charts of its link, its domain and its workspace. */
+function checkCharts(database: DatabaseSync, { clicks, ...mark }: ClicksMark): FileFault[] {
+  const sums = sumCharts(database)
+  const expected = {
+    link: clicks,
+    domain: clicks + mark.domainOffset,
+    workspace: clicks + mark.workspaceOffset,
+  }
+  return (['link', 'domain', 'workspace'] as const).flatMap((scope) => {
+    if (sums[scope] === expected[scope]) return []
+    const text = `the ${scope}s' charts add up to ${sums[scope]}, and ${expected[scope]} clicks were counted`
+    return [miscounted(CLICKS_FILE, text)]
+  })
+}
+
+/** People's clicks in all charts of each scope. Reads most of the file. */
+export function sumCharts(database: DatabaseSync): Record<keyof typeof SCOPES, number> {
+  const sums = { link: 0, domain: 0, workspace: 0 }
+  const rows = database.prepare('select scope, part, data from click_days where part <= 1')
+  for (const { scope, part, data } of rows.iterate()) {
+    const name = NAMES[Number(scope)]
+    if (name !== undefined) sums[name] += personsIn(Number(part), data)
+  }
+  return sums
+}
+
+/**
+ * People's clicks in a row of `click_days`.
+ *
+ * @param part the recent one or the total
+ */
+export function personsIn(part: number, data: unknown): number {
+  if (!(data instanceof Uint8Array)) throw new Error('a day of clicks holds no bytes')
+  if (part === PARTS.total) return readTotal(data, false).persons
+  const tally = new DayTally()
+  readChunks(data, tally)
+  return tally.total.persons
+}
+
+function inSnapshot<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('begin')
+  try {
+    return work()
+  } finally {
+    database.exec('commit')
+  }
+}
+
+function sumOf(database: DatabaseSync, query: string): number {
+  return Number(database.prepare(query).get()?.sum)
+}
+
+function miscounted(file: string, text: string): FileFault {
+  return { file, kind: 'miscounted', text }
+}
+
+function damaged(file: string, text: string): FileFault {
+  return { file, kind: 'damaged', text }
+}

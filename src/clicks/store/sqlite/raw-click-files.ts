@@ -1,0 +1,236 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { listRawDays, rawClicksFile } from '../../../platform/database/sqlite/data-files.ts'
+import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import { createFolder } from '../../../platform/disk/create-folder.ts'
+import { CLICK_DIMENSIONS, type Click } from '../../click.ts'
+import type { ClickBatch } from '../../click-writer.ts'
+import { groupByDay, type Owner } from '../batch-growth.ts'
+import type { RawClickRow, RawClickRows } from '../raw-click-rows.ts'
+
+/** Days whose files are kept open: today's, and those of clicks that come late. */
+const OPEN_FILES_MAX = 4
+const PAGE_CACHE_KIB = 2 * 1024
+
+type DayFile = {
+  readonly database: DatabaseSync
+  /** The file's own numbers of workspaces, as far as they are known. */
+  readonly workspaces: Map<string, number>
+  readonly addWorkspace: StatementSync
+  readonly insert: StatementSync
+  readonly findTaken: StatementSync
+  readonly setTaken: StatementSync
+}
+
+/** What a batch's clicks need besides to be kept. */
+type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks'> & {
+  ownerOf(linkSeq: number): Owner | undefined
+  /** Whether the journal still stands at `from`. */
+  isStill(): Promise<boolean>
+  deadlineMs: number
+}
+
+/**
+ * The raw clicks' files, as their writer sees them.
+ *
+ * No transaction spans two files in SQLite's write-ahead mode, so each file keeps for each journal how
+ * many of its clicks from a place on it has taken, and in how many rows. A batch whose counting was undone
+ * is found again in the files by that, and is not inserted twice.
+ */
+export class RawClickFiles {
+  readonly #folder: string
+  readonly #rows: RawClickRows
+  readonly #open = new Map<number, DayFile>()
+
+  constructor(folder: string, rows: RawClickRows) {
+    this.#folder = folder
+    this.#rows = rows
+  }
+
+  /**
+   * Returns how many rows each day has for the batch, those of earlier attempts included; undefined
+   * when the journal no longer stands where the batch begins.
+   */
+  async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
+    const rowsByDay = new Map<number, number>()
+    for (const [day, clicks] of groupByDay(batch.clicks)) {
+      const file = this.#fileOf(day)
+      try {
+        const inserted = await inTransaction(file.database, batch.deadlineMs, async () => {
+          // With the file's lock: whoever else takes the batch waits for it, or has moved the journal.
+          if (!(await batch.isStill())) return undefined
+          return this.#insertInto(file, batch, clicks)
+        })
+        if (inserted === undefined) return undefined
+        this.#rows.noteWritten(inserted.clicks, inserted.rows)
+        rowsByDay.set(day, inserted.rowsOfBatch)
+      } catch (error) {
+        // What it is known by may have been undone.
+        this.#close(day)
+        throw error
+      }
+    }
+    return rowsByDay
+  }
+
+  /** Removes the files of the days before `oldestDay`. */
+  dropBefore(oldestDay: number): void {
+    for (const day of listRawDays(this.#folder)) {
+      if (day >= oldestDay) return
+      this.#close(day)
+      const file = rawClicksFile(this.#folder, day)
+      for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true })
+    }
+  }
+
+  close(): void {
+    for (const day of this.#open.keys()) this.#close(day)
+  }
+
+  /** Returns the clicks that had not been inserted before, and the rows that were made of them. */
+  #insertInto(
+    file: DayFile,
+    { journalId, from, ownerOf }: RawBatch,
+    clicks: readonly Click[],
+  ): { clicks: readonly Click[]; rows: readonly RawClickRow[]; rowsOfBatch: number } {
+    const segment = from?.segment ?? 0
+    const offset = from?.offset ?? 0
+    const taken = file.findTaken.get(journalId, segment, offset)
+    const done = Number(taken?.clicks ?? 0)
+    const left = done === 0 ? clicks : clicks.slice(done)
+    const rows = this.#rows.plan(left, ownerOf)
+    for (const { click, owner } of rows) {
+      file.insert.run(
+        click.at,
+        click.link_seq,
+        owner === undefined ? null : workspaceIn(file, owner.workspace_id),
+        owner?.keyspace_id ?? null,
+        click.flags,
+        click.count,
+        click.visitor,
+        ...CLICK_DIMENSIONS.map((dimension) => click[dimension]),
+      )
+    }
+    const rowsOfBatch = Number(taken?.rows ?? done) + rows.length
+    file.setTaken.run(journalId, segment, offset, Math.max(done, clicks.length), rowsOfBatch)
+    return { clicks: left, rows, rowsOfBatch }
+  }
+
+  #fileOf(day: number): DayFile {
+    const known = this.#open.get(day)
+    if (known !== undefined) return known
+    const [oldest] = this.#open.keys()
+    if (oldest !== undefined && this.#open.size >= OPEN_FILES_MAX) this.#close(oldest)
+    const file = openDayFile(this.#folder, day)
+    this.#open.set(day, file)
+    return file
+  }
+
+  #close(day: number): void {
+    this.#open.get(day)?.database.close()
+    this.#open.delete(day)
+  }
+}
+
+/** In the order in which their values are given. */
+const INSERTED = [
+  'at',
+  'link_seq',
+  'workspace',
+  'keyspace_id',
+  'flags',
+  'count',
+  'visitor',
+  ...CLICK_DIMENSIONS,
+] as const
+
+function workspaceIn({ workspaces, addWorkspace }: DayFile, id: string): number {
+  let number = workspaces.get(id)
+  if (number === undefined) {
+    number = Number(addWorkspace.get(id)?.number)
+    workspaces.set(id, number)
+  }
+  return number
+}
+
+function openDayFile(folder: string, day: number): DayFile {
+  createFolder(folder)
+  const name = rawClicksFile(folder, day)
+  const database = new DatabaseSync(name, { timeout: 1_000 })
+  try {
+    chmodSync(name, 0o600)
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = full;
+      pragma cache_size = -${PAGE_CACHE_KIB};
+      create table if not exists clicks (
+        at integer not null,
+        link_seq integer not null,
+        workspace integer,
+        keyspace_id integer,
+        flags integer not null,
+        visitor integer not null,
+        country text not null,
+        device text not null,
+        os text not null,
+        browser text not null,
+        referrer text not null,
+        language text not null,
+        source text not null,
+        count integer not null default 1
+      );
+      create table if not exists workspaces (
+        number integer primary key,
+        id text not null unique
+      );
+      create table if not exists taken (
+        journal_id text primary key,
+        segment integer not null,
+        position integer not null,
+        clicks integer not null,
+        rows integer
+      );
+    `)
+    ensureColumn(database, { table: 'clicks', name: 'count', type: 'integer not null default 1' })
+    ensureColumn(database, { table: 'taken', name: 'rows', type: 'integer' })
+    return {
+      database,
+      workspaces: new Map(),
+      addWorkspace: database.prepare(
+        'insert into workspaces (id) values (?) on conflict do update set id = id returning number',
+      ),
+      insert: database.prepare(
+        `insert into clicks (${INSERTED.join()}) values (${INSERTED.map(() => '?').join()})`,
+      ),
+      findTaken: database.prepare(
+        'select clicks, rows from taken where journal_id = ? and segment = ? and position = ?',
+      ),
+      setTaken: database.prepare(`
+        insert into taken (journal_id, segment, position, clicks, rows) values (?, ?, ?, ?, ?)
+        on conflict (journal_id) do update set
+          segment = excluded.segment, position = excluded.position,
+          clicks = excluded.clicks, rows = excluded.rows`),
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+type Column = { readonly table: string; readonly name: string; readonly type: string }
+
+/** Gives a day's file that an older release has made a column that it lacks. */
+function ensureColumn(database: DatabaseSync, column: Column): void {
+  if (hasColumn(database, column)) return
+  database.exec('begin immediate')
+  // Another process may have added it meanwhile.
+  if (!hasColumn(database, column)) {
+    database.exec(`alter table ${column.table} add column ${column.name} ${column.type}`)
+  }
+  database.exec('commit')
+}
+
+function hasColumn(database: DatabaseSync, { table, name }: Column): boolean {
+  const statement = database.prepare('select 1 from pragma_table_info(?) where name = ?')
+  return statement.get(table, name) !== undefined
+}

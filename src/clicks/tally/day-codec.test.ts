@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { arbitraryClick } from '../../../test/support/arbitrary-clicks.ts'
+import { someClick } from '../../../test/support/clicks.ts'
+import { cases } from '../../../test/support/properties.ts'
+import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { CLICK_DIMENSIONS, type Click } from '../click.ts'
+import {
+  readChunks,
+  readSums,
+  readTallies,
+  readTotal,
+  readValueSlots,
+  readVisitors,
+  writeClick,
+  writeSums,
+  writeTally,
+  writeTotal,
+  writeValueSlots,
+  writeVisitors,
+} from './day-codec.ts'
+import { DayTally, OTHER_VALUE, VALUES_MAX } from './day-tally.ts'
+import { VisitorSketch } from './visitor-sketch.ts'
+
+function tallyOf(clicks: readonly Click[]): DayTally {
+  const tally = new DayTally()
+  for (const click of clicks) tally.add(click)
+  return tally
+}
+
+/** Everything that a tally says. */
+function contents(tally: DayTally) {
+  return {
+    total: tally.total.toTally(true),
+    visitors: tally.visitors.count(),
+    values: CLICK_DIMENSIONS.map((dimension) =>
+      [...tally.values(dimension)]
+        .map(([value, slots]) => [value, slots.toTally(true)] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  }
+}
+
+function written(write: (writer: ByteWriter) => void): Buffer {
+  const writer = new ByteWriter()
+  write(writer)
+  return writer.take()
+}
+
+const clicks = fc.array(arbitraryClick([1]), { maxLength: 60 })
+
+describe('the chunks of a day', () => {
+  test('say what was written, alone or added up, in any number one after the other', () => {
+    const chunks = fc.array(fc.record({ addedUp: fc.boolean(), clicks }), { maxLength: 6 })
+    fc.assert(
+      fc.property(chunks, (chunks) => {
+        const bytes = written((writer) => {
+          for (const { addedUp, clicks } of chunks) {
+            if (addedUp) {
+              writeTally(writer, tallyOf(clicks))
+              continue
+            }
+            for (const click of clicks) {
+              if (click.count === 1) writeClick(writer, click)
+              else writeTally(writer, tallyOf([click]))
+            }
+          }
+        })
+        const read = new DayTally()
+        readChunks(bytes, read)
+        assert.deepEqual(contents(read), contents(tallyOf(chunks.flatMap(({ clicks }) => clicks))))
+      }),
+      cases(200),
+    )
+  })
+
+  test('that are cut off or of an unknown form are refused', () => {
+    const bytes = written((writer) =>
+      writeTally(writer, tallyOf([someClick({ at: 1, link_seq: 1 })])),
+    )
+    for (let length = 1; length < bytes.length; length += 1) {
+      assert.throws(() => readChunks(bytes.subarray(0, length), new DayTally()), RangeError)
+    }
+    for (const tag of [96, 127, 224, 240, 242, 255]) {
+      assert.throws(() => readChunks(Buffer.of(tag, ...bytes), new DayTally()), RangeError)
+    }
+  })
+})
+
+describe('the parts of a day', () => {
+  test('say what was written', () => {
+    fc.assert(
+      fc.property(clicks, (clicks) => {
+        const tally = tallyOf(clicks)
+        const expected = contents(tally)
+        const total = readTotal(
+          written((writer) => writeTotal(writer, tally)),
+          true,
+        )
+        const { slots, visitors, ...sums } = total
+        assert.deepEqual({ ...sums, slots: [...slots.slots()] }, expected.total)
+        assert.equal(visitors, expected.visitors)
+        const sketch = new VisitorSketch()
+        readVisitors(
+          written((writer) => writeVisitors(writer, tally)),
+          sketch,
+        )
+        assert.equal(sketch.count(), expected.visitors)
+        const read = new DayTally()
+        for (const [index, dimension] of CLICK_DIMENSIONS.entries()) {
+          const values = expected.values[index] ?? []
+          const sums = written((writer) => writeSums(writer, tally, dimension))
+          const slots = written((writer) => writeValueSlots(writer, tally, dimension))
+          const withoutSlots = values.map(([value, sum]) => [value, { ...sum, slots: [] }] as const)
+          assert.deepEqual(readSums(sums), new Map(withoutSlots))
+          assert.deepEqual(readTallies(slots), new Map(values))
+          const wanted = new Set(values.filter((_, nth) => nth % 2 === 0).map(([value]) => value))
+          const isWanted = ([value]: readonly [string, unknown]) => wanted.has(value)
+          assert.deepEqual(readSums(sums, wanted), new Map(withoutSlots.filter(isWanted)))
+          assert.deepEqual(readTallies(slots, wanted), new Map(values.filter(isWanted)))
+          readValueSlots(slots, read, dimension)
+        }
+        assert.deepEqual(contents(read).values, expected.values)
+      }),
+      cases(100),
+    )
+  })
+
+  test('of an unknown version are refused', () => {
+    const part = written((writer) => writeTotal(writer, new DayTally()))
+    part[0] = 2
+    assert.throws(() => readTotal(part, true), RangeError)
+  })
+})
+
+describe('the values of a dimension', () => {
+  test('above the limit are summed up, those with fewest clicks first', () => {
+    const many = Array.from({ length: VALUES_MAX + 50 }, (_, index) =>
+      someClick({ at: index * 1_000_000, link_seq: 1, referrer: `host-${index}.example` }),
+    )
+    const frequent = [1, 2].map((at) =>
+      someClick({ at, link_seq: 1, referrer: 'host-1049.example' }),
+    )
+    const tally = tallyOf([...many, ...frequent])
+    tally.limitValues()
+    tally.limitValues()
+    const values = tally.values('referrer')
+    assert.equal(values.size, VALUES_MAX + 1)
+    assert.equal(values.get(OTHER_VALUE)?.persons, 50)
+    assert.equal(values.get('host-1049.example')?.persons, 3)
+
+    tally.merge(tallyOf([someClick({ at: 5, link_seq: 1, referrer: 'new.example' })]))
+    tally.limitValues()
+    assert.equal(tally.values('referrer').size, VALUES_MAX + 1)
+    const sum = [...tally.values('referrer').values()].reduce(
+      (sum, { persons }) => sum + persons,
+      0,
+    )
+    assert.equal(sum, many.length + frequent.length + 1)
+  })
+})

@@ -1,0 +1,229 @@
+import { ByteReader } from '../../platform/bytes/byte-reader.ts'
+import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { CLICK_DIMENSIONS, type Click, type ClickDimension } from '../click.ts'
+import type { Counts, SlotCounts, Tally } from '../report/click-reports.ts'
+import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
+import type { DayTally } from './day-tally.ts'
+import { SlotTally } from './slot-tally.ts'
+import type { VisitorSketch } from './visitor-sketch.ts'
+
+/*
+ * How a day's tallies are kept. What has just come is a run of chunks, so that more is added by
+ * appending, without reading what is there. A chunk is one click:
+ *
+ *     slot      1 byte   0 to 95; 128 to 223 for one that is not a person's
+ *     visitor   7 bytes  of a person's alone
+ *     values    of each dimension: length (1 byte) and text
+ *
+ * or a tally:
+ *
+ *     241       1 byte   the version of this form
+ *     total     slots
+ *     visitors  the sketch
+ *     values    of each dimension: how many, then each value's text and slots
+ *
+ * Slots are a number of them, and for each the slot, people's clicks and others' (varints).
+ * A day with much in it is kept in parts instead, so that a reader of days need not read the slots
+ * and a reader of one dimension not the others. A part is a version byte and what its encoder says.
+ */
+const OTHERS = 128
+const TALLY = 241
+const PART_VERSION = 1
+
+/** One for all values that are read without their slots: there are many. */
+const NO_SLOTS: readonly SlotCounts[] = []
+
+/**
+ * A click that is not added to others yet; the least room for few, each the most. It must stand for
+ * one visit: a chunk of several is a tally.
+ */
+export function writeClick(writer: ByteWriter, click: Click): void {
+  const slot = slotOf(click.at)
+  if (click.flags === 0) {
+    writer.byte(slot)
+    writer.uint56(click.visitor)
+  } else {
+    writer.byte(slot + OTHERS)
+  }
+  for (const dimension of CLICK_DIMENSIONS) writer.shortText(click[dimension])
+}
+
+export function writeTally(writer: ByteWriter, tally: DayTally): void {
+  writer.byte(TALLY)
+  writeSlots(writer, tally.total)
+  tally.visitors.write(writer)
+  for (const dimension of CLICK_DIMENSIONS) writeValues(writer, tally, dimension)
+}
+
+/** Adds all chunks to a tally. */
+export function readChunks(chunks: Uint8Array, into: DayTally): void {
+  const reader = new ByteReader(chunks)
+  while (!reader.ended) {
+    const tag = reader.byte()
+    if (tag === TALLY) readTally(reader, into)
+    else readClick(reader, tag, into)
+  }
+}
+
+function readTally(reader: ByteReader, into: DayTally): void {
+  readSlots(reader, into.total)
+  into.visitors.read(reader)
+  for (const dimension of CLICK_DIMENSIONS) readValues(reader, into, dimension)
+}
+
+function readClick(reader: ByteReader, tag: number, into: DayTally): void {
+  const isPerson = tag < OTHERS
+  const slot = isPerson ? tag : tag - OTHERS
+  if (slot >= SLOTS_PER_DAY) throw new RangeError(`a chunk of an unknown form: ${tag}`)
+  const persons = isPerson ? 1 : 0
+  const others = isPerson ? 0 : 1
+  into.total.add(slot, persons, others)
+  if (isPerson) into.visitors.add(reader.uint56())
+  for (const dimension of CLICK_DIMENSIONS) {
+    into.valueOf(dimension, reader.shortText()).add(slot, persons, others)
+  }
+}
+
+/** The part with the day's sums and visitors in front, and its slots. */
+export function writeTotal(writer: ByteWriter, tally: DayTally): void {
+  writer.byte(PART_VERSION)
+  writer.varint(tally.total.persons)
+  writer.varint(tally.total.others)
+  writer.varint(tally.visitors.count())
+  writeSlots(writer, tally.total)
+}
+
+export type TotalPart = Counts & { readonly visitors: number; readonly slots: SlotTally }
+
+/** @param withSlots whether to read on after the sums */
+export function readTotal(part: Uint8Array, withSlots: boolean): TotalPart {
+  const reader = partReader(part)
+  const persons = reader.varint()
+  const others = reader.varint()
+  const visitors = reader.varint()
+  const slots = new SlotTally()
+  if (withSlots) readSlots(reader, slots)
+  return { persons, others, visitors, slots }
+}
+
+export function writeVisitors(writer: ByteWriter, tally: DayTally): void {
+  writer.byte(PART_VERSION)
+  tally.visitors.write(writer)
+}
+
+export function readVisitors(part: Uint8Array, into: VisitorSketch): void {
+  into.read(partReader(part))
+}
+
+/** A dimension's values with their sums of the day. */
+export function writeSums(writer: ByteWriter, tally: DayTally, dimension: ClickDimension): void {
+  const values = tally.values(dimension)
+  writer.byte(PART_VERSION)
+  writer.varint(values.size)
+  for (const [value, { persons, others }] of values) {
+    writer.shortText(value)
+    writer.varint(persons)
+    writer.varint(others)
+  }
+}
+
+/** @param wanted the values to read; all when left out */
+export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
+  const reader = partReader(part)
+  const sums = new Map<string, Tally>()
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const value = reader.shortText()
+    const sum = { persons: reader.varint(), others: reader.varint(), slots: NO_SLOTS }
+    if (wanted?.has(value) !== false) sums.set(value, sum)
+  }
+  return sums
+}
+
+/** A dimension's values with their slots. */
+export function writeValueSlots(
+  writer: ByteWriter,
+  tally: DayTally,
+  dimension: ClickDimension,
+): void {
+  writer.byte(PART_VERSION)
+  writeValues(writer, tally, dimension)
+}
+
+export function readValueSlots(part: Uint8Array, into: DayTally, dimension: ClickDimension): void {
+  readValues(partReader(part), into, dimension)
+}
+
+/**
+ * The same for a reader who adds nothing to it.
+ *
+ * @param wanted the values to read; all when left out
+ */
+export function readTallies(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
+  const reader = partReader(part)
+  const tallies = new Map<string, Tally>()
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const value = reader.shortText()
+    if (wanted?.has(value) === false) skipSlots(reader)
+    else tallies.set(value, readOne(reader))
+  }
+  return tallies
+}
+
+function readOne(reader: ByteReader): Tally {
+  const slots: SlotCounts[] = []
+  const sum = { persons: 0, others: 0 }
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const slot = { slot: reader.byte(), persons: reader.varint(), others: reader.varint() }
+    sum.persons += slot.persons
+    sum.others += slot.others
+    slots.push(slot)
+  }
+  return { ...sum, slots }
+}
+
+function partReader(part: Uint8Array): ByteReader {
+  const reader = new ByteReader(part)
+  const version = reader.byte()
+  if (version !== PART_VERSION) throw new RangeError(`a part of an unknown form: ${version}`)
+  return reader
+}
+
+function writeValues(writer: ByteWriter, tally: DayTally, dimension: ClickDimension): void {
+  const values = tally.values(dimension)
+  writer.varint(values.size)
+  for (const [value, slots] of values) {
+    writer.shortText(value)
+    writeSlots(writer, slots)
+  }
+}
+
+function readValues(reader: ByteReader, into: DayTally, dimension: ClickDimension): void {
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    readSlots(reader, into.valueOf(dimension, reader.shortText()))
+  }
+}
+
+function skipSlots(reader: ByteReader): void {
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    reader.byte()
+    reader.skipVarint()
+    reader.skipVarint()
+  }
+}
+
+function writeSlots(writer: ByteWriter, tally: SlotTally): void {
+  writer.varint(tally.size)
+  for (const { slot, persons, others } of tally.slots()) {
+    writer.byte(slot)
+    writer.varint(persons)
+    writer.varint(others)
+  }
+}
+
+function readSlots(reader: ByteReader, into: SlotTally): void {
+  for (let count = reader.varint(); count > 0; count -= 1) {
+    const slot = reader.byte()
+    const persons = reader.varint()
+    into.add(slot, persons, reader.varint())
+  }
+}

@@ -1,0 +1,38 @@
+import { QUARTERS_PER_DAY } from '../report/intervals.ts'
+
+/** Days that are read at once, so that neither memory nor the event loop is held up by more. */
+const DAYS_AT_ONCE = { total: 366, values: 31, valuesWithSlots: 7 }
+
+/** Consecutive days, both ends included, and whether their quarter hours are needed. */
+export type DaySpan = { readonly fromDay: number; readonly toDay: number; readonly slots: boolean }
+
+/**
+ * The days that intervals need, in spans that may be read at once. Only days which are cut somewhere
+ * need their quarter hours.
+ *
+ * @param byValue whether the values of a dimension are read
+ */
+export function planDays(cuts: readonly number[], byValue: boolean): readonly DaySpan[] {
+  const cutDays = new Set<number>()
+  for (const cut of cuts) {
+    if (cut % QUARTERS_PER_DAY !== 0) cutDays.add(Math.floor(cut / QUARTERS_PER_DAY))
+  }
+  const from = Math.floor((cuts[0] ?? 0) / QUARTERS_PER_DAY)
+  const to = Math.ceil((cuts.at(-1) ?? 0) / QUARTERS_PER_DAY)
+  const spans: DaySpan[] = []
+  let begin = from
+  for (let day = from; day < to; day += 1) {
+    const slots = cutDays.has(begin)
+    const size = day - begin + 1
+    const isLast = day + 1 === to || cutDays.has(day + 1) !== slots
+    if (!isLast && size < sizeMax(byValue, slots)) continue
+    spans.push({ fromDay: begin, toDay: day, slots })
+    begin = day + 1
+  }
+  return spans
+}
+
+function sizeMax(byValue: boolean, slots: boolean): number {
+  if (!byValue) return DAYS_AT_ONCE.total
+  return slots ? DAYS_AT_ONCE.valuesWithSlots : DAYS_AT_ONCE.values
+}

@@ -1,0 +1,56 @@
+import type { SlotCounts, Tally } from '../report/click-reports.ts'
+
+/** Clicks of people and others by quarter hours of a day; only those with clicks take room. */
+export class SlotTally {
+  /** Ascending. */
+  readonly #slots: number[] = []
+  readonly #persons: number[] = []
+  readonly #others: number[] = []
+  persons = 0
+  others = 0
+
+  add(slot: number, persons: number, others: number): void {
+    this.persons += persons
+    this.others += others
+    const at = this.#find(slot)
+    this.#persons[at] = (this.#persons[at] ?? 0) + persons
+    this.#others[at] = (this.#others[at] ?? 0) + others
+  }
+
+  merge(other: SlotTally): void {
+    for (const { slot, persons, others } of other.slots()) this.add(slot, persons, others)
+  }
+
+  get sum(): number {
+    return this.persons + this.others
+  }
+
+  get size(): number {
+    return this.#slots.length
+  }
+
+  *slots(): Generator<SlotCounts> {
+    for (const [at, slot] of this.#slots.entries()) {
+      yield { slot, persons: this.#persons[at] ?? 0, others: this.#others[at] ?? 0 }
+    }
+  }
+
+  toTally(withSlots: boolean): Tally {
+    return {
+      persons: this.persons,
+      others: this.others,
+      slots: withSlots ? [...this.slots()] : [],
+    }
+  }
+
+  /** Where the slot stands; it gets its place where it has none. Clicks mostly come in time's order. */
+  #find(slot: number): number {
+    let at = this.#slots.length
+    while (at > 0 && (this.#slots[at - 1] ?? 0) > slot) at -= 1
+    if (at > 0 && this.#slots[at - 1] === slot) return at - 1
+    this.#slots.splice(at, 0, slot)
+    this.#persons.splice(at, 0, 0)
+    this.#others.splice(at, 0, 0)
+    return at
+  }
+}

@@ -1,0 +1,92 @@
+import type { Bots } from '../report/click-filter.ts'
+import type { Counts, Tally } from '../report/click-reports.ts'
+import { QUARTERS_PER_DAY, type Quarters } from '../report/intervals.ts'
+import { OTHER_VALUE } from './day-tally.ts'
+
+/** Values that are kept apart at once; beyond, the rarest half so far are added together. */
+const VALUES_MAX = 20_000
+
+type Sum = { persons: number; others: number }
+
+/** Values that are not told one by one. */
+export type Rest = Counts & {
+  /** How many different ones; at least, where there are so many that not all could be kept apart. */
+  readonly values: number
+}
+
+/** The clicks of a period by the values of a dimension. */
+export class ValueSums {
+  readonly #from: number
+  readonly #to: number
+  readonly #bots: Bots
+  #sums = new Map<string, Sum>()
+  readonly #dropped = { values: 0, persons: 0, others: 0 }
+
+  /**
+   * @param bots which clicks make a value come first
+   */
+  constructor(period: Quarters, bots: Bots) {
+    this.#from = period.from
+    this.#to = period.to
+    this.#bots = bots
+  }
+
+  /** A day that is only partly in the period needs its slots. */
+  add(value: string, day: number, tally: Tally): void {
+    const begin = day * QUARTERS_PER_DAY
+    const isWithin = this.#from <= begin && begin + QUARTERS_PER_DAY <= this.#to
+    if (isWithin) this.#add(value, tally)
+    else {
+      for (const slot of tally.slots) {
+        const quarter = begin + slot.slot
+        if (this.#from <= quarter && quarter < this.#to) this.#add(value, slot)
+      }
+    }
+    if (this.#sums.size > VALUES_MAX) this.#prune()
+  }
+
+  #add(value: string, { persons, others }: Counts): void {
+    const sum = this.#sums.get(value)
+    if (sum === undefined) this.#sums.set(value, { persons, others })
+    else {
+      sum.persons += persons
+      sum.others += others
+    }
+  }
+
+  /** The values with most of the clicks that are asked for, and all others together. */
+  rank(limit: number): { top: readonly (readonly [string, Counts])[]; rest: Rest } {
+    const ranked = this.#ranked()
+    const rest = { ...this.#dropped }
+    const others = ranked.findIndex(([value]) => value === OTHER_VALUE)
+    for (const [, sum] of others < 0 ? [] : ranked.splice(others, 1)) addTo(rest, sum)
+    for (const [, sum] of ranked.splice(limit)) addTo(rest, sum)
+    return { top: ranked, rest }
+  }
+
+  #prune(): void {
+    const ranked = this.#ranked()
+    for (const [, sum] of ranked.splice(VALUES_MAX / 2)) addTo(this.#dropped, sum)
+    this.#sums = new Map(ranked)
+  }
+
+  #ranked(): [string, Sum][] {
+    return [...this.#sums]
+      .filter(([, sum]) => weightOf(sum, this.#bots) > 0)
+      .sort(
+        ([a, left], [b, right]) =>
+          weightOf(right, this.#bots) - weightOf(left, this.#bots) || (a < b ? -1 : 1),
+      )
+  }
+}
+
+function weightOf({ persons, others }: Counts, bots: Bots): number {
+  if (bots === 'include') return persons + others
+  return bots === 'exclude' ? persons : others
+}
+
+function addTo(rest: { values: number; persons: number; others: number }, sum: Counts): void {
+  rest.values += 1
+  rest.persons += sum.persons
+  rest.others += sum.others
+}

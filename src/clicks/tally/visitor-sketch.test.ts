@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { cases } from '../../../test/support/properties.ts'
+import { ByteReader } from '../../platform/bytes/byte-reader.ts'
+import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { EXACT_VISITORS_MAX, VisitorSketch } from './visitor-sketch.ts'
+
+/** Evenly distributed numbers of 53 bits, each always the same. */
+function visitor(number: number): number {
+  const hash = createHash('sha256').update(`visitor ${number}`).digest()
+  return hash.readUInt32LE(0) + (hash.readUInt32LE(4) % 2 ** 21) * 2 ** 32
+}
+
+function sketchOf(visitors: Iterable<number>): VisitorSketch {
+  const sketch = new VisitorSketch()
+  for (const one of visitors) sketch.add(one)
+  return sketch
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => visitor(from + index))
+}
+
+function bytesOf(sketch: VisitorSketch): Buffer {
+  const writer = new ByteWriter()
+  sketch.write(writer)
+  return writer.take()
+}
+
+function copyOf(sketch: VisitorSketch): VisitorSketch {
+  const copy = new VisitorSketch()
+  copy.read(new ByteReader(bytesOf(sketch)))
+  return copy
+}
+
+describe('the sketch of visitors', () => {
+  test('is exact for few, however often each comes', () => {
+    const visitors = range(0, EXACT_VISITORS_MAX)
+    assert.equal(sketchOf([]).count(), 0)
+    assert.equal(sketchOf([...visitors, ...visitors]).count(), EXACT_VISITORS_MAX)
+  })
+
+  test('estimates many within four standard errors', () => {
+    for (const count of [EXACT_VISITORS_MAX + 1, 1_000, 5_000, 20_000, 200_000]) {
+      const estimate = sketchOf(range(0, count)).count()
+      const error = estimate / count - 1
+      assert.ok(Math.abs(error) < 4 * 0.0163, `${estimate} for ${count}`)
+    }
+  })
+
+  test('is the same in whatever order, and by whatever merges, visitors come', () => {
+    const part = fc.record({ from: fc.nat({ max: 1_500 }), count: fc.nat({ max: 700 }) })
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
+        const merged = new VisitorSketch()
+        for (const { from, count } of parts)
+          merged.merge(copyOf(sketchOf(range(from, from + count))))
+        const added = sketchOf(
+          parts.toReversed().flatMap(({ from, count }) => range(from, from + count)),
+        )
+        assert.equal(merged.count(), added.count())
+        assert.equal(copyOf(merged).count(), added.count())
+      }),
+      cases(50),
+    )
+  })
+
+  test('takes few bytes', () => {
+    assert.ok(bytesOf(sketchOf(range(0, EXACT_VISITORS_MAX))).length < 3_000)
+    assert.ok(bytesOf(sketchOf(range(0, 50_000))).length < 3_100)
+  })
+
+  test('takes the numbers at both ends', () => {
+    const ends = [0, 1, 2 ** 53 - 1, 2 ** 32, 2 ** 44]
+    assert.equal(copyOf(sketchOf(ends)).count(), ends.length)
+    assert.ok(sketchOf([...range(0, 1_000), ...ends]).count() > 900)
+  })
+})

@@ -1,0 +1,158 @@
+import type { ByteReader } from '../../platform/bytes/byte-reader.ts'
+import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+
+/** Visitors up to which each is remembered; so many take about as many bytes as the registers. */
+export const EXACT_VISITORS_MAX = 400
+
+const INDEX_BITS = 12
+const REGISTERS = 2 ** INDEX_BITS
+/** Of a hash of 53 bits, those that do not choose the register. */
+const RANK_BITS = 53 - INDEX_BITS
+const REGISTER_BITS = 6
+const ALPHA = 1 / (2 * Math.LN2)
+
+const EXACT = 0
+const ESTIMATED = 1
+
+/**
+ * How many different visitors there were. Exact up to `EXACT_VISITORS_MAX`, above that a HyperLogLog
+ * of 4,096 registers, whose standard error is 1.6 %. Any order of additions and merges gives the same.
+ *
+ * The estimate is the improved raw one of O. Ertl, "New cardinality estimation algorithms for
+ * HyperLogLog sketches" (arXiv:1702.01284), which needs no tables and no thresholds.
+ */
+export class VisitorSketch {
+  #exact: Set<number> | undefined = new Set()
+  #registers: Uint8Array | undefined
+
+  /** @param visitor a hash of 53 bits that are evenly distributed */
+  add(visitor: number): void {
+    if (this.#exact === undefined) {
+      this.#count(visitor)
+      return
+    }
+    this.#exact.add(visitor)
+    if (this.#exact.size > EXACT_VISITORS_MAX) this.#estimate()
+  }
+
+  merge(other: VisitorSketch): void {
+    if (other.#exact !== undefined) {
+      for (const visitor of other.#exact) this.add(visitor)
+      return
+    }
+    if (this.#exact !== undefined) this.#estimate()
+    const registers = this.#registers
+    if (registers === undefined || other.#registers === undefined) return
+    for (const [index, rank] of other.#registers.entries()) {
+      if (rank > (registers[index] ?? 0)) registers[index] = rank
+    }
+  }
+
+  count(): number {
+    if (this.#exact !== undefined) return this.#exact.size
+    return Math.round(estimateOf(this.#registers ?? new Uint8Array(REGISTERS)))
+  }
+
+  write(writer: ByteWriter): void {
+    if (this.#exact !== undefined) {
+      writer.byte(EXACT)
+      writer.varint(this.#exact.size)
+      for (const visitor of this.#exact) writer.uint56(visitor)
+      return
+    }
+    writer.byte(ESTIMATED)
+    writer.bytes(pack(this.#registers ?? new Uint8Array(REGISTERS)))
+  }
+
+  /** Adds what `write` wrote. */
+  read(reader: ByteReader): void {
+    if (reader.byte() === EXACT) {
+      for (let count = reader.varint(); count > 0; count -= 1) this.add(reader.uint56())
+      return
+    }
+    const other = new VisitorSketch()
+    other.#exact = undefined
+    other.#registers = unpack(reader.bytes((REGISTERS * REGISTER_BITS) / 8))
+    this.merge(other)
+  }
+
+  #estimate(): void {
+    const visitors = this.#exact ?? []
+    this.#exact = undefined
+    this.#registers = new Uint8Array(REGISTERS)
+    for (const visitor of visitors) this.#count(visitor)
+  }
+
+  #count(visitor: number): void {
+    const registers = this.#registers
+    if (registers === undefined) return
+    const index = visitor % REGISTERS
+    const rank = rankOf(Math.floor(visitor / REGISTERS))
+    if (rank > (registers[index] ?? 0)) registers[index] = rank
+  }
+}
+
+/** The place of the highest bit that is set among `RANK_BITS`, counted from the top, from 1 on. */
+function rankOf(rest: number): number {
+  const high = Math.floor(rest / 2 ** 32)
+  const highBits = RANK_BITS - 32
+  return high > 0 ? Math.clz32(high) - (32 - highBits) + 1 : highBits + Math.clz32(rest) + 1
+}
+
+function estimateOf(registers: Uint8Array): number {
+  const counts = new Uint32Array(RANK_BITS + 2)
+  for (const rank of registers) counts[rank] = (counts[rank] ?? 0) + 1
+  let z = REGISTERS * tau(1 - (counts[RANK_BITS + 1] ?? 0) / REGISTERS)
+  for (let rank = RANK_BITS; rank >= 1; rank -= 1) z = 0.5 * (z + (counts[rank] ?? 0))
+  z += REGISTERS * sigma((counts[0] ?? 0) / REGISTERS)
+  return (ALPHA * REGISTERS * REGISTERS) / z
+}
+
+function sigma(share: number): number {
+  if (share === 1) return Number.POSITIVE_INFINITY
+  let x = share
+  let y = 1
+  let z = share
+  for (let before = Number.NaN; z !== before; y *= 2) {
+    x *= x
+    before = z
+    z += x * y
+  }
+  return z
+}
+
+function tau(share: number): number {
+  if (share === 0 || share === 1) return 0
+  let x = share
+  let y = 1
+  let z = 1 - share
+  for (let before = Number.NaN; z !== before; ) {
+    x = Math.sqrt(x)
+    before = z
+    y *= 0.5
+    z -= (1 - x) ** 2 * y
+  }
+  return z / 3
+}
+
+/** Four registers of six bits in three bytes. */
+function pack(registers: Uint8Array): Uint8Array {
+  const packed = new Uint8Array((REGISTERS * REGISTER_BITS) / 8)
+  for (let from = 0, to = 0; from < REGISTERS; from += 4, to += 3) {
+    const [a = 0, b = 0, c = 0, d = 0] = registers.subarray(from, from + 4)
+    packed[to] = a | (b << 6)
+    packed[to + 1] = (b >> 2) | (c << 4)
+    packed[to + 2] = (c >> 4) | (d << 2)
+  }
+  return packed
+}
+
+function unpack(packed: Uint8Array): Uint8Array {
+  const registers = new Uint8Array(REGISTERS)
+  for (let from = 0, to = 0; to < REGISTERS; from += 3, to += 4) {
+    const bits =
+      (packed[from] ?? 0) | ((packed[from + 1] ?? 0) << 8) | ((packed[from + 2] ?? 0) << 16)
+    for (let index = 0; index < 4; index += 1) registers[to + index] = (bits >> (6 * index)) & 63
+  }
+  return registers
+}

@@ -1,9 +1,0 @@
-import { parseHost } from '../domains/host.ts'
-import type { ServiceName } from '../domains/service-host.ts'
-import type { Parsed } from '../failure.ts'
-
-/** A host that links may be on: one that a workspace may claim, or the service's own. */
-export function parseLinkHost(text: string, service: ServiceName): Parsed<string> {
-  const isService = text.toLowerCase().replace(/\.$/, '') === service.host
-  return isService ? { value: service.host } : parseHost(text)
-}

@@ -1,0 +1,60 @@
+import { hostChange } from '../platform/changes/change.ts'
+import type { Nouns, Store } from '../platform/database/store.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { decideCheck, demotedSchedule } from './check-schedule.ts'
+import type { DnsLook, DnsLooks } from './dns-look.ts'
+import type { Domain } from './domain.ts'
+import type { LeasedCheck } from './domain-check-store.ts'
+
+/** A domain that changed hands. */
+export type DomainMove = {
+  readonly host: string
+  readonly fromWorkspaceId: string
+  readonly toWorkspaceId: string
+}
+
+/**
+ * Writes down what a check showed, in one unit with what follows from it; nothing when the lease
+ * was lost, or the claim has been renamed or deleted, while DNS was asked.
+ *
+ * @throws {UniqueViolation} when another claim on the host became active meanwhile
+ */
+export async function concludeCheck(
+  deps: { store: Store; clock: Clock; hasLostProof: DnsLooks['hasLostProof'] },
+  lease: LeasedCheck,
+  seen: DnsLook,
+): Promise<DomainMove | undefined> {
+  const { store, clock, hasLostProof } = deps
+  return store.write(async (stores) => {
+    const { host, workspace_id, id } = lease.domain
+    const now = clock.nowMicros()
+    const domain = await stores.domains.findById(workspace_id, id)
+    if (domain === undefined) return undefined
+    const holder =
+      seen.verdict === 'proved' && domain.status === 'pending'
+        ? await stores.domains.findActive(host)
+        : undefined
+    const mayMove = holder === undefined || hasLostProof(holder, seen)
+    const verdict = mayMove ? seen.verdict : 'unproved'
+    const { change, schedule } = decideCheck(domain.status, lease.schedule, verdict, now)
+    if (!(await stores.domainChecks.finish(id, lease.fence, schedule, now))) return undefined
+    if (change === 'none') return undefined
+    if (change === 'deactivate') {
+      await stores.domainChecks.makeDue(host, now)
+      await deactivate(stores, domain, now)
+      return undefined
+    }
+    if (holder !== undefined) {
+      await stores.domainChecks.restart(holder.id, demotedSchedule(now))
+      await deactivate(stores, holder, now)
+    }
+    await stores.domains.activate(id, host, now)
+    await stores.changes.append(hostChange(host), now)
+    return holder && { host, fromWorkspaceId: holder.workspace_id, toWorkspaceId: workspace_id }
+  })
+}
+
+async function deactivate(stores: Nouns, domain: Domain, now: number): Promise<void> {
+  await stores.domains.deactivate(domain.id, domain.host, now)
+  await stores.changes.append(hostChange(domain.host), now)
+}

@@ -1,0 +1,195 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
+import { displayHost, formatHost } from '../../hosts/host.ts'
+import { example } from '../../platform/cli/example.ts'
+import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
+import type { DnsReport } from '../dns-report.ts'
+import { dnsReportText } from './dns-report-text.ts'
+import { hstsCommand } from './domain-hsts.ts'
+import { findClaim } from './find-claim.ts'
+import { waitUntilActive } from './wait-until-active.ts'
+import { type DomainTools, withDomains } from './with-domains.ts'
+
+const EXIT_PENDING = 1
+const LIST_BATCH = 100
+const WAIT_MINUTES = 60
+const MINUTE_MS = 60_000
+
+type CheckOptions = { workspace?: string; wait?: number | true; json?: true }
+type ListOptions = { workspace?: string; json?: true }
+
+export function domainCommand(terminal: Terminal): Command {
+  const command = new Command('domain')
+    .description('Add, list, check and remove domains, and have them ask for HTTPS alone.')
+    .addHelpText('after', example('domain add go.example.com --workspace acme'))
+
+  command
+    .command('add')
+    .description('Add a domain to a workspace, and print the DNS records to set.')
+    .argument('<host>', 'such as go.example.com')
+    .requiredOption('--workspace <name>', 'the workspace that it is for')
+    .addHelpText('after', example('domain add go.example.com --workspace acme'))
+    .action(async (host: string, options: { workspace: string }) => {
+      const report = await withDomains(async ({ instance, domains, checks }) => {
+        const { id } = await instance.workspaces.get(options.workspace)
+        const domain = await domains.create(id, { domain: host })
+        return checks.report(id, domain.id)
+      })
+      terminal.out(dnsReportText(report))
+      if (report.domain.status === 'pending') {
+        const { host: added } = report.domain
+        const next = `domain check ${added} --workspace ${options.workspace} --wait`
+        terminal.out(`\nThen: ${terseCommand(next)}`)
+      }
+    })
+
+  command
+    .command('list')
+    .description('List the domains of a workspace, or all.')
+    .option('--workspace <name>', 'of this workspace alone')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('domain list --workspace acme'))
+    .action(async (options: ListOptions) => {
+      const rows = await withDomains((tools) => listDomains(tools, options.workspace))
+      terminal.out(
+        options.json
+          ? JSON.stringify(rows, null, 2)
+          : formatTable(
+              ['DOMAIN', 'STATUS', 'CERTIFICATE', 'WORKSPACE', 'CREATED'],
+              rows.map((row) => [
+                formatHost(row.domain),
+                row.status,
+                inOneWord(row.certificate),
+                row.workspace,
+                row.created_at,
+              ]),
+            ),
+      )
+    })
+
+  command
+    .command('check')
+    .description('Check the DNS of a domain now, and say what to do. Exits with 1 unless active.')
+    .argument('<host>', 'such as go.example.com')
+    .option('--workspace <name>', 'whose domain it is, where several have added it')
+    .option('--wait [minutes]', `until it is active, ${WAIT_MINUTES} minutes at most`, parseMinutes)
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('domain check go.example.com --wait'))
+    .action(async (host: string, options: CheckOptions) => {
+      const report = await withDomains((tools) => check(terminal, tools, host, options))
+      if (options.json) terminal.out(JSON.stringify(reportAsJson(report), null, 2))
+      else if (options.wait === undefined) terminal.out(dnsReportText(report))
+      if (report.domain.status !== 'active') process.exitCode = EXIT_PENDING
+    })
+
+  command.addCommand(hstsCommand(terminal))
+
+  command
+    .command('remove')
+    .description('Remove a domain from a workspace. Its links stay, and stop answering.')
+    .argument('<host>', 'such as go.example.com')
+    .requiredOption('--workspace <name>', 'the workspace whose domain it is')
+    .addHelpText('after', example('domain remove go.example.com --workspace acme'))
+    .action(async (host: string, options: { workspace: string }) => {
+      const domain = await withDomains(async (tools) => {
+        const found = await findClaim(tools, host, options.workspace)
+        await tools.domains.delete(found.workspace_id, found.id)
+        return found
+      })
+      terminal.err(`${formatHost(domain.host)} is removed from ${options.workspace}.`)
+    })
+
+  return command
+}
+
+async function check(
+  terminal: Terminal,
+  tools: DomainTools,
+  host: string,
+  options: CheckOptions,
+): Promise<DnsReport> {
+  const domain = await findClaim(tools, host, options.workspace)
+  if (options.wait === undefined) return tools.checks.verify(domain.workspace_id, domain.id)
+  const minutes = options.wait === true ? WAIT_MINUTES : options.wait
+  return waitUntilActive(terminal, tools.checks, domain, minutes * MINUTE_MS)
+}
+
+async function listDomains(
+  { instance, domains, findCertificate }: DomainTools,
+  workspaceName: string | undefined,
+) {
+  const { workspaces } = instance
+  const owners =
+    workspaceName === undefined ? await workspaces.list() : [await workspaces.get(workspaceName)]
+  const rows = []
+  for (const { id: workspaceId, name } of owners) {
+    for (let offset = 0; ; offset += LIST_BATCH) {
+      const { items } = await domains.list(workspaceId, offset, LIST_BATCH)
+      for (const { id, host, status, created_at } of items) {
+        const created = formatInstant(created_at)
+        const standing = status === 'active' ? await findCertificate?.(host) : undefined
+        const certificate = standing === undefined ? null : certificateAsJson(standing)
+        rows.push({
+          id,
+          domain: host,
+          unicode_domain: displayHost(host),
+          status,
+          workspace: name,
+          created_at: created,
+          certificate,
+        })
+      }
+      if (items.length < LIST_BATCH) break
+    }
+  }
+  return rows
+}
+
+function instant(micros: number | null): string | null {
+  return micros === null ? null : formatInstant(micros)
+}
+
+function certificateAsJson({ life, problem, nextAttemptAt }: CertificateStanding) {
+  return {
+    valid_until: instant(life?.notAfter ?? null),
+    problem,
+    next_attempt_at: instant(nextAttemptAt),
+  }
+}
+
+function inOneWord(certificate: ReturnType<typeof certificateAsJson> | null): string {
+  if (certificate === null) return '-'
+  const { valid_until, problem } = certificate
+  if (problem !== null) return 'failing'
+  return valid_until === null ? 'ordering' : `until ${valid_until.slice(0, 10)}`
+}
+
+function reportAsJson({
+  domain,
+  policy,
+  checkedAt,
+  nextCheckAt,
+  certificate,
+  ...report
+}: DnsReport) {
+  return {
+    domain: domain.host,
+    unicode_domain: displayHost(domain.host),
+    status: domain.status,
+    proof: policy,
+    ...report,
+    last_check_at: instant(checkedAt),
+    next_check_at: instant(nextCheckAt),
+    certificate: certificate && certificateAsJson(certificate),
+  }
+}
+
+function parseMinutes(text: string): number {
+  const minutes = Number(text)
+  if (!(minutes >= 0 && minutes <= 10_080)) {
+    throw new InvalidArgumentError('It must be a number of minutes, up to 10080.')
+  }
+  return minutes
+}

@@ -1,0 +1,29 @@
+import { Failure } from '../../platform/failure.ts'
+import type { Domain } from '../domain.ts'
+import type { DomainTools } from './with-domains.ts'
+
+/** The claim that a command is about: that of the workspace, or the only one there is. */
+export async function findClaim(
+  { instance, domains }: DomainTools,
+  host: string,
+  workspaceName: string | undefined,
+): Promise<Domain> {
+  if (workspaceName !== undefined) {
+    return domains.getByHost((await instance.workspaces.get(workspaceName)).id, host)
+  }
+  const claims: { workspace: string; domain: Domain }[] = []
+  for (const { id, name } of await instance.workspaces.list()) {
+    try {
+      claims.push({ workspace: name, domain: await domains.getByHost(id, host) })
+    } catch (error) {
+      if (!(error instanceof Failure && error.code === 'not_found')) throw error
+    }
+  }
+  const [only, ...others] = claims
+  if (only === undefined) throw Failure.notFound(`Domain ${host}`)
+  if (others.length > 0) {
+    const names = claims.map(({ workspace }) => workspace).join(', ')
+    throw Failure.invalid({ workspace: [`is needed: ${host} was added by ${names}`] })
+  }
+  return only.domain
+}

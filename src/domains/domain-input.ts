@@ -1,0 +1,44 @@
+import { parseDestination } from '../hosts/destination.ts'
+import { parseHost } from '../hosts/host.ts'
+import type { ServiceName } from '../hosts/service-host.ts'
+import { FaultList } from '../platform/failure.ts'
+
+/** A create or an update as it was sent: left out means "as it is", null means "none". */
+export type DomainInput = {
+  readonly domain?: string | undefined
+  readonly not_found_url?: string | null | undefined
+  readonly expired_url?: string | null | undefined
+}
+
+/** What an input changes, in the form that is stored. */
+export type DomainChanges = {
+  readonly host?: string
+  readonly not_found_url?: string | null
+  readonly expired_url?: string | null
+}
+
+/** @throws {Failure} `validation_failed` naming every field that is wrong */
+export function parseDomainInput(input: DomainInput, service: ServiceName): DomainChanges {
+  const faults = new FaultList()
+  const host =
+    input.domain === undefined ? undefined : faults.take('domain', parseHost(input.domain))
+  if (host === service.host) faults.add('domain', 'is the host of this service, shared by all')
+  const changes = {
+    ...(host !== undefined && { host }),
+    ...parseFallback('not_found_url', input.not_found_url, faults),
+    ...parseFallback('expired_url', input.expired_url, faults),
+  }
+  faults.throwIfAny()
+  return changes
+}
+
+function parseFallback<F extends 'not_found_url' | 'expired_url'>(
+  field: F,
+  text: string | null | undefined,
+  faults: FaultList,
+): { [K in F]?: string | null } {
+  if (text === undefined) return {}
+  if (text === null) return { [field]: null } as { [K in F]: null }
+  const url = faults.take(field, parseDestination(text))
+  return url === undefined ? {} : ({ [field]: url } as { [K in F]: string })
+}

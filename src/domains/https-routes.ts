@@ -1,0 +1,69 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { domainHttpsBody, domainHttpsSchema } from '../../contract/domain-https.ts'
+import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '../../contract/primitives.ts'
+import type { AppDependencies } from '../app/api/app-dependencies.ts'
+import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { presentDomainHttps } from '../links/present.ts'
+import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import {
+  CHANGED,
+  FAILURES,
+  INVALID,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from '../platform/http/api/responses.ts'
+import { httpsVersion } from './domain-https.ts'
+
+const tags = ['Domains']
+
+/** Beside the domain itself, whose fields the specification has settled. */
+export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.get(
+    '/domains/:id/https',
+    {
+      config: { scope: 'domains:read' },
+      schema: {
+        tags,
+        operationId: 'domains.getHttps',
+        summary: 'Show the HTTPS settings of a domain',
+        description:
+          'Returns the certificate of the domain, and for how long browsers are told to use HTTPS only.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: domainHttpsSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const state = await deps.domainHttps.get(workspaceOf(request), request.params.id)
+      const shown = presentDomainHttps(state)
+      const tag = entityTag(JSON.stringify(shown), httpsVersion(state))
+      return reply.header('ETag', tag).send(shown)
+    },
+  )
+
+  app.put(
+    '/domains/:id/https',
+    {
+      config: { scope: 'domains:write' },
+      schema: {
+        tags,
+        operationId: 'domains.updateHttps',
+        summary: 'Change the HTTPS settings of a domain',
+        description: 'Sets for how long browsers are told to use HTTPS only (HSTS).',
+        params: idParams,
+        headers: ifMatchHeaders,
+        body: domainHttpsBody,
+        response: { 200: domainHttpsSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request) =>
+      presentDomainHttps(
+        await deps.domainHttps.setHsts(
+          workspaceOf(request),
+          request.params.id,
+          request.body.hsts_max_age,
+          expectedVersions(request),
+        ),
+      ),
+  )
+}

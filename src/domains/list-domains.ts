@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify'
+import type { DomainResource, ListDomainsQuery } from '../../contract/domains.ts'
+import type { AppDependencies } from '../app/api/app-dependencies.ts'
+import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { presentDomain } from '../links/present.ts'
+import {
+  type Envelope,
+  envelope,
+  offsetOf,
+  pageRequestOf,
+} from '../platform/http/api/pagination.ts'
+import { walk } from '../platform/http/api/walk.ts'
+import type { Domain } from './domain.ts'
+import type { DomainMark } from './domain-store.ts'
+
+/** A page of the workspace's domains, by its number or, where there is a cursor, by its place. */
+export async function listDomains(
+  request: FastifyRequest,
+  query: ListDomainsQuery,
+  deps: Pick<AppDependencies, 'domains' | 'baseUrl' | 'cursors'>,
+): Promise<Envelope<DomainResource>> {
+  const { domains } = deps
+  const workspaceId = workspaceOf(request)
+
+  if (query.cursor === undefined) {
+    const pageRequest = pageRequestOf(query)
+    const { perPage } = pageRequest
+    const { items, total } = await domains.list(workspaceId, offsetOf(pageRequest), perPage)
+    return envelope(request, deps.baseUrl, pageRequest, { items: items.map(presentDomain), total })
+  }
+
+  return walk<Domain, DomainMark, DomainResource>(request, deps, query, {
+    filters: {},
+    present: presentDomain,
+    list: {
+      count: () => domains.count(workspaceId),
+      read: ({ beyond, isReversed, limit }) =>
+        domains.run({ workspaceId, beyond, limit, descending: !isReversed }),
+      markOf: ({ created_at, id }) => ({ created_at, id }),
+    },
+  })
+}

@@ -1,0 +1,218 @@
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { dnsReportSchema } from '../../contract/dns-report.ts'
+import {
+  domainBody,
+  domainDeleted,
+  domainPage,
+  domainSchema,
+  listDomainsQuery,
+  patchDomainBody,
+} from '../../contract/domains.ts'
+import {
+  idempotencyHeaders,
+  idParams,
+  ifMatchHeaders,
+  ifNoneMatchHeaders,
+} from '../../contract/primitives.ts'
+import type { AppDependencies } from '../app/api/app-dependencies.ts'
+import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { presentDnsReport, presentDomain } from '../links/present.ts'
+import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import {
+  CHANGED,
+  CHECKED_LATELY,
+  CONFLICT,
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  INVALID_QUERY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from '../platform/http/api/responses.ts'
+import { validateWith } from '../platform/http/api/validation.ts'
+import { type Domain, domainVersion } from './domain.ts'
+import type { DomainInput } from './domain-input.ts'
+import { listDomains } from './list-domains.ts'
+
+const tags = ['Domains']
+
+/** The tag of a domain as `GET` shows it. */
+function tagOf(domain: Domain): string {
+  return entityTag(JSON.stringify(presentDomain(domain)), domainVersion(domain))
+}
+
+export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.setValidatorCompiler(validateWith((input) => deps.domains.faultsOf(input)))
+
+  app.get(
+    '/domains',
+    {
+      config: { scope: 'domains:read' },
+      schema: {
+        tags,
+        operationId: 'domains.list',
+        summary: 'List domains',
+        description: 'Returns the domains of the workspace a page at a time, the newest first.',
+        headers: ifNoneMatchHeaders,
+        querystring: listDomainsQuery,
+        response: { 200: domainPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    (request) => listDomains(request, request.query, deps),
+  )
+
+  app.post(
+    '/domains',
+    {
+      config: { scope: 'domains:write' },
+      schema: {
+        tags,
+        operationId: 'domains.create',
+        summary: 'Create domain',
+        description: 'Adds a domain, with the status `pending` until its DNS records are found.',
+        headers: idempotencyHeaders,
+        body: domainBody,
+        response: { 201: domainSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const repeatable = deps.idempotency(request)
+      const domain = await deps.domains.create(workspaceOf(request), request.body, repeatable)
+      return reply.code(201).send(presentDomain(domain))
+    },
+  )
+
+  app.get(
+    '/domains/:id',
+    {
+      config: { scope: 'domains:read' },
+      schema: {
+        tags,
+        operationId: 'domains.get',
+        summary: 'Show domain',
+        description: 'Returns one domain.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: domainSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const domain = await deps.domains.get(workspaceOf(request), request.params.id)
+      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+    },
+  )
+
+  app.get(
+    '/domains/:id/dns',
+    {
+      config: { scope: 'domains:read', mayTakeLong: true },
+      schema: {
+        tags,
+        operationId: 'domains.getDns',
+        summary: 'Show the DNS records to set, and what DNS says now',
+        description:
+          'Looks the domain up in DNS and compares what is there with the records that it needs. Changes no status.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: dnsReportSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) =>
+      presentDnsReport(await deps.domainChecks.report(workspaceOf(request), request.params.id)),
+  )
+
+  app.post(
+    '/domains/:id/verify',
+    {
+      config: { scope: 'domains:write', mayTakeLong: true },
+      schema: {
+        tags,
+        operationId: 'domains.verify',
+        summary: 'Check the DNS of a domain now, once a minute at most',
+        description: 'Looks the domain up in DNS and changes its status accordingly.',
+        params: idParams,
+        response: {
+          200: dnsReportSchema,
+          ...NOT_FOUND,
+          ...INVALID_BODY,
+          ...FAILURES,
+          ...CHECKED_LATELY,
+        },
+      },
+    },
+    async (request) =>
+      presentDnsReport(await deps.domainChecks.verify(workspaceOf(request), request.params.id)),
+  )
+
+  const update = {
+    config: { scope: 'domains:write' },
+    schema: {
+      tags,
+      params: idParams,
+      headers: ifMatchHeaders,
+      response: { 200: domainSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+    },
+  } as const
+
+  function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: DomainInput }>) {
+    const { params, body } = request
+    return deps.domains.update(workspaceOf(request), params.id, body, expectedVersions(request))
+  }
+
+  app.put(
+    '/domains/:id',
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'domains.update',
+        summary: 'Update domain',
+        description:
+          'Changes a domain. `domain` is required. Other fields keep their value when left out, and null clears them. A new host name makes the domain `pending` again.',
+        body: domainBody,
+      },
+    },
+    async (request) => presentDomain(await updateBy(request)),
+  )
+
+  app.patch(
+    '/domains/:id',
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'domains.patch',
+        summary: 'Change some fields of a domain',
+        description:
+          'Changes the fields that are sent. Null clears a field. A new host name makes the domain `pending` again.',
+        body: patchDomainBody,
+      },
+    },
+    async (request, reply) => {
+      const domain = await updateBy(request)
+      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+    },
+  )
+
+  app.delete(
+    '/domains/:id',
+    {
+      config: { scope: 'domains:write' },
+      schema: {
+        tags,
+        operationId: 'domains.delete',
+        summary: 'Delete domain',
+        description:
+          'Deletes a domain. Its links stay, and work again when the domain is added and proved again.',
+        params: idParams,
+        headers: ifMatchHeaders,
+        response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await deps.domains.delete(workspaceOf(request), request.params.id, expectedVersions(request))
+      return { message: 'Domain deleted' as const }
+    },
+  )
+}

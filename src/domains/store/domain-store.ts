@@ -1,0 +1,182 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import { statement } from '../../platform/database/statement.ts'
+import { StaleRow } from '../../platform/database/store.ts'
+import { together } from '../../platform/database/together.ts'
+import type { DomainStatus } from '../domain.ts'
+import type { DomainStore } from '../domain-store.ts'
+
+/**
+ * Written into the statement: with a parameter in its place SQLite compiles the statement anew at each
+ * run, to see whether the index of active or of pending domains may be used.
+ */
+const ACTIVE = sql.lit<DomainStatus>('active')
+const PENDING = sql.lit<DomainStatus>('pending')
+
+const findOwn = statement((db, owner: { workspaceId: string; host: string }) =>
+  db
+    .selectFrom('domains')
+    .selectAll()
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('host', '=', owner.host),
+)
+
+const findActive = statement((db, { host }: { host: string }) =>
+  db.selectFrom('domains').selectAll().where('host', '=', host).where('status', '=', ACTIVE),
+)
+
+/** Each branch names the host, so that each is a look-up in one index. */
+const findServed = statement((db, owner: { workspaceId: string; host: string }) =>
+  db
+    .selectFrom('domains')
+    .select('host')
+    .where((eb) =>
+      eb.or([
+        eb('host', '=', owner.host).and('status', '=', ACTIVE),
+        eb('host', '=', owner.host).and('workspace_id', '=', owner.workspaceId),
+      ]),
+    ),
+)
+
+export function domainStore(db: Kysely<Schema>): DomainStore {
+  const domains = () => db.selectFrom('domains').selectAll()
+
+  async function count(workspaceId: string): Promise<number> {
+    const counted = await db
+      .selectFrom('domains')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('workspace_id', '=', workspaceId)
+      .executeTakeFirstOrThrow()
+    return counted.total
+  }
+
+  async function changeStatus(change: {
+    id: string
+    host: string
+    from: RawBuilder<DomainStatus>
+    to: RawBuilder<DomainStatus>
+    atMicros: number
+  }): Promise<boolean> {
+    const result = await db
+      .updateTable('domains')
+      .set((eb) => ({
+        status: change.to,
+        updated_at: eb
+          .case()
+          .when('updated_at', '>=', change.atMicros)
+          .then(eb('updated_at', '+', 1))
+          .else(change.atMicros)
+          .end(),
+      }))
+      .where('id', '=', change.id)
+      .where('host', '=', change.host)
+      .where('status', '=', change.from)
+      .executeTakeFirst()
+    return result.numUpdatedRows > 0n
+  }
+
+  return {
+    findById: (workspaceId, id) =>
+      domains().where('workspace_id', '=', workspaceId).where('id', '=', id).executeTakeFirst(),
+
+    findByHost: async (workspaceId, host) => (await findOwn(db, { workspaceId, host })).rows[0],
+
+    findActive: async (host) => (await findActive(db, { host })).rows[0],
+
+    async servedAmong(workspaceId, hosts) {
+      const found = await together(
+        db,
+        hosts.map((host) => findServed.query(db, { workspaceId, host })),
+      )
+      return hosts.filter((_host, index) => found[index]?.rows.length !== 0)
+    },
+
+    async insert(domain) {
+      const inserted = await db
+        .insertInto('domains')
+        .values(domain)
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'host']).doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+
+    async update(domain, readAt) {
+      const { id, workspace_id, created_at, ...values } = domain
+      const result = await db
+        .updateTable('domains')
+        .set(values)
+        .where('id', '=', id)
+        .where('updated_at', '=', readAt)
+        .executeTakeFirst()
+      if (result.numUpdatedRows === 0n) throw new StaleRow()
+    },
+
+    activate: (id, host, atMicros) =>
+      changeStatus({ id, host, from: PENDING, to: ACTIVE, atMicros }),
+
+    deactivate: (id, host, atMicros) =>
+      changeStatus({ id, host, from: ACTIVE, to: PENDING, atMicros }),
+
+    delete: (workspaceId, id) =>
+      db
+        .deleteFrom('domains')
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst(),
+
+    async page(workspaceId, offset, limit) {
+      const items = await domains()
+        .where('workspace_id', '=', workspaceId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+      return { items, total: await count(workspaceId) }
+    },
+
+    count,
+
+    async run({ workspaceId, limit, descending, beyond }) {
+      const [direction, side] = descending ? (['desc', '<'] as const) : (['asc', '>'] as const)
+      const rows = await domains()
+        .where('workspace_id', '=', workspaceId)
+        .$if(beyond !== undefined, (qb) =>
+          qb.where((eb) =>
+            eb(
+              eb.refTuple('created_at', 'id'),
+              side,
+              eb.tuple(beyond?.created_at ?? 0, beyond?.id ?? ''),
+            ),
+          ),
+        )
+        .orderBy('created_at', direction)
+        .orderBy('id', direction)
+        .limit(limit + 1)
+        .execute()
+      const items = rows.slice(0, limit)
+      const last = rows.length > limit ? items.at(-1) : undefined
+      return { items, rest: last && { created_at: last.created_at, id: last.id } }
+    },
+
+    countByStatus: () =>
+      db
+        .selectFrom('domains')
+        .select(['status', (eb) => eb.fn.countAll<number>().as('count')])
+        .groupBy('status')
+        .execute(),
+
+    pendingOn: (host) =>
+      domains().where('host', '=', host).where('status', '=', PENDING).orderBy('id').execute(),
+
+    pendingAfter: (afterId, limit) =>
+      domains()
+        .where('status', '=', PENDING)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+  }
+}

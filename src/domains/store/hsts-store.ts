@@ -1,0 +1,28 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { HstsStore } from '../hsts-store.ts'
+
+export function hstsStore(db: Kysely<Schema>): HstsStore {
+  return {
+    async find(domainId) {
+      const row = await db
+        .selectFrom('domain_hsts')
+        .select('max_age')
+        .where('domain_id', '=', domainId)
+        .executeTakeFirst()
+      return row?.max_age
+    },
+    async save(domainId, maxAgeSeconds) {
+      await db
+        .insertInto('domain_hsts')
+        .values({ domain_id: domainId, max_age: maxAgeSeconds })
+        .onConflict((conflict) =>
+          conflict.column('domain_id').doUpdateSet({ max_age: maxAgeSeconds }),
+        )
+        .execute()
+    },
+    async remove(domainId) {
+      await db.deleteFrom('domain_hsts').where('domain_id', '=', domainId).execute()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { claimableHosts, registeredDomainsOf } from './claimable-hosts.ts'
+
+const SERVICE = ['go.example.com']
+const reserving = (isOperator: boolean) =>
+  claimableHosts({ serviceNames: SERVICE, reserved: ['example.com'], isOperator })
+
+describe('claimableHosts', () => {
+  for (const host of [
+    'wiki.internal',
+    'a.b.internal',
+    'printer.local',
+    'abc.onion',
+    'nas.home.arpa',
+    'home.arpa',
+    'nothing.invalid',
+    'x.alt',
+  ]) {
+    test(`refuses ${host}, also to the operator`, () => {
+      for (const isOperator of [false, true]) {
+        assert.match(reserving(isOperator).faultOf(host) ?? '', /public DNS does not have/)
+      }
+    })
+  }
+
+  for (const host of ['go.acme.test', 'go.localhost', 'internal.example.net', 'mylocal.example']) {
+    test(`accepts ${host}`, () => assert.equal(reserving(false).faultOf(host), undefined))
+  }
+
+  test('accepts names of the network that the service itself is reached in', () => {
+    const internal = claimableHosts({
+      serviceNames: ['terse.corp.internal'],
+      reserved: [],
+      isOperator: false,
+    })
+    assert.equal(internal.faultOf('go.corp.internal'), undefined)
+    assert.match(internal.faultOf('go.local') ?? '', /public DNS/)
+  })
+
+  for (const host of ['example.com', 'www.example.com', 'a.b.example.com', 'x.go.example.com']) {
+    test(`reserves ${host} for the operator`, () => {
+      assert.equal(reserving(false).isReserved(host), true)
+      assert.match(reserving(false).faultOf(host) ?? '', /reserved for the operator/)
+      assert.equal(reserving(true).faultOf(host), undefined)
+    })
+  }
+
+  for (const host of ['example.net', 'notexample.com', 'example.com.example.net']) {
+    test(`does not reserve ${host}`, () => assert.equal(reserving(false).isReserved(host), false))
+  }
+})
+
+describe('registeredDomainsOf', () => {
+  const cases: { names: string[]; domains: string[] }[] = [
+    { names: ['go.example.com', 'edge.example.com'], domains: ['example.com'] },
+    { names: ['go.example.co.uk', 'edge.example.net'], domains: ['example.co.uk', 'example.net'] },
+    { names: ['terse.fly.dev'], domains: ['terse.fly.dev'] },
+    { names: ['go.acme.test'], domains: ['acme.test'] },
+    { names: ['localhost', 'terse.localhost', 'terse', '192.0.2.1', '[::1]'], domains: [] },
+  ]
+  for (const { names, domains } of cases) {
+    test(`of ${names.join(' and ')}: ${domains.join(', ') || 'none'}`, () =>
+      assert.deepEqual(registeredDomainsOf(names), domains))
+  }
+})

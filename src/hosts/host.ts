@@ -1,0 +1,73 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+import { getPublicSuffix } from 'tldts'
+import type { Parsed } from '../platform/failure.ts'
+import { isIpAddress } from '../platform/network/ip-address.ts'
+
+const HOST_LENGTH_MAX = 253
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+/** ASCII that has no place in a host name, and that the URL Standard's parser would decode or drop. */
+const FOREIGN_ASCII = /[^a-zA-Z0-9.\-\u0080-\u{10ffff}]/u
+
+/**
+ * A host name that a workspace may claim, lower-case and in A-label form (RFC 5890). Refused: ports,
+ * addresses, names without a dot, and names under which anyone may register one (`co.uk`), by the
+ * Public Suffix List; a suffix that the list does not know (`go.acme.test`) is no reason to refuse.
+ */
+export function parseHost(text: string): Parsed<string> {
+  if (FOREIGN_ASCII.test(text)) {
+    return {
+      fault: 'must be a host name alone, such as go.example.com, without scheme, port or path',
+    }
+  }
+  const host = domainToASCII(text.replace(/\.$/, ''))
+  const labels = host.split('.')
+  if (host.length > HOST_LENGTH_MAX || !labels.every((label) => LABEL.test(label))) {
+    return { fault: 'must be a host name such as go.example.com' }
+  }
+  if (labels.some((label) => label.startsWith('xn--')) && !isReadable(host)) {
+    return { fault: 'holds an international label that cannot be read' }
+  }
+  if (isIpAddress(host)) return { fault: 'must be a name, not an address' }
+  if (labels.length < 2)
+    return { fault: 'must be a full host name with a dot, such as go.example.com' }
+  if (getPublicSuffix(host, { allowPrivateDomains: true }) === host) {
+    return { fault: 'is a public suffix, under which others register names; use a name below it' }
+  }
+  return { value: host }
+}
+
+/**
+ * Top-level names that public DNS does not have (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and
+ * https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en
+ * for `internal`). Not `test`, which is for trials, nor `localhost`, which leads to this machine.
+ */
+const SPECIAL_USE = ['alt', 'home.arpa', 'internal', 'invalid', 'local', 'onion']
+
+/** The special-use name that a host is, or is below; undefined for a name of public DNS. */
+export function specialUseOf(host: string): string | undefined {
+  return SPECIAL_USE.find((name) => host === name || host.endsWith(`.${name}`))
+}
+
+/** The host name as people read it: `xn--mnchen-3ya.example` as `münchen.example`. */
+export function displayHost(host: string): string {
+  return host.includes('xn--') ? domainToUnicode(host) || host : host
+}
+
+/** The host name for a sentence: an international one in both forms, as `münchen.example (xn--…)`. */
+export function formatHost(host: string): string {
+  const shown = displayHost(host)
+  return shown === host ? host : `${shown} (${host})`
+}
+
+/** The fields of a log line that name a host: an international one in both forms. */
+export function hostFields(host: string): { host: string; unicodeHost?: string } {
+  const shown = displayHost(host)
+  return shown === host ? { host } : { host, unicodeHost: shown }
+}
+
+function isReadable(host: string): boolean {
+  // A label that cannot be decoded is given back as it came.
+  const unicode = domainToUnicode(host)
+  const isDecoded = unicode.split('.').every((label) => !label.startsWith('xn--'))
+  return unicode !== '' && isDecoded && domainToASCII(unicode) === host
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Failure } from '../platform/failure.ts'
+import { refuseLoops } from './refuse-loops.ts'
+
+const SERVICE = { host: 'go.example', ports: new Set([80, 443]) }
+const ON = { workspaceId: 'mine', host: 'pending.example' }
+
+/** The fields that are refused where `served` is active, with the hosts that the store was asked for. */
+async function refused(destinations: Record<string, string | null | undefined>) {
+  const asked: (readonly string[])[] = []
+  const domains = {
+    async servedAmong(workspaceId: string, hosts: readonly string[]) {
+      assert.equal(workspaceId, ON.workspaceId)
+      asked.push(hosts)
+      return hosts.filter((host) => host === 'served.example')
+    },
+  }
+  try {
+    await refuseLoops({ domains }, SERVICE, ON, destinations)
+    return { asked, fields: {} }
+  } catch (error) {
+    assert.ok(error instanceof Failure)
+    return { asked, fields: error.fields }
+  }
+}
+
+describe('refuseLoops', () => {
+  test('refuses each field that leads back, whether or not the host is active yet', async () => {
+    const { fields } = await refused({
+      url: 'https://served.example/a',
+      ios: 'https://pending.example/',
+      android: 'https://go.example/key',
+      other: 'https://example.com/',
+    })
+    const leadsTo = (host: string) => [`must not lead to ${host}, which is served here`]
+    assert.deepEqual(fields, {
+      url: leadsTo('served.example'),
+      ios: leadsTo('pending.example'),
+      android: leadsTo('go.example'),
+    })
+  })
+
+  test('asks the store once, and for nothing that no port of ours would answer', async () => {
+    const { asked, fields } = await refused({
+      url: 'https://example.com/',
+      ios: 'myapp://served.example/',
+      android: 'https://example.org/',
+      away: 'https://served.example:8443/',
+      none: null,
+      unset: undefined,
+    })
+    assert.deepEqual(fields, {})
+    assert.deepEqual(asked, [['example.com', 'example.org']])
+    assert.deepEqual((await refused({ url: null })).asked, [])
+  })
+})

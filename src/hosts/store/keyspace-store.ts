@@ -1,0 +1,85 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import { statement } from '../../platform/database/statement.ts'
+import { StaleRow } from '../../platform/database/store.ts'
+import type { KeyspaceStore } from '../keyspace-store.ts'
+
+const findOwn = statement((db, owner: { workspaceId: string; host: string }) =>
+  db
+    .selectFrom('keyspaces')
+    .select('id')
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('host', '=', owner.host),
+)
+
+export function keyspaceStore(db: Kysely<Schema>): KeyspaceStore {
+  async function find(workspaceId: string, host: string): Promise<number | undefined> {
+    const { rows } = await findOwn(db, { workspaceId, host })
+    return rows[0]?.id
+  }
+
+  function findShared() {
+    return db
+      .selectFrom('keyspaces')
+      .select(['id', 'host'])
+      .where('workspace_id', 'is', null)
+      .executeTakeFirst()
+  }
+
+  return {
+    find,
+
+    async open(workspaceId, host) {
+      const existing = await find(workspaceId, host)
+      if (existing !== undefined) return existing
+      const inserted = await db
+        .insertInto('keyspaces')
+        .values({ workspace_id: workspaceId, host })
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'host']).doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (inserted === undefined) throw new StaleRow()
+      return inserted.id
+    },
+
+    async rename(workspaceId, from, to) {
+      await db
+        .updateTable('keyspaces')
+        .set({ host: to })
+        .where('workspace_id', '=', workspaceId)
+        .where('host', '=', from)
+        .execute()
+    },
+
+    async deleteIfEmpty(workspaceId, host) {
+      const id = await find(workspaceId, host)
+      if (id === undefined) return
+      const link = await db
+        .selectFrom('links')
+        .select('seq')
+        .where('keyspace_id', '=', id)
+        .limit(1)
+        .executeTakeFirst()
+      if (link !== undefined) return
+      // A link that is made at this moment refers to it, and so is in the way.
+      await db.deleteFrom('keyspaces').where('id', '=', id).execute()
+    },
+
+    async openShared(host) {
+      const existing = await findShared()
+      if (existing !== undefined) {
+        if (existing.host === host) return { id: existing.id, movedFrom: undefined }
+        await db.updateTable('keyspaces').set({ host }).where('id', '=', existing.id).execute()
+        return { id: existing.id, movedFrom: existing.host }
+      }
+      const inserted = await db
+        .insertInto('keyspaces')
+        .values({ workspace_id: null, host })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      if (inserted === undefined) throw new StaleRow()
+      return { id: inserted.id, movedFrom: undefined }
+    },
+  }
+}

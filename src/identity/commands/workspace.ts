@@ -1,0 +1,56 @@
+import { Command } from 'commander'
+import { withInstance } from '../../app/cli/with-instance.ts'
+import { example } from '../../platform/cli/example.ts'
+import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
+import { NO_OVERRIDES, QUOTA_NAMES, type QuotaOverrides } from '../quotas/quota.ts'
+import { workspaceQuotaCommand } from './workspace-quota.ts'
+
+export function workspaceCommand(terminal: Terminal): Command {
+  const command = new Command('workspace')
+    .description('Create, list and limit workspaces.')
+    .addHelpText('after', example('workspace create acme'))
+
+  command
+    .command('create')
+    .description('Create a workspace and print its identifier.')
+    .argument('<name>', 'lower-case letters, digits and hyphens')
+    .addHelpText('after', example('workspace create acme'))
+    .action(async (name: string) => {
+      const workspace = await withInstance(({ workspaces }) => workspaces.create(name))
+      terminal.out(workspace.id)
+    })
+
+  command
+    .command('list')
+    .description('List all workspaces.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('workspace list --json'))
+    .action(async (options: { json?: true }) => {
+      const rows = await withInstance(async ({ workspaces, store }) => {
+        const quotas = await store.read.quotas.list()
+        return (await workspaces.list()).map(({ id, name, created_at }) => ({
+          id,
+          name,
+          created_at: formatInstant(created_at),
+          own_quotas: quotas.get(id) ?? NO_OVERRIDES,
+        }))
+      })
+      terminal.out(
+        options.json
+          ? JSON.stringify(rows, null, 2)
+          : formatTable(
+              ['NAME', 'ID', 'CREATED', 'OWN QUOTAS'],
+              rows.map((row) => [row.name, row.id, row.created_at, ownQuotas(row.own_quotas)]),
+            ),
+      )
+    })
+
+  command.addCommand(workspaceQuotaCommand(terminal))
+  return command
+}
+
+function ownQuotas(quotas: QuotaOverrides): string {
+  const set = QUOTA_NAMES.filter((name) => quotas[name] !== null)
+  return set.map((name) => `${name}=${quotas[name] || 'none'}`).join(' ')
+}

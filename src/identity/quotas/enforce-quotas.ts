@@ -1,0 +1,89 @@
+import { type Nouns, StaleRow } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import { settleAll } from '../../platform/work/settle-all.ts'
+import type { NearQuotas } from './near-quotas.ts'
+import type { Quotas, Usage } from './quota.ts'
+
+/** What bounds a workspace. */
+export type WorkspaceLimits = {
+  readonly workspaceId: string
+  readonly quotas: Quotas
+  readonly near: NearQuotas
+}
+
+/** What a unit adds to a workspace. */
+export type Growth = Partial<Usage>
+
+/**
+ * Units that may add to a workspace at the same moment, of all processes of all nodes. Where so many
+ * might pass a quota together they wait for one another, so that none is passed.
+ */
+const UNITS_AT_ONCE_MAX = 1_000
+
+/** The field in which a reached quota is reported, and what to do about it. */
+const REFUSALS: Readonly<Record<keyof Usage, { field: string; what: string; advice: string }>> = {
+  links: { field: 'workspace', what: 'links', advice: 'delete links' },
+  storage_bytes: {
+    field: 'workspace',
+    what: 'bytes of links',
+    advice: 'delete or shorten links',
+  },
+  domains: { field: 'domain', what: 'domains', advice: 'delete domains' },
+  pending_domains: {
+    field: 'domain',
+    what: 'pending domains',
+    advice: 'prove or delete pending domains',
+  },
+}
+
+/**
+ * Refuses a unit that would take its workspace past a quota. To be called in the unit, before it writes
+ * what it adds.
+ *
+ * @throws {Failure} `validation_failed`, naming the quota and its limit
+ * @throws {StaleRow} where the quota turns out to be near: the next run takes the lock with its look
+ */
+export async function enforceQuotas(
+  stores: Nouns,
+  { workspaceId, quotas, near }: WorkspaceLimits,
+  growth: Growth,
+): Promise<void> {
+  const names = (Object.keys(growth) as (keyof Usage)[]).filter(
+    (name) => quotas[name] > 0 && (growth[name] ?? 0) > 0,
+  )
+  if (names.length === 0) return
+  const leftAfter = (usage: Growth, name: keyof Usage, units: number) =>
+    quotas[name] - (usage[name] ?? 0) - (growth[name] ?? 0) * units
+  const isNear = (usage: Growth) =>
+    names.some((name) => leftAfter(usage, name, UNITS_AT_ONCE_MAX) < 0)
+  // A quota that is small in itself is near from the first unit on.
+  const locks = isNear({}) || near.has(workspaceId)
+  const [, usage] = await settleAll([
+    locks ? stores.quotas.lock(workspaceId) : undefined,
+    usageOf(stores, workspaceId, names),
+  ])
+  near.note(workspaceId, isNear(usage))
+  if (isNear(usage) && !locks) throw new StaleRow()
+  const reached = names.find((name) => leftAfter(usage, name, 1) < 0)
+  if (reached === undefined) return
+  const { field, what, advice } = REFUSALS[reached]
+  throw Failure.invalid({
+    [field]: [
+      `has reached its quota of ${quotas[reached]} ${what}; ${advice}, or ask the operator of this service for a higher quota`,
+    ],
+  })
+}
+
+async function usageOf(
+  stores: Nouns,
+  workspaceId: string,
+  names: readonly (keyof Usage)[],
+): Promise<Growth> {
+  const ofLinks = names.includes('links') || names.includes('storage_bytes')
+  const ofDomains = names.includes('domains') || names.includes('pending_domains')
+  const [links, domains] = await settleAll([
+    ofLinks ? stores.quotas.countLinks(workspaceId) : undefined,
+    ofDomains ? stores.quotas.countDomains(workspaceId) : undefined,
+  ])
+  return { ...links, ...domains }
+}

@@ -1,0 +1,35 @@
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { ifNoneMatchHeaders } from '../../../contract/primitives.ts'
+import { type UsageResource, usageSchema } from '../../../contract/usage.ts'
+import type { AppDependencies } from '../../app/api/app-dependencies.ts'
+import { FAILURES, NOT_MODIFIED } from '../../platform/http/api/responses.ts'
+import { workspaceOf } from '../tokens/authentication.ts'
+import { QUOTA_NAMES } from './quota.ts'
+
+export const usageRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.get(
+    '/usage',
+    {
+      config: { scope: 'links:read' },
+      schema: {
+        tags: ['Workspace'],
+        operationId: 'workspace.getUsage',
+        summary: 'Show usage and quotas',
+        description: 'Returns what the workspace uses, with the limit of each quota.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: usageSchema, ...NOT_MODIFIED, ...FAILURES },
+      },
+    },
+    async (request): Promise<UsageResource> => {
+      const workspaceId = workspaceOf(request)
+      const { used, limits } = await deps.usage(workspaceId)
+      const requests = deps.workspaceThrottle.used(workspaceId)
+      const counted = { ...used, requests_per_minute: requests }
+      const entries = QUOTA_NAMES.map((name) => [
+        name,
+        { used: counted[name], limit: limits[name] || null },
+      ])
+      return Object.fromEntries(entries) as UsageResource
+    },
+  )
+}

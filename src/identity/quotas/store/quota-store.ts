@@ -1,0 +1,67 @@
+import { type Kysely, sql } from 'kysely'
+import type { LockName } from '../../../links/store/link-store.ts'
+import type { Pending } from '../../../platform/database/pending-writes.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { QUOTA_NAMES } from '../quota.ts'
+import type { QuotaStore } from '../quota-store.ts'
+
+/** @param lockName undefined where one transaction writes at a time */
+export function quotaStore(
+  db: Kysely<Schema>,
+  pending: Pending,
+  lockName: LockName | undefined,
+): QuotaStore {
+  return {
+    find: (workspaceId) =>
+      db
+        .selectFrom('workspace_quotas')
+        .select(QUOTA_NAMES)
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst(),
+
+    async list() {
+      const rows = await db.selectFrom('workspace_quotas').selectAll().execute()
+      return new Map(rows.map(({ workspace_id, ...overrides }) => [workspace_id, overrides]))
+    },
+
+    async set(workspaceId, overrides) {
+      await db
+        .insertInto('workspace_quotas')
+        .values({ workspace_id: workspaceId, ...overrides })
+        .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(overrides))
+        .execute()
+    },
+
+    async lock(workspaceId) {
+      if (lockName !== undefined) await db.executeQuery(lockName(db, `quotas ${workspaceId}`))
+    },
+
+    async countLinks(workspaceId) {
+      await pending.write()
+      const row = await db
+        .selectFrom('link_buckets')
+        .select([
+          sql<number | null>`cast(sum(links) as bigint)`.as('links'),
+          sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes'),
+        ])
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst()
+      // Nodes of an older release, while they serve beside this one, do not add bytes.
+      return { links: row?.links ?? 0, storage_bytes: Math.max(0, row?.bytes ?? 0) }
+    },
+
+    async countDomains(workspaceId) {
+      const row = await db
+        .selectFrom('domains')
+        .select((eb) => [
+          eb.fn.countAll<number>().as('domains'),
+          sql<
+            number | null
+          >`cast(sum(case when status = 'pending' then 1 else 0 end) as bigint)`.as('pending'),
+        ])
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirstOrThrow()
+      return { domains: row.domains, pending_domains: row.pending ?? 0 }
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { statement } from '../../../platform/database/statement.ts'
+import { isScope } from '../scope.ts'
+import type { Token } from '../token.ts'
+import type { TokenStore } from '../token-store.ts'
+
+const COLUMNS = [
+  'id',
+  'workspace_id',
+  'name',
+  'scopes',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const
+
+const findByHash = statement((db, { hash }: { hash: string }) =>
+  db.selectFrom('tokens').select(COLUMNS).where('hash', '=', hash),
+)
+
+export function tokenStore(db: Kysely<Schema>): TokenStore {
+  return {
+    async findByHash(hash) {
+      const [row] = (await findByHash(db, { hash })).rows
+      return row && fromRow(row)
+    },
+    async insert(token, hash) {
+      const row = { ...token, hash, scopes: token.scopes.join(' ') }
+      await db.insertInto('tokens').values(row).execute()
+    },
+    async list(workspaceId) {
+      let query = db.selectFrom('tokens').select(COLUMNS).orderBy('created_at')
+      if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId)
+      return (await query.execute()).map(fromRow)
+    },
+    async revoke(id, atMicros) {
+      const result = await db
+        .updateTable('tokens')
+        .set({ revoked_at: atMicros })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+    async noteUse(id, atMicros) {
+      await db.updateTable('tokens').set({ last_used_at: atMicros }).where('id', '=', id).execute()
+    },
+  }
+}
+
+function fromRow(row: Omit<Selectable<Schema['tokens']>, 'hash'>): Token {
+  return { ...row, scopes: row.scopes.split(' ').filter(isScope) }
+}

@@ -1,0 +1,59 @@
+import { tokenChange } from '../../platform/changes/change.ts'
+import type { Random } from '../../platform/crypto/random.ts'
+import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { Workspace } from '../workspaces/workspace.ts'
+import type { Scope } from './scope.ts'
+import { generateSecret, hashSecret } from './secret.ts'
+import type { Token } from './token.ts'
+
+type NewTokenOptions = {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Microseconds since the epoch; null for a token that does not expire. */
+  readonly expiresAt: number | null
+}
+
+export type Tokens = {
+  /** The secret is returned here and kept nowhere. */
+  create(workspace: Workspace, options: NewTokenOptions): Promise<{ token: Token; secret: string }>
+  list(workspace: Workspace | undefined): Promise<readonly Token[]>
+  /** @throws {Failure} `not_found` also for a token that was revoked before */
+  revoke(id: string): Promise<void>
+}
+
+export function tokens(deps: { store: Store; clock: Clock; random: Random }): Tokens {
+  const { store, clock, random } = deps
+
+  return {
+    async create(workspace, options) {
+      const secret = generateSecret(random)
+      const token: Token = {
+        id: uuidV7(clock, random),
+        workspace_id: workspace.id,
+        name: options.name,
+        scopes: options.scopes,
+        created_at: clock.nowMicros(),
+        expires_at: options.expiresAt,
+        last_used_at: null,
+        revoked_at: null,
+      }
+      await store.write((stores) => stores.tokens.insert(token, hashSecret(secret)))
+      return { token, secret }
+    },
+
+    list: (workspace) => store.read.tokens.list(workspace?.id),
+
+    async revoke(id) {
+      const notFound = Failure.notFound(`Token "${id}"`)
+      if (!isUuid(id)) throw notFound
+      await store.write(async (stores) => {
+        const now = clock.nowMicros()
+        if (!(await stores.tokens.revoke(id, now))) throw notFound
+        await stores.changes.append(tokenChange(id), now)
+      })
+    },
+  }
+}

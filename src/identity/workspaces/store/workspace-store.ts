@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../../platform/database/schema.ts'
+import type { WorkspaceStore } from '../workspace-store.ts'
+
+export function workspaceStore(db: Kysely<Schema>): WorkspaceStore {
+  return {
+    findByName: (name) =>
+      db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst(),
+    async insert(workspace) {
+      const inserted = await db
+        .insertInto('workspaces')
+        .values(workspace)
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+    list: () => db.selectFrom('workspaces').selectAll().orderBy('created_at').execute(),
+  }
+}

@@ -1,0 +1,74 @@
+import { quotaChange } from '../../platform/changes/change.ts'
+import type { Random } from '../../platform/crypto/random.ts'
+import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
+import { parseWorkspaceName, type Workspace } from './workspace.ts'
+
+export type Workspaces = {
+  /** @throws {Failure} `validation_failed` for an unusable or taken name */
+  create(name: string): Promise<Workspace>
+  /** Finds or makes it. */
+  ensure(name: string): Promise<Workspace>
+  /** @throws {Failure} `not_found` */
+  get(name: string): Promise<Workspace>
+  /**
+   * The workspace of this name or, failing that, with this identifier.
+   *
+   * @throws {Failure} `not_found`
+   */
+  getByNameOrId(nameOrId: string): Promise<Workspace>
+  /** Gives a workspace limits of its own, or takes them away; those that are left out stay. */
+  limit(workspace: Workspace, changes: Partial<QuotaOverrides>): Promise<void>
+  list(): Promise<readonly Workspace[]>
+}
+
+export function workspaces(deps: { store: Store; clock: Clock; random: Random }): Workspaces {
+  const { store, clock, random } = deps
+
+  async function insert(name: string): Promise<Workspace | undefined> {
+    const parsed = parseWorkspaceName(name)
+    if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
+    const workspace = {
+      id: uuidV7(clock, random),
+      name: parsed.value,
+      created_at: clock.nowMicros(),
+    }
+    const inserted = await store.write((stores) => stores.workspaces.insert(workspace))
+    return inserted ? workspace : undefined
+  }
+
+  async function get(name: string): Promise<Workspace> {
+    const workspace = await store.read.workspaces.findByName(name)
+    if (workspace === undefined) throw Failure.notFound(`Workspace "${name}"`)
+    return workspace
+  }
+
+  return {
+    async create(name) {
+      const workspace = await insert(name)
+      if (workspace === undefined) throw Failure.invalid({ name: [`"${name}" is taken`] })
+      return workspace
+    },
+    ensure: async (name) => (await insert(name)) ?? get(name),
+    get,
+    async getByNameOrId(nameOrId) {
+      if (!isUuid(nameOrId)) return get(nameOrId)
+      const byName = await store.read.workspaces.findByName(nameOrId)
+      if (byName !== undefined) return byName
+      const byId = (await store.read.workspaces.list()).find(({ id }) => id === nameOrId)
+      if (byId === undefined) throw Failure.notFound(`Workspace "${nameOrId}"`)
+      return byId
+    },
+    limit: (workspace, changes) =>
+      store.write(async (stores) => {
+        await stores.quotas.lock(workspace.id)
+        const before = (await stores.quotas.find(workspace.id)) ?? NO_OVERRIDES
+        await stores.quotas.set(workspace.id, { ...before, ...changes })
+        await stores.changes.append(quotaChange(workspace.id), clock.nowMicros())
+      }),
+    list: () => store.read.workspaces.list(),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Random } from '../platform/crypto/random.ts'
+import { Failure } from '../platform/failure.ts'
+import { generateKey } from './key.ts'
+
+/** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
+export const GENERATE_ATTEMPTS_MAX = 8
+
+const KEY_TAKEN = 'is taken on this domain'
+
+export function keyTaken(): Failure {
+  return Failure.invalid({ key: [KEY_TAKEN] })
+}
+
+/** Does `work` with a generated key, and again with another where that is taken. */
+export async function withGeneratedKey<T>(
+  random: Random,
+  work: (key: string) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
+    try {
+      return await work(generateKey(random))
+    } catch (error) {
+      if (!isKeyTaken(error)) throw error
+    }
+  }
+  throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
+}
+
+function isKeyTaken(error: unknown): boolean {
+  return error instanceof Failure && error.fields?.key?.includes(KEY_TAKEN) === true
+}

@@ -1,0 +1,76 @@
+import { type Random, randomString } from '../platform/crypto/random.ts'
+import type { Parsed } from '../platform/failure.ts'
+
+/** In code points, after normalisation. */
+const KEY_LENGTH_MAX = 190
+
+/**
+ * Links of a domain whose keys differ only by letter case. Far more than an import from a service with
+ * case-sensitive keys brings, and few enough to look through.
+ */
+export const KEY_VARIANTS_MAX = 16
+
+/** No letter or digit that is easily taken for another: no 0, 1, i, l, o. */
+const GENERATED_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
+const GENERATED_LENGTH = 7
+
+/** Marks are allowed because many scripts cannot be written without them. */
+const KEY = /^[\p{L}\p{M}\p{N}\-_.~/]+$/u
+const ASCII = /^[\x20-\x7e]*$/
+
+/** First segments that the service answers itself on its own host. */
+const RESERVED = new Set([
+  'api',
+  'app',
+  'docs',
+  'assets',
+  'internal',
+  '.well-known',
+  'livez',
+  'readyz',
+  'metrics',
+  'robots.txt',
+  'favicon.ico',
+])
+
+/** The key in Unicode normal form C, in which it is stored and found. */
+export function parseKey(text: string): Parsed<string> {
+  const key = text.normalize('NFC')
+  const length = [...key].length
+  if (length < 1 || length > KEY_LENGTH_MAX) {
+    return { fault: `must have 1 to ${KEY_LENGTH_MAX} characters` }
+  }
+  if (!KEY.test(key)) return { fault: 'may hold only letters, digits, "-", "_", ".", "~" and "/"' }
+  for (const segment of key.split('/')) {
+    if (segment === '') return { fault: 'must not begin or end with "/" or hold "//"' }
+    if (segment === '.' || segment === '..') return { fault: 'must not hold a "." or ".." segment' }
+  }
+  return { value: key }
+}
+
+/** Whether the service answers this path itself, so that no link of its own host may have it. */
+export function isReservedKey(key: string): boolean {
+  const [first = ''] = key.split('/', 1)
+  return RESERVED.has(foldKey(first))
+}
+
+/**
+ * What two keys share that differ only by letter case: Unicode's simple case folding, character by
+ * character, so that its result does not depend on a letter's neighbours (as that of a final sigma
+ * would).
+ */
+export function foldKey(key: string): string {
+  if (ASCII.test(key)) return key.toLowerCase()
+  let folded = ''
+  for (const character of key.normalize('NFC')) {
+    const upper = character.toUpperCase()
+    const single = upper.length === character.length ? upper : character
+    folded += single.toLowerCase()
+  }
+  return folded
+}
+
+/** A new key: 31^7 = 27.5 billion of them, so a collision is retried rather than feared. */
+export function generateKey(random: Random): string {
+  return randomString(random, GENERATED_ALPHABET, GENERATED_LENGTH)
+}

@@ -1,0 +1,82 @@
+import { parseDestination } from '../hosts/destination.ts'
+import { FaultList, type Parsed } from '../platform/failure.ts'
+import { canonicalInstant } from '../platform/time/instant.ts'
+import { parseKey } from './key.ts'
+import { type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
+
+const TAGS_MAX = 50
+
+/** A create or an update as it was sent: left out means "as it is", null means "none". */
+export type LinkInput = {
+  readonly domain?: string | undefined
+  readonly url?: string | undefined
+  readonly key?: string | null | undefined
+  readonly ios?: string | null | undefined
+  readonly android?: string | null | undefined
+  readonly external_id?: number | null | undefined
+  readonly password?: string | null | undefined
+  readonly expires_at?: string | null | undefined
+  readonly expired_redirect_url?: string | null | undefined
+  readonly tags?: readonly string[] | null | undefined
+} & { readonly [F in UtmField]?: string | null | undefined }
+
+/** What an input changes, in the form that is stored. The password is still the text that came. */
+export type LinkChanges = Partial<LinkAttributes> & {
+  readonly domain?: string
+  readonly key?: string
+}
+
+/** What the instance lets links have. */
+export type LinkRules = {
+  /** URL schemes that `ios` and `android` may have besides http and https. */
+  readonly appSchemes: readonly string[]
+  readonly parseDomain: (text: string) => Parsed<string>
+}
+
+/** @throws {Failure} `validation_failed` naming every field that is wrong */
+export function parseLinkInput(input: LinkInput, rules: LinkRules): LinkChanges {
+  const faults = new FaultList()
+  const changes: { -readonly [K in keyof LinkChanges]: LinkChanges[K] } = {}
+
+  function change<F extends keyof LinkChanges, T>(
+    field: F,
+    value: T | null | undefined,
+    parse: (value: T) => Parsed<NonNullable<LinkChanges[F]>>,
+  ): void {
+    if (value === undefined) return
+    if (value === null) {
+      changes[field] = null as LinkChanges[F]
+      return
+    }
+    const parsed = faults.take(field, parse(value))
+    if (parsed !== undefined) changes[field] = parsed
+  }
+
+  change('domain', input.domain, rules.parseDomain)
+  if (input.key !== null) change('key', input.key, parseKey)
+  change('url', input.url, (text) => parseDestination(text))
+  change('ios', input.ios, (text) => parseDestination(text, rules.appSchemes))
+  change('android', input.android, (text) => parseDestination(text, rules.appSchemes))
+  change('expired_redirect_url', input.expired_redirect_url, (text) => parseDestination(text))
+  change('expires_at', input.expires_at, parseExpiry)
+  change('external_id', input.external_id, (value: number) => ({ value }))
+  change('password', input.password, (value: string) => ({ value }))
+  for (const field of UTM_FIELDS) change(field, input[field], (value: string) => ({ value }))
+  if (input.tags !== undefined) change('tags', input.tags ?? [], parseTags)
+
+  faults.throwIfAny()
+  return changes
+}
+
+function parseExpiry(text: string): Parsed<string> {
+  const value = canonicalInstant(text)
+  return value === undefined
+    ? { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
+    : { value }
+}
+
+function parseTags(tags: readonly string[]): Parsed<readonly string[]> {
+  const distinct = [...new Set(tags)]
+  if (distinct.length > TAGS_MAX) return { fault: `must hold at most ${TAGS_MAX} tags` }
+  return { value: distinct }
+}

@@ -1,0 +1,79 @@
+import type { ServiceHost } from '../hosts/service-host.ts'
+import type { Page, Run } from '../platform/database/page.ts'
+import type { Store } from '../platform/database/store.ts'
+import { Failure } from '../platform/failure.ts'
+import type { FairQueue } from '../platform/work/fair-queue.ts'
+import type { Link } from './link.ts'
+import { searchLinks } from './link-search.ts'
+import {
+  isFiltered,
+  type LinkFilter,
+  type LinkQuery,
+  type LinkRun,
+  needsScan,
+} from './link-store.ts'
+import { parseLinkHost } from './parse-link-host.ts'
+import { parsePastedLink } from './pasted-link.ts'
+
+/**
+ * Characters of a text that is looked for within links. A pasted short link may be longer: it is looked
+ * for by its address, which costs the same however long the text is.
+ */
+const SEARCH_LENGTH_MAX = 200
+
+export type LinkLists = {
+  list(query: LinkQuery): Promise<Page<Link>>
+  run(run: LinkRun): Promise<Run<Link, number>>
+  count(filter: LinkFilter): Promise<number>
+}
+
+/** @param deps.searches for `SEARCH_QUEUE` */
+export function linkLists(deps: {
+  store: Store
+  serviceHost: ServiceHost
+  searches: FairQueue
+}): LinkLists {
+  const { serviceHost, searches } = deps
+  const { links, keyspaces } = deps.store.read
+
+  /** The filter as the store takes it. */
+  async function resolve<F extends LinkFilter>(sent: F): Promise<F> {
+    const host = sent.host === undefined ? undefined : hostOf(sent.host, serviceHost)
+    const { search } = sent
+    if (search === undefined) return { ...sent, host }
+    const shortLink = parsePastedLink(search, serviceHost)
+    if (search.length <= SEARCH_LENGTH_MAX) return { ...sent, host, shortLink }
+    const isOurs =
+      shortLink !== undefined &&
+      (shortLink.host === serviceHost.host ||
+        (await keyspaces.find(sent.workspaceId, shortLink.host)) !== undefined)
+    if (isOurs) return { ...sent, host, search: undefined, shortLink }
+    throw Failure.invalid({
+      search: [`must have at most ${SEARCH_LENGTH_MAX} characters, or be a short link`],
+    })
+  }
+
+  return {
+    async list(sent) {
+      const query = await resolve(sent)
+      const read = () => links.page(query)
+      return needsScan(query) ? searchLinks(searches, query, read) : read()
+    },
+    async run(sent) {
+      const run = await resolve(sent)
+      const read = () => links.run(run)
+      return isFiltered(run) ? searchLinks(searches, run, read) : read()
+    },
+    async count(sent) {
+      const filter = await resolve(sent)
+      const read = () => links.count(filter)
+      return isFiltered(filter) ? searchLinks(searches, filter, read) : read()
+    },
+  }
+}
+
+function hostOf(text: string, serviceHost: ServiceHost): string {
+  const parsed = parseLinkHost(text, serviceHost)
+  if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
+  return parsed.value
+}

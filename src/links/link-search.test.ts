@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ScanTooLong } from '../platform/database/scan-too-long.ts'
+import { FairQueue } from '../platform/work/fair-queue.ts'
+import { SEARCH_QUEUE, searchLinks } from './link-search.ts'
+import type { LinkFilter } from './link-store.ts'
+
+const ALL: LinkFilter = { workspaceId: 'w' }
+
+describe('a search that reads for too long', () => {
+  for (const [field, filter] of [
+    ['search', { search: 'x', tags: ['y'] }],
+    ['domain', { host: 'go.example' }],
+    ['tag', { tags: ['y'] }],
+    ['sort', {}],
+  ] as const) {
+    test(`is refused on ${field}, and leaves its place`, async () => {
+      const queue = new FairQueue(SEARCH_QUEUE)
+      const read = () => Promise.reject(new ScanTooLong())
+      await assert.rejects(searchLinks(queue, { ...ALL, ...filter }, read), (error) => {
+        assert.ok(error instanceof Error && 'fields' in error)
+        assert.deepEqual(Object.keys(error.fields as object), [field])
+        return true
+      })
+      assert.equal(queue.running, 0)
+    })
+  }
+})

@@ -1,0 +1,39 @@
+import { ScanTooLong } from '../platform/database/scan-too-long.ts'
+import { Failure } from '../platform/failure.ts'
+import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import type { LinkFilter } from './link-store.ts'
+
+/** Searches under way read in turns, so many of them cost no more than few: only memory bounds them. */
+export const SEARCH_QUEUE: FairQueueOptions = {
+  work: 'searches',
+  concurrency: 64,
+  concurrencyPerOwner: 2,
+  waitingPerOwnerMax: 16,
+  waitingMax: 4_096,
+  deadlineMs: 5_000,
+}
+
+/**
+ * Runs a read that must look at many links, when it is the workspace's turn.
+ *
+ * @throws {Failure} `validation_failed` when the search itself takes too long
+ * @throws {QueueRefusal} when too many searches are waiting
+ */
+export async function searchLinks<T>(
+  queue: FairQueue,
+  filter: LinkFilter,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await queue.run(filter.workspaceId, read)
+  } catch (error) {
+    throw error instanceof ScanTooLong ? tooLong(filter) : error
+  }
+}
+
+function tooLong({ search, shortLink, tags, host }: LinkFilter): Failure {
+  const text = 'takes too long among so many links; add a tag, or sort by created_at'
+  if (search !== undefined || shortLink !== undefined) return Failure.invalid({ search: [text] })
+  if (host !== undefined) return Failure.invalid({ domain: [text] })
+  return Failure.invalid({ [tags === undefined ? 'sort' : 'tag']: [text] })
+}

@@ -1,0 +1,53 @@
+import type { FastifyRequest } from 'fastify'
+import type { LinkResource, ListLinksQuery } from '../../contract/links.ts'
+import type { AppDependencies } from '../app/api/app-dependencies.ts'
+import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { Failure } from '../platform/failure.ts'
+import {
+  type Envelope,
+  envelope,
+  offsetOf,
+  pageRequestOf,
+} from '../platform/http/api/pagination.ts'
+import { walk } from '../platform/http/api/walk.ts'
+import type { Link } from './link.ts'
+import type { LinkSortField } from './link-store.ts'
+import { presentLink } from './present.ts'
+
+/** A page of the workspace's links, by its number or, where there is a cursor, by its place. */
+export async function listLinks(
+  request: FastifyRequest,
+  query: ListLinksQuery,
+  deps: Pick<AppDependencies, 'links' | 'baseUrl' | 'cursors'>,
+): Promise<Envelope<LinkResource>> {
+  const sort = query.sort ?? '-created_at'
+  const field = sort.replace('-', '') as LinkSortField
+  const descending = sort.startsWith('-')
+  const filter = { search: query.search, host: query.domain, tags: query.tag }
+  const listed = { workspaceId: workspaceOf(request), ...filter }
+
+  if (query.cursor === undefined) {
+    const pageRequest = pageRequestOf(query)
+    const { items, total } = await deps.links.list({
+      ...listed,
+      offset: offsetOf(pageRequest),
+      limit: pageRequest.perPage,
+      sort: { field, descending },
+    })
+    return envelope(request, deps.baseUrl, pageRequest, { items: items.map(presentLink), total })
+  }
+
+  if (field !== 'created_at') {
+    throw Failure.invalid({ sort: ['must be -created_at or created_at with a cursor'] })
+  }
+  return walk<Link, number, LinkResource>(request, deps, query, {
+    filters: { ...filter, descending },
+    present: presentLink,
+    list: {
+      count: () => deps.links.count(listed),
+      read: ({ beyond, isReversed, limit }) =>
+        deps.links.run({ ...listed, beyond, limit, descending: descending !== isReversed }),
+      markOf: ({ seq }) => seq,
+    },
+  })
+}

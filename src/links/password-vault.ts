@@ -1,0 +1,89 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Random } from '../platform/crypto/random.ts'
+import { sealing } from '../platform/crypto/seal.ts'
+import { HASH_BYTES } from '../platform/passwords/argon2id.ts'
+import type { PasswordHasher } from '../platform/passwords/password-hasher.ts'
+
+/**
+ * Stores link passwords. The strings that it returns may be shown: each is the argon2id hash, sealed
+ * under the instance's key, so that without that key nobody can guess the text offline.
+ */
+export type PasswordVault = {
+  /** @throws {QueueRefusal} when too many passwords are being hashed */
+  seal(text: string, use: VaultUse): Promise<string>
+  /** Whether the string has the form of a sealed password. An earlier release's must open, too. */
+  isSealed(text: string): boolean
+  /**
+   * False for a wrong text, and for a string that was not sealed here for this link.
+   *
+   * @param use.onTurn called right before the text is hashed; what it throws is thrown here instead
+   * @throws {QueueRefusal} when too many passwords are being hashed
+   */
+  verify(
+    sealed: string,
+    text: string,
+    use: VaultUse & { readonly onTurn?: () => void },
+  ): Promise<boolean>
+}
+
+type VaultUse = {
+  /** The link whose password it is. */
+  readonly linkId: string
+  /** Whose share of the hashing it takes. */
+  readonly owner: string
+}
+
+/** A string that opens for one link alone. */
+const PREFIX = 'sealed2_'
+const SHAPE = /^sealed2_[A-Za-z0-9_-]{102}$/
+/** A string of an earlier release, which opens for any link. */
+const UNBOUND_PREFIX = 'sealed_'
+const SALT_BYTES = 16
+
+type Opened = { readonly salt: Buffer; readonly hash: Buffer }
+
+/** @param key 32 bytes, for nothing but this vault */
+export function passwordVault(key: Buffer, random: Random, hasher: PasswordHasher): PasswordVault {
+  const box = sealing(key, random)
+
+  function open(sealed: string, linkId: string): Opened | undefined {
+    return sealed.startsWith(PREFIX)
+      ? unseal(sealed.slice(PREFIX.length), contextOf(linkId))
+      : openUnbound(sealed)
+  }
+
+  function openUnbound(sealed: string): Opened | undefined {
+    if (!sealed.startsWith(UNBOUND_PREFIX)) return undefined
+    return unseal(sealed.slice(UNBOUND_PREFIX.length), '')
+  }
+
+  function unseal(text: string, context: string): Opened | undefined {
+    const bytes = Buffer.from(text, 'base64url')
+    // Node decodes leniently: without this, several strings would stand for one sealed password.
+    if (bytes.toString('base64url') !== text) return undefined
+    const plain = box.unseal(bytes, context)
+    if (plain?.length !== SALT_BYTES + HASH_BYTES) return undefined
+    return { salt: plain.subarray(0, SALT_BYTES), hash: plain.subarray(SALT_BYTES) }
+  }
+
+  return {
+    async seal(text, { linkId, owner }) {
+      const salt = random(SALT_BYTES)
+      const hash = await hasher.hash(owner, { text, salt })
+      const sealed = box.seal(Buffer.concat([salt, hash]), contextOf(linkId))
+      return PREFIX + sealed.toString('base64url')
+    },
+    isSealed: (text) => SHAPE.test(text) || openUnbound(text) !== undefined,
+    async verify(sealed, text, { linkId, owner, onTurn }) {
+      const opened = open(sealed, linkId)
+      if (opened === undefined) return false
+      const hash = await hasher.hash(owner, { text, salt: opened.salt }, onTurn)
+      return timingSafeEqual(hash, opened.hash)
+    },
+  }
+}
+
+/** Binds what is sealed to its link, whatever becomes of the link's key and domain. */
+function contextOf(linkId: string): string {
+  return `link ${linkId}`
+}

@@ -1,0 +1,20 @@
+import type { ServiceName } from '../hosts/service-host.ts'
+import type { LinkAddress } from './link-store.ts'
+import { parseLinkHost } from './parse-link-host.ts'
+import { keyOfPath } from './visit-key.ts'
+
+const SCHEME = /^https?:\/\//i
+
+/**
+ * The address that a pasted short link names: with or without a scheme, a port, a query or a fragment,
+ * its key percent-encoded or not, its host in either form of an international name. Undefined for any
+ * other text.
+ */
+export function parsePastedLink(text: string, service: ServiceName): LinkAddress | undefined {
+  const trimmed = text.trim()
+  const url = URL.parse(SCHEME.test(trimmed) ? trimmed : `https://${trimmed}`)
+  if (url === null || url.username !== '' || url.pathname === '/') return undefined
+  const host = parseLinkHost(url.hostname, service)
+  const key = keyOfPath(url.pathname)
+  return 'fault' in host || key === undefined ? undefined : { host: host.value, key }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { cases } from '../../../test/support/properties.ts'
+import { parseModuleColor } from './color.ts'
+
+describe('parseModuleColor', () => {
+  const accepted: [string, { red: number; green: number; blue: number }][] = [
+    ['#000000', { red: 0, green: 0, blue: 0 }],
+    ['#0B57D0', { red: 11, green: 87, blue: 208 }],
+    ['#ff0000', { red: 255, green: 0, blue: 0 }],
+    // The palest grey that scanners take for dark with some room.
+    ['#787878', { red: 120, green: 120, blue: 120 }],
+  ]
+  for (const [text, color] of accepted) {
+    test(`accepts ${text}`, () => assert.deepEqual(parseModuleColor(text), { value: color }))
+  }
+
+  for (const text of [
+    '#ffffff',
+    '#797979',
+    '#16ac00',
+    '#ffff00',
+    '#00ff00',
+    '#ff8080',
+    '#87ceeb',
+  ]) {
+    test(`refuses ${text} as too pale`, () => {
+      const parsed = parseModuleColor(text)
+      assert.ok('fault' in parsed)
+      assert.match(parsed.fault, /too pale/)
+    })
+  }
+
+  for (const text of [
+    '',
+    'red',
+    '000000',
+    '#000',
+    '#00000',
+    '#0000000',
+    '#00000g',
+    '#000000ff',
+    ' #000000',
+    '#000000\n',
+  ]) {
+    test(`refuses ${JSON.stringify(text)} as no colour`, () => {
+      const parsed = parseModuleColor(text)
+      assert.ok('fault' in parsed)
+      assert.match(parsed.fault, /#RRGGBB/)
+    })
+  }
+
+  test('accepts every colour that is as dark or darker in each channel than one it accepts', () => {
+    const channel = fc.integer({ min: 0, max: 255 })
+    const hex = (channels: number[]) =>
+      `#${channels.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+    fc.assert(
+      fc.property(fc.array(fc.tuple(channel, channel), { minLength: 3, maxLength: 3 }), (pairs) => {
+        const paler = hex(pairs.map(([a, b]) => Math.max(a, b)))
+        const darker = hex(pairs.map(([a, b]) => Math.min(a, b)))
+        if ('value' in parseModuleColor(paler)) assert.ok('value' in parseModuleColor(darker))
+      }),
+      cases(500),
+    )
+  })
+})

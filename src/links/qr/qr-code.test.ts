@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { PNG } from 'pngjs'
+import { cases } from '../../../test/support/properties.ts'
+import { scan } from '../../../test/support/scan.ts'
+import { BLACK } from './color.ts'
+import { renderQrCode } from './qr-code.ts'
+import type { QrTask } from './qr-task.ts'
+
+const TEXT = 'https://localhost/scan-me'
+
+function render(task: Partial<QrTask>) {
+  return renderQrCode({
+    text: TEXT,
+    color: BLACK,
+    format: 'png',
+    size: undefined,
+    margin: 4,
+    level: 'M',
+    ...task,
+  })
+}
+
+function pictureOf(task: Partial<QrTask>): Buffer {
+  const rendering = render(task)
+  assert.ok('picture' in rendering, JSON.stringify(rendering))
+  return Buffer.from(rendering.picture)
+}
+
+describe('renderQrCode', () => {
+  test('draws what a decoder can read, or says which parameter makes that impossible', () => {
+    const tasks = fc.record({
+      text: fc
+        .oneof(fc.stringMatching(/^[\w%/.-]{1,60}$/), fc.stringMatching(/^[a-z]{300,2000}$/))
+        .map((key) => `https://localhost/${key}`),
+      format: fc.constantFrom('png' as const, 'svg' as const),
+      size: fc.option(fc.integer({ min: 64, max: 700 }), { nil: undefined }),
+      margin: fc.integer({ min: 0, max: 16 }),
+      level: fc.constantFrom('L' as const, 'M' as const, 'Q' as const, 'H' as const),
+    })
+    fc.assert(
+      fc.property(tasks, (task) => {
+        const rendering = render(task)
+        if ('fault' in rendering) {
+          const [field] = Object.keys(rendering.fault)
+          assert.ok(field === 'level' ? task.text.length > 1_200 : task.size !== undefined)
+          return
+        }
+        const code = scan(Buffer.from(rendering.picture))
+        assert.equal(code.text, task.text)
+        assert.equal(code.errorLevel, task.level)
+        assert.equal(code.side, task.size ?? code.side)
+        assert.ok(Math.min(...code.quietZone) >= task.margin)
+      }),
+      cases(40),
+    )
+  })
+
+  test('draws the same picture as SVG and as PNG', () => {
+    for (const task of [{}, { size: 333, margin: 1, level: 'H' }] as const) {
+      const svg = scan(
+        pictureOf({ ...task, format: 'svg', color: { red: 128, green: 0, blue: 9 } }),
+      )
+      const png = scan(
+        pictureOf({ ...task, format: 'png', color: { red: 128, green: 0, blue: 9 } }),
+      )
+      assert.deepEqual(svg, png)
+      assert.deepEqual(png.colors, ['#ffffff', '#800009'])
+    }
+  })
+
+  test('has exactly the size asked for, down to the least that it names', () => {
+    const rendering = render({ size: 64, margin: 16 })
+    assert.ok('fault' in rendering)
+    const least = Number(/at least (\d+)/.exec(rendering.fault.size ?? '')?.[1])
+    assert.ok('fault' in render({ size: least - 1, margin: 16 }))
+    assert.equal(scan(pictureOf({ size: least, margin: 16 })).side, least)
+    const { width, height } = PNG.sync.read(pictureOf({ size: 2_048 }))
+    assert.deepEqual([width, height], [2_048, 2_048])
+  })
+
+  test('refuses a level at which the text does not fit', () => {
+    const text = `https://localhost/${'a'.repeat(1_400)}`
+    assert.deepEqual(render({ text, level: 'H' }), {
+      fault: { level: 'is too high for so long a link; choose a lower one' },
+    })
+    assert.equal(scan(pictureOf({ text, level: 'Q' })).text, text)
+  })
+})

@@ -1,0 +1,128 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { idParams, ifNoneMatchHeaders } from '../../../contract/primitives.ts'
+import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../../contract/qr-code.ts'
+import type { AppDependencies } from '../../app/api/app-dependencies.ts'
+import { workspaceOf } from '../../identity/tokens/authentication.ts'
+import { Failure } from '../../platform/failure.ts'
+import {
+  FAILURES,
+  INVALID,
+  INVALID_QUERY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from '../../platform/http/api/responses.ts'
+import { contentDisposition } from '../../platform/http/content-disposition.ts'
+import type { Link } from '../link.ts'
+import { scannableLink } from '../short-link.ts'
+import { BLACK, parseModuleColor } from './color.ts'
+import { qrEntityTag } from './qr-pictures.ts'
+import { QR_MARGIN_DEFAULT, type QrFormat, type QrTask } from './qr-task.ts'
+
+const CONTENT_TYPES: Readonly<Record<QrFormat, string>> = {
+  png: 'image/png',
+  svg: 'image/svg+xml',
+}
+
+const NAME_CHARACTERS_MAX = 100
+
+const picture = {
+  description: 'The QR code of the short link.',
+  content: {
+    'image/png': { schema: z.unknown().meta({ type: 'string', format: 'binary' }) },
+    'image/svg+xml': { schema: z.string() },
+  },
+}
+
+const SUMMARY = 'QR code of a link'
+
+export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  async function sendQrCode(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    link: Link,
+    parameters: QrCodeParameters,
+  ): Promise<FastifyReply> {
+    const task = taskOf(link, parameters)
+    const tag = qrEntityTag(task)
+    if (request.method !== 'PUT') {
+      // A cached picture may be shown again only after this service has confirmed it.
+      reply.headers({ ETag: tag, 'Cache-Control': 'private, no-cache' })
+      if (isKnown(tag, request.headers['if-none-match'])) return reply.code(304).send()
+    }
+    const drawn = await deps.qrPictures.get(workspaceOf(request), task)
+    const kind = parameters.download === true ? 'attachment' : 'inline'
+    return reply
+      .header('Content-Type', CONTENT_TYPES[task.format])
+      .header('Content-Disposition', contentDisposition(kind, fileName(link, task.format)))
+      .send(drawn)
+  }
+
+  const route = {
+    config: { scope: 'links:read' },
+    schema: { tags: ['Links'], params: idParams, querystring: qrCodeQuery, summary: SUMMARY },
+  } as const
+
+  app.get(
+    '/links/:id/qr-code',
+    {
+      ...route,
+      schema: {
+        ...route.schema,
+        operationId: 'links.getQrCode',
+        description: 'Draws the QR code of the short link, with the parameters of the query.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: picture, ...NOT_MODIFIED, ...NOT_FOUND, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      return sendQrCode(request, reply, link, request.query)
+    },
+  )
+
+  app.put(
+    '/links/:id/qr-code',
+    {
+      ...route,
+      schema: {
+        ...route.schema,
+        operationId: 'links.drawQrCode',
+        description: 'Draws the QR code of the short link. Parameters may be in the body as well.',
+        body: qrCodeBody,
+        response: { 200: picture, ...NOT_FOUND, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      const ofBody = Object.entries(request.body ?? {}).filter(([, value]) => value !== null)
+      return sendQrCode(request, reply, link, { ...request.query, ...Object.fromEntries(ofBody) })
+    },
+  )
+}
+
+function taskOf(link: Link, parameters: QrCodeParameters): QrTask {
+  const color =
+    parameters.color === undefined ? { value: BLACK } : parseModuleColor(parameters.color)
+  if ('fault' in color) throw Failure.invalid({ color: [color.fault] })
+  return {
+    text: scannableLink(link, parameters.track === true),
+    color: color.value,
+    format: parameters.format ?? 'png',
+    size: parameters.size,
+    margin: parameters.margin ?? QR_MARGIN_DEFAULT,
+    level: parameters.level ?? 'M',
+  }
+}
+
+/** By weak comparison (RFC 9110, section 13.1.2). */
+function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
+  return ifNoneMatch?.includes(tag.replace('W/', '')) ?? false
+}
+
+function fileName(link: Link, format: QrFormat): string {
+  // By code points, so that no character is cut in two.
+  const name = Array.from(`${link.domain}-${link.key}`).slice(0, NAME_CHARACTERS_MAX).join('')
+  return `${name}.${format}`
+}

@@ -1,0 +1,176 @@
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import {
+  createLinkBody,
+  linkDeleted,
+  linkPage,
+  linkSchema,
+  listLinksQuery,
+  patchLinkBody,
+  updateLinkBody,
+} from '../../contract/links.ts'
+import {
+  idempotencyHeaders,
+  idParams,
+  ifMatchHeaders,
+  ifNoneMatchHeaders,
+} from '../../contract/primitives.ts'
+import type { AppDependencies } from '../app/api/app-dependencies.ts'
+import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import {
+  CHANGED,
+  CONFLICT,
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  INVALID_QUERY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from '../platform/http/api/responses.ts'
+import { validateWith } from '../platform/http/api/validation.ts'
+import { type Link, linkVersion } from './link.ts'
+import type { LinkInput } from './link-input.ts'
+import { listLinks } from './list-links.ts'
+import { presentCreatedLink, presentLink } from './present.ts'
+
+const tags = ['Links']
+
+/** The tag of a link as `GET` shows it. */
+function tagOf(link: Link): string {
+  return entityTag(JSON.stringify(presentLink(link)), linkVersion(link))
+}
+
+export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+  app.setValidatorCompiler(validateWith((input) => deps.links.faultsOf(input)))
+
+  app.get(
+    '/links',
+    {
+      config: { scope: 'links:read', mayTakeLong: true },
+      schema: {
+        tags,
+        operationId: 'links.list',
+        summary: 'List links',
+        description:
+          'Returns the links of the workspace a page at a time, the newest first unless `sort` says otherwise.',
+        headers: ifNoneMatchHeaders,
+        querystring: listLinksQuery,
+        response: { 200: linkPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    (request) => listLinks(request, request.query, deps),
+  )
+
+  app.post(
+    '/links',
+    {
+      config: { scope: 'links:write' },
+      schema: {
+        tags,
+        operationId: 'links.create',
+        summary: 'Create link',
+        description:
+          'Creates a link. Without `key` the service makes a random one. A domain that the workspace has not added is added as `pending`.',
+        headers: idempotencyHeaders,
+        body: createLinkBody,
+        response: { 201: linkSchema, ...CONFLICT, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const repeatable = deps.idempotency(request)
+      const link = await deps.links.create(workspaceOf(request), request.body, repeatable)
+      return reply.code(201).header('ETag', tagOf(link)).send(presentCreatedLink(link))
+    },
+  )
+
+  app.get(
+    '/links/:id',
+    {
+      config: { scope: 'links:read' },
+      schema: {
+        tags,
+        operationId: 'links.get',
+        summary: 'Show link',
+        description: 'Returns one link.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: linkSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+    },
+  )
+
+  const update = {
+    config: { scope: 'links:write' },
+    schema: {
+      tags,
+      params: idParams,
+      headers: ifMatchHeaders,
+      response: { 200: linkSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+    },
+  } as const
+
+  function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: LinkInput }>) {
+    const { params, body } = request
+    return deps.links.update(workspaceOf(request), params.id, body, expectedVersions(request))
+  }
+
+  app.put(
+    '/links/:id',
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'links.update',
+        summary: 'Update link',
+        description:
+          'Changes a link. `domain` and `url` are required. Other fields keep their value when left out, and null clears them.',
+        body: updateLinkBody,
+      },
+    },
+    async (request) => presentLink(await updateBy(request)),
+  )
+
+  app.patch(
+    '/links/:id',
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'links.patch',
+        summary: 'Change some fields of a link',
+        description: 'Changes the fields that are sent. Null clears a field.',
+        body: patchLinkBody,
+      },
+    },
+    async (request, reply) => {
+      const link = await updateBy(request)
+      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+    },
+  )
+
+  app.delete(
+    '/links/:id',
+    {
+      config: { scope: 'links:write' },
+      schema: {
+        tags,
+        operationId: 'links.delete',
+        summary: 'Delete link',
+        description:
+          'Deletes a link. Its short link stops working at once, and its key is free again.',
+        params: idParams,
+        headers: ifMatchHeaders,
+        response: { 200: linkDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await deps.links.delete(workspaceOf(request), request.params.id, expectedVersions(request))
+      return { message: 'Link deleted' as const }
+    },
+  )
+}

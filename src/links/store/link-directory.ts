@@ -1,0 +1,73 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import { statement } from '../../platform/database/statement.ts'
+import { foldKey } from '../key.ts'
+import type { LinkDirectory } from '../link-directory.ts'
+
+const findActiveHost = statement((db, { host }: { host: string }) =>
+  db
+    .selectFrom('domains')
+    .innerJoin('keyspaces', (join) =>
+      join
+        .onRef('keyspaces.workspace_id', '=', 'domains.workspace_id')
+        .onRef('keyspaces.host', '=', 'domains.host'),
+    )
+    .leftJoin('domain_hsts', 'domain_hsts.domain_id', 'domains.id')
+    .select([
+      'keyspaces.id as keyspaceId',
+      'domains.not_found_url as notFoundUrl',
+      'domains.expired_url as expiredUrl',
+      'domain_hsts.max_age as hstsMaxAge',
+    ])
+    .where('domains.host', '=', host)
+    // A literal, because a parameter would keep the index of active hosts from being used at once.
+    .where('domains.status', '=', sql.lit('active')),
+)
+
+const VISITED_COLUMNS = [
+  'seq',
+  'id',
+  'workspace_id',
+  'key',
+  'url',
+  'ios',
+  'android',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+  'password',
+  'expires_at',
+  'expired_redirect_url',
+] as const
+
+type FoldedKey = { keyspaceId: number; foldedKey: string }
+
+const findByFoldedKey = statement((db, { keyspaceId, foldedKey }: FoldedKey) =>
+  selectVariants(db, { keyspaceId, foldedKey }).limit(sql.lit(2)),
+)
+
+const findByKey = statement((db, { key, ...folded }: FoldedKey & { key: string }) =>
+  selectVariants(db, folded).where('key', '=', key),
+)
+
+export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
+  return {
+    findActiveHost: async (host) => (await findActiveHost(db, { host })).rows[0],
+    findByFoldedKey: async (keyspaceId, foldedKey) =>
+      (await findByFoldedKey(db, { keyspaceId, foldedKey })).rows,
+    findByKey: async (keyspaceId, key) =>
+      (await findByKey(db, { keyspaceId, foldedKey: foldKey(key), key })).rows[0],
+  }
+}
+
+/** The links whose keys are the same but for letter case. */
+function selectVariants(db: Kysely<Schema>, { keyspaceId, foldedKey }: FoldedKey) {
+  return db
+    .selectFrom('links')
+    .select(VISITED_COLUMNS)
+    .where('keyspace_id', '=', keyspaceId)
+    .where('key_folded', '=', foldedKey)
+}

@@ -1,0 +1,88 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import { foldKey } from '../key.ts'
+import type { LinkAddress, LinkFilter, LinkSortField } from '../link-store.ts'
+
+/** A run of links' numbers; open where undefined. Neither end belongs to it. */
+export type SeqRange = { readonly after: number | undefined; readonly before: number | undefined }
+
+/** The condition that a list's filters make, within a run of links' numbers. */
+export function matches(filter: LinkFilter, range?: SeqRange) {
+  return (eb: ExpressionBuilder<Schema, 'links'>) => {
+    const { workspaceId, search, shortLink } = filter
+    const conditions = [eb('links.workspace_id', '=', workspaceId)]
+    if (range?.after !== undefined) conditions.push(eb('links.seq', '>', range.after))
+    if (range?.before !== undefined) conditions.push(eb('links.seq', '<', range.before))
+    if (filter.host !== undefined) conditions.push(isOnHost(eb, workspaceId, filter.host))
+    for (const tag of filter.tags ?? []) {
+      const tagged = eb
+        .selectFrom('link_tags')
+        .select('link_tags.link_seq')
+        .where('link_tags.workspace_id', '=', workspaceId)
+        .where('link_tags.tag', '=', tag)
+        .$if(range?.after !== undefined, (qb) =>
+          qb.where('link_tags.link_seq', '>', range?.after ?? 0),
+        )
+        .$if(range?.before !== undefined, (qb) =>
+          qb.where('link_tags.link_seq', '<', range?.before ?? 0),
+        )
+      conditions.push(eb('links.seq', 'in', tagged))
+    }
+    const found = [
+      ...(search === undefined ? [] : [contains(eb, search)]),
+      ...(shortLink === undefined ? [] : [isAt(eb, workspaceId, shortLink)]),
+    ]
+    if (found.length > 0) conditions.push(eb.or(found))
+    return eb.and(conditions)
+  }
+}
+
+function isOnHost(eb: ExpressionBuilder<Schema, 'links'>, workspaceId: string, host: string) {
+  const keyspaces = eb
+    .selectFrom('keyspaces')
+    .select('keyspaces.id')
+    .where('keyspaces.host', '=', host)
+    .where((k) =>
+      k.or([
+        k('keyspaces.workspace_id', '=', workspaceId),
+        k('keyspaces.workspace_id', 'is', null),
+      ]),
+    )
+  return eb('links.keyspace_id', 'in', keyspaces)
+}
+
+function isAt(
+  eb: ExpressionBuilder<Schema, 'links'>,
+  workspaceId: string,
+  { host, key }: LinkAddress,
+) {
+  return eb.and([isOnHost(eb, workspaceId, host), eb('links.key_folded', '=', foldKey(key))])
+}
+
+/** Each link's tags are looked up by its number, so that the cost depends on the links in the range alone. */
+function contains(eb: ExpressionBuilder<Schema, 'links'>, text: string) {
+  const pattern = `%${foldKey(text).replace(/[\\%_]/g, '\\$&')}%`
+  const tagged = eb
+    .selectFrom('link_tags')
+    .select('link_tags.link_seq')
+    .whereRef('link_tags.link_seq', '=', 'links.seq')
+    .where(sql<boolean>`link_tags.tag_folded like ${pattern} escape '\\'`)
+  return eb.or([
+    sql<boolean>`links.key_folded like ${pattern} escape '\\'`,
+    sql<boolean>`lower(links.url) like ${pattern} escape '\\'`,
+    eb.exists(tagged),
+  ])
+}
+
+/** Whether the field is kept beside the links. */
+export function isCounted(field: LinkSortField): boolean {
+  return field === 'clicks' || field === 'last_click'
+}
+
+/** What a list is sorted by; equal ones by their links' numbers. */
+export function sortedBy(field: LinkSortField) {
+  // The engines disagree on where null belongs; here never clicked is always before clicked.
+  if (field === 'last_click') return sql<number>`coalesce(link_clicks.last_click, -1)`
+  if (field === 'clicks') return sql<number>`coalesce(link_clicks.clicks, 0)`
+  return sql.ref<number | string>(field === 'created_at' ? 'links.seq' : `links.${field}`)
+}

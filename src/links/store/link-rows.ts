@@ -1,0 +1,67 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import { statement } from '../../platform/database/statement.ts'
+import { foldKey } from '../key.ts'
+import type { Link, NewLink, UncountedLink } from '../link.ts'
+
+type LinkRow = Selectable<Schema['links']> & { domain: string }
+
+const COUNTERS = ['link_seq', 'clicks', 'last_click'] as const
+
+export const findCount = statement((db, { seq }: { seq: number }) =>
+  db.selectFrom('link_clicks').select(COUNTERS).where('link_seq', '=', seq),
+)
+
+/** Links with the host that they live on. */
+export function selectLinks(db: Kysely<Schema>) {
+  return db
+    .selectFrom('links')
+    .innerJoin('keyspaces', 'keyspaces.id', 'links.keyspace_id')
+    .selectAll('links')
+    .select('keyspaces.host as domain')
+}
+
+/** The links of these rows. Counters lie by links' numbers, wherever the links lie, so they are looked up apart. */
+export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[]): Promise<Link[]> {
+  if (rows.length === 0) return []
+  const counted =
+    rows.length === 1 && rows[0] !== undefined
+      ? (await findCount(db, { seq: rows[0].seq })).rows
+      : await findCounts(db, rows)
+  const bySeq = new Map(counted.map((count) => [count.link_seq, count]))
+  return rows.map((row) => fromRow(row, bySeq.get(row.seq)))
+}
+
+/** A link's row, but for its number. The counters and the host lie elsewhere. */
+export function toRow(link: NewLink & Partial<Link>) {
+  const { domain, seq, clicks, last_click, tags, ...row } = link
+  return { ...row, key_folded: foldKey(link.key), tags: JSON.stringify(tags) }
+}
+
+function fromRow(row: LinkRow, counters: Schema['link_clicks'] | undefined): Link {
+  return { ...uncounted(row), ...countersOf(counters) }
+}
+
+export function uncounted(row: LinkRow): UncountedLink {
+  const { key_folded, tags, ...link } = row
+  return { ...link, tags: JSON.parse(tags) }
+}
+
+/** The counters of a link; it has no row of them before its first click. */
+export function countersOf(
+  row: Schema['link_clicks'] | undefined,
+): Pick<Link, 'clicks' | 'last_click'> {
+  return { clicks: row?.clicks ?? 0, last_click: row?.last_click ?? null }
+}
+
+function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[]) {
+  return db
+    .selectFrom('link_clicks')
+    .select(COUNTERS)
+    .where(
+      'link_seq',
+      'in',
+      rows.map(({ seq }) => seq),
+    )
+    .execute()
+}

@@ -1,0 +1,178 @@
+import type { Scan, Scans } from '../../platform/database/scans.ts'
+import type { LinkFilter, LinkQuery, LinkRun } from '../link-store.ts'
+import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
+
+/** The numbers of a page's links, in the list's order, and how many links the list has. */
+type FoundPage = { readonly seqs: readonly number[]; readonly total: number }
+
+/** Looks for a page among many links. */
+export type FindPage = (scans: Scans, query: LinkQuery, scan: Scan) => Promise<FoundPage>
+
+/** A way through all of the links that a filter chooses from. */
+type Walk = Omit<LinkRun, 'limit'>
+
+/** As long as a turn should take: others wait for it. */
+const SLICE_MS = 40
+/** A link may take 1 µs or, with the longest URL and the worst text to look for, 1 ms. */
+const SLICE_LINKS_FIRST = 1_024
+const SLICE_LINKS_MIN = 256
+const SLICE_LINKS_MAX = 16_384
+const SLICE_GROWTH_MAX = 4
+
+/** Finds pages in the order of creation slice by slice, and all others by `findSorted`. */
+export function findPageWith(findSorted: FindPage): FindPage {
+  return (scans, query, scan) =>
+    query.sort.field === 'created_at'
+      ? findByAge(scans, query, scan)
+      : findSorted(scans, query, scan)
+}
+
+async function findByAge(scans: Scans, query: LinkQuery, scan: Scan): Promise<FoundPage> {
+  const { offset, limit, sort } = query
+  const seqs: number[] = []
+  let total = 0
+  await forEachSlice(scans, walkOf(query), scan, async (range) => {
+    const count = await countMatches(scans, query, range)
+    const skipped = Math.max(0, offset - total)
+    const wanted = Math.min(limit - seqs.length, count - skipped)
+    total += count
+    if (wanted <= 0) return
+    const rows = await scans.db
+      .selectFrom('links')
+      .select('links.seq')
+      .where(matches(query, range))
+      .orderBy('links.seq', sort.descending ? 'desc' : 'asc')
+      .limit(wanted)
+      .offset(skipped)
+      .execute()
+    seqs.push(...rows.map(({ seq }) => seq))
+  })
+  return { seqs, total }
+}
+
+/** The numbers of a run's links, and of the one behind it. Reads no further. */
+export async function findRun(scans: Scans, run: LinkRun, scan: Scan): Promise<readonly number[]> {
+  const limit = run.limit + 1
+  const seqs: number[] = []
+  await forEachSlice(scans, run, scan, async (range) => {
+    const rows = await scans.db
+      .selectFrom('links')
+      .select('links.seq')
+      .where(matches(run, range))
+      .orderBy('links.seq', run.descending ? 'desc' : 'asc')
+      .limit(limit - seqs.length)
+      .execute()
+    seqs.push(...rows.map(({ seq }) => seq))
+    return seqs.length === limit ? 'done' : undefined
+  })
+  return seqs
+}
+
+/** How many links the filter leaves. */
+export async function countInSlices(scans: Scans, filter: LinkFilter, scan: Scan): Promise<number> {
+  let total = 0
+  const walk = { ...filter, descending: true, beyond: undefined }
+  await forEachSlice(scans, walk, scan, async (range) => {
+    total += await countMatches(scans, filter, range)
+  })
+  return total
+}
+
+export function walkOf(query: LinkQuery): Walk {
+  return { ...query, descending: query.sort.descending, beyond: undefined }
+}
+
+async function countMatches({ db }: Scans, filter: LinkFilter, range?: SeqRange): Promise<number> {
+  const { count } = await db
+    .selectFrom('links')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(matches(filter, range))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/**
+ * Calls `look` for one run of the workspace's links after the other, each in a turn of its own and each
+ * as long as one turn should take, until `look` returns 'done'. With tags, only links that carry the first of
+ * them are walked over.
+ */
+export async function forEachSlice(
+  scans: Scans,
+  walk: Walk,
+  scan: Scan,
+  look: (range: SeqRange) => Promise<unknown>,
+): Promise<void> {
+  const { descending } = walk
+  let links = SLICE_LINKS_FIRST
+  let begin = walk.beyond
+  do {
+    begin = await scan.turn(async () => {
+      const startedMs = performance.now()
+      const end = await endOfSlice(scans, walk, begin, links)
+      const range = descending ? { after: end, before: begin } : { after: begin, before: end }
+      if ((await look(range)) === 'done') return undefined
+      const factor = SLICE_MS / Math.max(1, performance.now() - startedMs)
+      const wanted = Math.floor(links * Math.min(SLICE_GROWTH_MAX, factor))
+      links = Math.min(SLICE_LINKS_MAX, Math.max(SLICE_LINKS_MIN, wanted))
+      // The range leaves out both its ends, and the link at this one belongs to the next slice.
+      return end === undefined ? undefined : end + (descending ? 1 : -1)
+    })
+  } while (begin !== undefined)
+}
+
+/** The first link behind a slice of so many links, in the list's direction; undefined when it is the last. */
+async function endOfSlice(
+  { db }: Scans,
+  { workspaceId, tags, descending }: Walk,
+  begin: number | undefined,
+  links: number,
+): Promise<number | undefined> {
+  const direction = descending ? 'desc' : 'asc'
+  const beyond = descending ? '<' : '>'
+  const tag = tags?.[0]
+  if (tag !== undefined) {
+    const row = await db
+      .selectFrom('link_tags')
+      .select('link_seq')
+      .where('workspace_id', '=', workspaceId)
+      .where('tag', '=', tag)
+      .$if(begin !== undefined, (qb) => qb.where('link_seq', beyond, begin ?? 0))
+      .orderBy('link_seq', direction)
+      .limit(1)
+      .offset(links)
+      .executeTakeFirst()
+    return row?.link_seq
+  }
+  const row = await db
+    .selectFrom('links')
+    .select('seq')
+    .where('workspace_id', '=', workspaceId)
+    .$if(begin !== undefined, (qb) => qb.where('seq', beyond, begin ?? 0))
+    .orderBy('seq', direction)
+    .limit(1)
+    .offset(links)
+    .executeTakeFirst()
+  return row?.seq
+}
+
+/** One statement for the number of links and one for the page: for an engine that runs several at once. */
+export const findSortedAtOnce: FindPage = async (scans, query, scan) => {
+  const { sort, limit, offset } = query
+  const direction = sort.descending ? 'desc' : 'asc'
+  const total = await scan.turn(() => countMatches(scans, query))
+  const rows = await scan.turn(() =>
+    scans.db
+      .selectFrom('links')
+      .$if(isCounted(sort.field), (qb) =>
+        qb.leftJoin('link_clicks', 'link_clicks.link_seq', 'links.seq'),
+      )
+      .select('links.seq')
+      .where(matches(query))
+      .orderBy(sortedBy(sort.field), direction)
+      .orderBy('links.seq', direction)
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+  )
+  return { seqs: rows.map(({ seq }) => seq), total }
+}

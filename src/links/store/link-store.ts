@@ -1,0 +1,203 @@
+import type { CompiledQuery, ExpressionBuilder, Kysely, QueryResult } from 'kysely'
+import type { Pending } from '../../platform/database/pending-writes.ts'
+import type { Scans } from '../../platform/database/scans.ts'
+import type { Schema } from '../../platform/database/schema.ts'
+import { statement } from '../../platform/database/statement.ts'
+import { StaleRow, TooManyVariants } from '../../platform/database/store.ts'
+import { together } from '../../platform/database/together.ts'
+import { foldKey } from '../key.ts'
+import type { Link, UncountedLink } from '../link.ts'
+import type { LinkStore } from '../link-store.ts'
+import { storedBytes } from '../stored-bytes.ts'
+import { linkPages } from './link-pages.ts'
+import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
+import type { FindPage } from './link-scan.ts'
+
+/** A statement that keeps every other transaction that locks the same name waiting until this one ends. */
+export type LockName = (tx: Kysely<Schema>, name: string) => CompiledQuery
+
+const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
+
+const insertLinkReturning = statement((db, row: ReturnType<typeof toRow>) =>
+  insertInto(db, row).returning('seq'),
+)
+
+const findById = statement((db, owned: { workspaceId: string; id: string }) =>
+  selectLinks(db)
+    .where('links.id', '=', owned.id)
+    .where('links.workspace_id', '=', owned.workspaceId),
+)
+
+type VariantLook = { keyspaceId: number; foldedKey: string; limit: number }
+
+const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantLook) =>
+  db
+    .selectFrom('links')
+    .select('seq')
+    .where('keyspace_id', '=', keyspaceId)
+    .where('key_folded', '=', foldedKey)
+    .limit(limit),
+)
+
+/**
+ * @param on.db for look-ups by an index
+ * @param on.scans for queries that may look at many rows
+ * @param on.tellsInsertId whether an insert tells the new row's number without `returning`
+ * @param on.lockName undefined where one transaction writes at a time
+ * @param on.skipLinkNumbers as `LinkStore.skipNumbers` does, on this engine
+ */
+export function linkStore(on: {
+  db: Kysely<Schema>
+  scans: Scans
+  findPage: FindPage
+  pending: Pending
+  tellsInsertId: boolean
+  lockName: LockName | undefined
+  skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
+}): LinkStore {
+  const { db, pending } = on
+  const pages = linkPages(on)
+
+  const rowInserted = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
+    on.tellsInsertId
+      ? (insertLink.query(db, row) as CompiledQuery<never>)
+      : insertLinkReturning.query(db, row)
+
+  /** The new row's number; undefined when the key is taken. */
+  function numberOf(inserted: QueryResult<{ seq: number }>): number | undefined {
+    if (!on.tellsInsertId) return inserted.rows[0]?.seq
+    return inserted.numAffectedRows === 0n ? undefined : Number(inserted.insertId)
+  }
+
+  function tagsInserted(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): CompiledQuery[] {
+    if (link.tags.length === 0) return []
+    const rows = link.tags.map((tag) => ({
+      workspace_id: link.workspace_id,
+      tag,
+      tag_folded: foldKey(tag),
+      link_seq: link.seq,
+    }))
+    return [db.insertInto('link_tags').values(rows).compile()]
+  }
+
+  function tagsDeleted({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>): CompiledQuery {
+    return db
+      .deleteFrom('link_tags')
+      .where('workspace_id', '=', workspace_id)
+      .where('link_seq', '=', seq)
+      .compile()
+  }
+
+  /** Looks for the variants of a key: the last of the statements has a row for each, up to one too many. */
+  function variantsFound(at: Pick<Link, 'keyspace_id' | 'key'>, variantsMax: number) {
+    if (variantsMax === Number.POSITIVE_INFINITY) return []
+    const look = { keyspaceId: at.keyspace_id, foldedKey: foldKey(at.key), limit: variantsMax + 1 }
+    const found: CompiledQuery = findVariants.query(db, look)
+    const lock = on.lockName?.(db, `link-variants ${look.keyspaceId}/${look.foldedKey}`)
+    return lock === undefined ? [found] : [lock, found]
+  }
+
+  /** Writes over the row as it was read: the first of the statements affects no row where it has changed. */
+  function rowUpdated(link: UncountedLink, before: UncountedLink): CompiledQuery[] {
+    const row = toRow(link)
+    const { id, workspace_id, created_at, key_folded, ...values } = row
+    if (key_folded === foldKey(before.key)) {
+      return [db.updateTable('links').set(values).where(isAsRead(before)).compile()]
+    }
+    // The folded key says on which shard a row lies, where there are shards; so the row moves.
+    const { seq } = before
+    const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
+    const moved = db.insertInto('links').values({ ...row, seq, ...ids })
+    return [rowDeleted(before), moved.compile()]
+  }
+
+  function rowDeleted(link: UncountedLink): CompiledQuery {
+    return db.deleteFrom('links').where(isAsRead(link)).compile()
+  }
+
+  async function findUncounted(workspaceId: string, id: string) {
+    const [row] = (await findById(db, { workspaceId, id })).rows
+    return row && uncounted(row)
+  }
+
+  return {
+    async findById(workspaceId, id) {
+      const [link] = await withCounters(db, (await findById(db, { workspaceId, id })).rows)
+      return link
+    },
+
+    findUncounted,
+
+    async insert(link, variantsMax = Number.POSITIVE_INFINITY) {
+      const [inserted, ...variants] = await together(db, [
+        rowInserted(toRow(link)),
+        ...variantsFound(link, variantsMax),
+      ])
+      const seq = numberOf(inserted)
+      if (seq === undefined) return undefined
+      refuseTooMany(variants.at(-1), variantsMax)
+      const complete = { ...link, seq, clicks: 0, last_click: null }
+      for (const query of tagsInserted(complete)) await pending.add(query)
+      pending.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
+      return complete
+    },
+
+    async update(link, before, variantsMax = Number.POSITIVE_INFINITY) {
+      const isRenamed =
+        foldKey(link.key) !== foldKey(before.key) || link.keyspace_id !== before.keyspace_id
+      const [counted, updated, ...others] = await together(db, [
+        findCount.query(db, { seq: before.seq }),
+        ...rowUpdated(link, before),
+        tagsDeleted(link),
+        ...tagsInserted(link),
+        ...(isRenamed ? variantsFound(link, variantsMax) : []),
+      ])
+      if (updated?.numAffectedRows === 0n) throw new StaleRow()
+      if (isRenamed) refuseTooMany(others.at(-1), variantsMax)
+      const bytes = storedBytes(link) - storedBytes(before)
+      const { workspace_id: workspaceId, seq } = before
+      if (bytes !== 0) pending.countLink({ workspaceId, seq, links: 0, bytes })
+      return { ...link, ...countersOf(counted.rows[0]) }
+    },
+
+    skipNumbers: (seq) => on.skipLinkNumbers(db, seq),
+
+    async delete(workspaceId, id) {
+      const link = await findUncounted(workspaceId, id)
+      if (link === undefined) return undefined
+      const [deleted] = await together(db, [rowDeleted(link), tagsDeleted(link)])
+      if (deleted.numAffectedRows === 0n) throw new StaleRow()
+      pending.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
+      return link
+    },
+
+    async page(query) {
+      await pending.write()
+      return pages.page(query)
+    },
+
+    run: (run) => pages.run(run),
+
+    async count(filter) {
+      await pending.write()
+      return pages.count(filter)
+    },
+  }
+}
+
+function refuseTooMany(variants: QueryResult<unknown> | undefined, variantsMax: number): void {
+  if ((variants?.rows.length ?? 0) > variantsMax) throw new TooManyVariants()
+}
+
+function insertInto(db: Kysely<Schema>, row: ReturnType<typeof toRow>) {
+  return db
+    .insertInto('links')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
+}
+
+/** The row with everything that it had when it was read. */
+function isAsRead({ seq, key, updated_at }: UncountedLink) {
+  return (eb: ExpressionBuilder<Schema, 'links'>) =>
+    eb.and({ seq, key_folded: foldKey(key), updated_at })
+}

@@ -1,0 +1,27 @@
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../../platform/database/schema.ts'
+import type { LinkSequence } from '../link-numbers.ts'
+
+const SEQUENCE = sql`pg_get_serial_sequence('links', 'seq')::regclass`
+
+/** @param db a transaction; it waits for those that are creating links, and holds up new ones */
+export async function skipLinkNumbers(db: Kysely<Schema>, seq: number): Promise<void> {
+  if ((await lastLinkNumber(db)) >= seq) return
+  // Nobody takes a number between the two, which `setval` would give again.
+  await sql`lock table links in share row exclusive mode`.execute(db)
+  await sql`select setval(${SEQUENCE},
+    greatest(${seq}::bigint, coalesce(pg_sequence_last_value(${SEQUENCE}), 1)))`.execute(db)
+}
+
+export function postgresLinkSequence(db: Kysely<Schema>): LinkSequence {
+  return {
+    last: () => lastLinkNumber(db),
+    skipTo: (seq) => db.transaction().execute((tx) => skipLinkNumbers(tx, seq)),
+  }
+}
+
+async function lastLinkNumber(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ last: string | null }>`
+    select pg_sequence_last_value(${SEQUENCE}) as last`.execute(db)
+  return Number(rows[0]?.last ?? 0)
+}

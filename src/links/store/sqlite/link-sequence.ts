@@ -1,0 +1,42 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type Kysely, sql } from 'kysely'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import { sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import { readGivenNumbers } from '../../../platform/database/sqlite/file-marks.ts'
+import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
+import type { LinkSequence } from '../link-numbers.ts'
+
+const BUSY_DEADLINE_MS = 5_000
+
+/** @param db a transaction over terse.db that writes */
+export async function skipLinkNumbers(db: Kysely<Schema>, seq: number): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update sqlite_sequence set seq = max(seq, ${seq}) where name = 'links'`.execute(db)
+  if (numAffectedRows === 0n) {
+    await sql`insert into sqlite_sequence (name, seq) values ('links', ${seq})`.execute(db)
+  }
+}
+
+/**
+ * For a connection that reads terse.db alone.
+ *
+ * @param database to which terse.db is attached as `terse`
+ */
+export function sqliteLinkSequence(database: DatabaseSync, dataDir: string): LinkSequence {
+  return {
+    last: async () => readGivenNumbers(database, 'terse').links,
+
+    async skipTo(seq) {
+      const links = new DatabaseSync(sqliteFile(dataDir), { timeout: 0 })
+      try {
+        links.exec('pragma synchronous = full')
+        const db = kyselyOver(new SqliteConnection(links))
+        await inTransaction(links, BUSY_DEADLINE_MS, () => skipLinkNumbers(db, seq))
+      } finally {
+        links.close()
+      }
+    },
+  }
+}

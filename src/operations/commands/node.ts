@@ -1,0 +1,50 @@
+import { Command } from 'commander'
+import { withInstance } from '../../app/cli/with-instance.ts'
+import { example } from '../../platform/cli/example.ts'
+import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
+
+export function nodeCommand(terminal: Terminal): Command {
+  const command = new Command('node')
+    .description('List the nodes of the instance, and forget those that were lost.')
+    .addHelpText('after', example('node list'))
+
+  command
+    .command('list')
+    .description('List all nodes, those that were lost with what waits in their journals.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('node list --json'))
+    .action(async (options: { json?: true }) => {
+      const listed = await withInstance(({ nodes }) => nodes.list())
+      const rows = listed.map((node) => ({
+        ...node,
+        started_at: formatInstant(node.started_at),
+        beat_at: formatInstant(node.beat_at),
+        oldest_click_at: node.oldest_click_at === null ? null : formatInstant(node.oldest_click_at),
+      }))
+      terminal.out(
+        options.json
+          ? JSON.stringify(rows, null, 2)
+          : formatTable(
+              ['NAME', 'PROCESS', 'STATE', 'VERSION', 'LAST SEEN', 'BACKLOG BYTES', 'ID'],
+              rows.map((row) => [
+                row.name,
+                String(row.process),
+                row.state,
+                row.version,
+                row.beat_at,
+                String(row.backlog_bytes),
+                row.id,
+              ]),
+            ),
+      )
+    })
+
+  command
+    .command('forget')
+    .description('Forget a lost node, because its journal is lost with it or has been replayed.')
+    .argument('<id>', 'as `node list` shows it')
+    .action((id: string) => withInstance(({ nodes }) => nodes.forget(id)))
+
+  return command
+}

@@ -1,0 +1,38 @@
+import { Command } from 'commander'
+import { openConfig } from '../../app/cli/open-config.ts'
+import { example } from '../../platform/cli/example.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+
+const EXIT_LEFT = 1
+
+export function repairCommand(terminal: Terminal): Command {
+  return new Command('repair')
+    .description(
+      'Show what is wrong with the SQLite files of a stopped service, what can be saved, and what is lost. A backup is better.',
+    )
+    .option('--yes', 'do it; damaged files are set aside, never removed')
+    .addHelpText('after', example('repair', 'repair --yes'))
+    .action(async (options: { yes?: true }) => {
+      const { meaningOf, repairDataFolder } = await import('../../app/instance/repair.ts')
+      const { faults, steps } = await repairDataFolder(openConfig().config, options.yes ?? false)
+      for (const { file, kind, text } of faults) terminal.out(`${kind.padEnd(10)} ${file}: ${text}`)
+      if (faults.length === 0) {
+        terminal.out('The files are in order.')
+        return
+      }
+      if (steps === undefined) {
+        terminal.out('terse.db holds the links and cannot be made again: restore a backup.')
+        process.exitCode = EXIT_LEFT
+        return
+      }
+      for (const step of steps) terminal.out(`\n${step.file}\n  ${meaningOf(step)}`)
+      if (options.yes) terminal.out('\nDone. Start the service.')
+      else {
+        terminal.out(
+          `\nNothing was changed. Copy the folder, then run: ${terseCommand('repair --yes')}`,
+        )
+        process.exitCode = EXIT_LEFT
+      }
+    })
+}

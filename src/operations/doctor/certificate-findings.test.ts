@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { fakeClock } from '../../../test/support/fake-clock.ts'
+import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
+import { shownFinding, storedFindings } from './certificate-findings.ts'
+
+const HOST = 'go.acme.test'
+const HOUR_MICROS = 3_600_000_000
+const clock = fakeClock()
+const NOW = clock.nowMicros()
+const NONE: CertificateStanding = { life: null, problem: null, nextAttemptAt: null }
+const at = (hours: number) => NOW + hours * HOUR_MICROS
+const life = (hours: number) => ({ notBefore: at(-1), notAfter: at(hours) })
+const inWords = (micros: number) => new Date(micros / 1_000).toISOString()
+
+describe('what the doctor finds of the certificate that is kept', () => {
+  const found = (
+    standing: CertificateStanding | undefined,
+    { host = HOST, port = 443 }: { host?: string; port?: number | undefined } = {},
+  ) => storedFindings({ tls: { port } }, host, standing, clock)
+  const states = (standing: CertificateStanding) => found(standing).map(({ state }) => state)
+
+  test('goes by its end', () => {
+    assert.deepEqual(states({ ...NONE, life: life(25) }), ['ok'])
+    assert.deepEqual(states({ ...NONE, life: life(23) }), ['warning'])
+    assert.deepEqual(states({ ...NONE, life: life(0) }), ['problem'])
+    const [finding] = found({ ...NONE, life: life(25) })
+    assert.equal(finding?.text, `the one here counts until ${inWords(at(25))}`)
+  })
+
+  test('is that the next one failed, which matters less while the one in use lasts', () => {
+    const problem = 'the name leads elsewhere'
+    assert.deepEqual(states({ ...NONE, life: life(25), problem }), ['ok', 'warning'])
+    assert.deepEqual(states({ ...NONE, life: life(23), problem }), ['warning', 'problem'])
+    const [, next] = found({ ...NONE, life: life(25), problem })
+    assert.equal(next?.text, `the next one could not be had: ${problem}`)
+  })
+
+  test('is that the first one failed, and when it is tried again', () => {
+    const [finding, ...others] = found({ ...NONE, problem: 'refused', nextAttemptAt: at(2) })
+    assert.deepEqual(others, [])
+    assert.equal(finding?.state, 'problem')
+    assert.equal(finding.text, 'the first one could not be had: refused')
+    assert.ok(finding.advice?.endsWith(` It is tried again at ${inWords(at(2))}.`))
+  })
+
+  test('is that there is none, or that nobody here sees to one', () => {
+    assert.deepEqual(states(NONE), ['warning'])
+    assert.deepEqual(found(undefined), found(NONE), 'the database cannot say')
+    assert.equal(found(NONE, { host: 'go.localhost' })[0]?.state, 'skipped')
+    assert.equal(storedFindings({ tls: undefined }, HOST, NONE, clock)[0]?.state, 'skipped')
+  })
+})
+
+describe('what the doctor finds of the certificate that visitors are shown', () => {
+  test('is its end, and who issued it', () => {
+    const shown = { kind: 'shown', issuer: 'CN=Test', fault: undefined } as const
+    const ending = (hours: number) =>
+      shownFinding({ ...shown, validUntil: new Date(at(hours) / 1_000) }, clock)
+    assert.deepEqual(
+      [25, 23, -1].map(ending).map(({ state }) => state),
+      ['ok', 'warning', 'problem'],
+    )
+    const until = inWords(at(25))
+    assert.equal(
+      ending(25).text,
+      `visitors are shown one from CN=Test, which counts until ${until}`,
+    )
+  })
+
+  test('is why browsers refuse it, whatever its end', () => {
+    const validUntil = new Date(at(25) / 1_000)
+    const shown = { kind: 'shown', issuer: 'CN=Test', validUntil, fault: 'SELF_SIGNED' } as const
+    const { state, text } = shownFinding(shown, clock)
+    assert.equal(state, 'problem')
+    assert.match(text, /refuse \(SELF_SIGNED\), from CN=Test$/)
+  })
+
+  test('is that there is none, or that nobody looked', () => {
+    assert.equal(shownFinding({ kind: 'none', reason: 'ECONNREFUSED' }, clock).state, 'warning')
+    assert.equal(shownFinding(undefined, clock).state, 'skipped')
+  })
+})

@@ -1,0 +1,80 @@
+import type { Config } from '../../app/config/read-config.ts'
+import { loadSecretKey } from '../../app/config/secret-key.ts'
+import type { InspectedClaim } from '../../app/database/inspect.ts'
+import { claimableHostsOf, serviceTargetOf } from '../../app/instance/domains.ts'
+import { adviseOnOwnership } from '../../domains/dns-advice.ts'
+import { judgeOwnership } from '../../domains/dns-judgement.ts'
+import type { DnsObservation } from '../../domains/dns-observation.ts'
+import { recordsFor } from '../../domains/dns-records.ts'
+import { proofText } from '../../domains/proof.ts'
+import type { ServiceAddresses } from '../../domains/service-target.ts'
+import { formatHost } from '../../hosts/host.ts'
+import { deriveKey } from '../../platform/instance/instance-keys.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+import type { Finding } from './finding.ts'
+
+/** @param claims undefined where the database cannot say */
+export function domainFinding(
+  host: string,
+  claims: readonly InspectedClaim[] | undefined,
+): Finding {
+  const subject = 'domain'
+  if (claims === undefined) {
+    return {
+      subject,
+      state: 'warning',
+      text: 'the database cannot say who has added it',
+      advice: `${terseCommand('doctor')}, without a host, looks at the database.`,
+    }
+  }
+  const inWords = claims.map(({ workspace, status }) => `${status} in ${workspace}`).join(', ')
+  if (claims.some(({ status }) => status === 'active')) {
+    return { subject, state: 'ok', text: `${formatHost(host)} is ${inWords}` }
+  }
+  const advice =
+    claims.length === 0
+      ? terseCommand(`domain add ${host} --workspace <name>`)
+      : `Once DNS is as it should be: ${terseCommand(`domain check ${host}`)}`
+  const name = formatHost(host)
+  const text = claims.length === 0 ? `nobody has added ${name} here` : `${name} is ${inWords}`
+  return { subject, state: 'warning', text, advice }
+}
+
+/** Of each workspace that has added the host, whether DNS holds its proof. */
+export function proofFindings(
+  config: Config,
+  host: string,
+  claims: readonly InspectedClaim[] | undefined,
+  observation: DnsObservation,
+  addresses: ServiceAddresses,
+): Finding[] {
+  const subject = 'proof'
+  const isActive = claims?.some(({ status }) => status === 'active') ?? false
+  const isReserved = claimableHostsOf(config, false).isReserved(host)
+  const isRouteEnough = config.domainProof === 'routing' && (isActive || !isReserved)
+  if (config.domainProof === 'none' || isRouteEnough) {
+    return [{ subject, state: 'skipped', text: `TERSE_DOMAIN_PROOF=${config.domainProof}` }]
+  }
+  const secretKey = config.secretKey ?? loadSecretKey(config.dataDir)
+  if (claims === undefined || claims.length === 0 || secretKey === undefined) {
+    return [{ subject, state: 'skipped', text: 'it depends on the workspace that adds the domain' }]
+  }
+  const proofKey = deriveKey(secretKey, 'domain-proof')
+  return claims.map(({ workspace, workspaceId, status }) => {
+    const proof = proofText(proofKey, workspaceId, host)
+    const ownership = judgeOwnership(observation, proof)
+    const records = recordsFor(host, proof, serviceTargetOf(config), addresses)
+    const [difference] = adviseOnOwnership(host, ownership, records)
+    if (difference === undefined) {
+      return { subject, state: 'ok', text: `the TXT record of ${workspace} is there` }
+    }
+    const isProblem =
+      difference.code !== 'txt_unknown' && (status === 'active' || claims.length === 1)
+    return {
+      subject,
+      state: isProblem ? 'problem' : 'warning',
+      text: `the TXT record of ${workspace} is not seen`,
+      advice: difference.text,
+    }
+  })
+}

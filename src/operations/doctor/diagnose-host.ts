@@ -1,0 +1,134 @@
+import type { Config } from '../../app/config/read-config.ts'
+import {
+  type InspectedClaim,
+  inspectCertificate,
+  inspectClaims,
+} from '../../app/database/inspect.ts'
+import { openResolver, serviceTargetOf } from '../../app/instance/domains.ts'
+import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
+import { judgeRouting } from '../../domains/dns-judgement.ts'
+import { type DnsObservation, observeDns } from '../../domains/dns-observation.ts'
+import { isProvedWithoutDns } from '../../domains/proof.ts'
+import { serviceAddresses } from '../../domains/service-target.ts'
+import { parseHost } from '../../hosts/host.ts'
+import { findCaaPermission } from '../../platform/dns/caa.ts'
+import { valuesOf } from '../../platform/dns/dns-resolver.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { lookAtCertificate, type ShownCertificate } from '../../platform/tls/look-at-certificate.ts'
+import { caaFinding } from './caa-finding.ts'
+import { shownFinding, storedFindings } from './certificate-findings.ts'
+import { domainFinding, proofFindings } from './claim-findings.ts'
+import type { Finding } from './finding.ts'
+import { proxyFinding, routingFindings } from './routing-findings.ts'
+
+/** By which CAA records allow the authority that is the default. */
+const AUTHORITY = 'letsencrypt.org'
+const HANDSHAKE_TIMEOUT_MS = 5_000
+
+/** Looks at the DNS of one host, and at who has added it here; changes nothing. */
+export async function diagnoseHost(
+  config: Config,
+  text: string,
+  clock: Clock,
+): Promise<readonly Finding[]> {
+  const parsed = parseHost(text)
+  if ('fault' in parsed) throw Failure.invalid({ host: [parsed.fault] })
+  const host = parsed.value
+  const claims = await claimsOn(config, host)
+  if (isProvedWithoutDns(host, config.domainProof)) {
+    const why = host.endsWith('.localhost')
+      ? 'a name under .localhost leads to this machine by itself'
+      : 'TERSE_DOMAIN_PROOF=none asks DNS nothing'
+    const routing: Finding = { subject: 'routing', state: 'skipped', text: why }
+    return [
+      domainFinding(host, claims),
+      routing,
+      ...storedFindings(config, host, await certificateOf(config, host, clock), clock),
+    ]
+  }
+  const resolver = openResolver(config)
+  const target = serviceTargetOf(config)
+  const [observation, addresses, names] = await Promise.all([
+    observeDns(resolver, host, clock),
+    serviceAddresses(target, resolver, clock)(),
+    authorityNames(config, clock),
+  ])
+  const caa = names && (await findCaaPermission(resolver, host, names))
+  const stored = await certificateOf(config, host, clock)
+  const leadsHere = judgeRouting(observation, addresses).state === 'routed'
+  const shown = leadsHere ? await look(config, host, observation) : undefined
+  return [
+    domainFinding(host, claims),
+    ...proofFindings(config, host, claims, observation, addresses),
+    ...routingFindings(host, observation, addresses, target),
+    proxyFinding(observation),
+    caaFinding(caa, names?.[0] ?? AUTHORITY),
+    ...storedFindings(config, host, stored, clock),
+    shownFinding(shown, clock),
+  ]
+}
+
+/** Undefined also where the database cannot say, which the finding about the domain tells. */
+async function certificateOf(
+  config: Config,
+  host: string,
+  clock: Clock,
+): Promise<CertificateStanding | undefined> {
+  try {
+    return await inspectCertificate(config, host, config.acme.directory, clock.nowMicros())
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * By which names CAA records allow the authority; undefined where it does not say, or not now. What a
+ * proxy in front uses is not known here: most take the default.
+ */
+async function authorityNames(
+  config: Config,
+  clock: Clock,
+): Promise<readonly string[] | undefined> {
+  const isDefault = new URL(config.acme.directory).host.endsWith('.letsencrypt.org')
+  if (config.tls === undefined || isDefault) return [AUTHORITY]
+  const { openAuthority } = await import('../../app/node/certificate-work.ts')
+  const authority = openAuthority(config.acme, clock)
+  try {
+    const names = await authority.caaIdentities()
+    return names.length === 0 ? undefined : names
+  } catch {
+    return undefined
+  } finally {
+    authority.cancel()
+  }
+}
+
+/** As a visitor sees it, at the first address that DNS gives; whoever answers elsewhere is not asked. */
+async function look(
+  config: Config,
+  host: string,
+  observation: DnsObservation,
+): Promise<ShownCertificate | undefined> {
+  const [address] = [...valuesOf(observation.ipv4), ...valuesOf(observation.ipv6)]
+  if (address === undefined) return undefined
+  const { protocol, port } = new URL(config.baseUrl)
+  return lookAtCertificate({
+    host,
+    address,
+    port: protocol === 'https:' && port !== '' ? Number(port) : 443,
+    timeoutMs: HANDSHAKE_TIMEOUT_MS,
+  })
+}
+
+/** Undefined where the database cannot say. */
+async function claimsOn(
+  config: Config,
+  host: string,
+): Promise<readonly InspectedClaim[] | undefined> {
+  try {
+    return await inspectClaims(config, host)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import type { Config } from '../../app/config/read-config.ts'
+import { type Inspection, inspectDatabase } from '../../app/database/inspect.ts'
+import { NewerSchema, SCHEMA_VERSION } from '../../app/database/migrations/migrate.ts'
+import { UnreleasedSchema } from '../../app/database/migrations/unreleased-schema.ts'
+import { totalBacklogBytes } from '../../clicks/journal/journal-backlog.ts'
+import { damagedJournalsFolder } from '../../clicks/journal/journal-folder.ts'
+import { Failure } from '../../platform/failure.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+import { VERSION } from '../../platform/process/version.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { isLost } from '../nodes/node.ts'
+import { diskFindings } from './disk-findings.ts'
+import { fileFindings } from './file-findings.ts'
+import type { Finding } from './finding.ts'
+
+const MIB = 1024 * 1024
+/** More than the drainer leaves behind in a second of the heaviest load. */
+const BACKLOG_BYTES_HIGH = 8 * MIB
+const CLOCK_SKEW_MS_MAX = 5_000
+
+/** Looks at everything that an instance rests on, and changes nothing. */
+export async function diagnoseInstance(config: Config, clock: Clock): Promise<readonly Finding[]> {
+  const program: Finding = {
+    subject: 'program',
+    state: 'ok',
+    text: `Terse ${VERSION} on Node.js ${process.versions.node}, at ${config.baseUrl}`,
+  }
+  const entry = statSync(config.dataDir, { throwIfNoEntry: false })
+  const folder = entry?.isDirectory() ?? false
+  if (entry !== undefined && !folder) return [program, noFolder(config)]
+  if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
+  const files = folder ? fileFindings(config) : []
+  const disk = folder ? diskFindings(config) : []
+  let inspection: Inspection | undefined
+  try {
+    inspection = await inspectDatabase(config)
+  } catch (error) {
+    return [program, unreachable(error), ...files, ...disk]
+  }
+  if (inspection === undefined) {
+    const damage = files.filter(({ state }) => state === 'problem')
+    return [program, nothingYet(config), ...damage, ...disk]
+  }
+  return [
+    program,
+    ...proxyFindings(config),
+    databaseFinding(inspection),
+    schemaFinding(inspection),
+    ...files,
+    ...journalFindings(config.dataDir, inspection),
+    nodesFinding(inspection, clock),
+    clockFinding(inspection, clock),
+    ...disk,
+  ]
+}
+
+/** People reach the service over HTTPS, which it does not speak itself. */
+function proxyFindings({ baseUrl, tls, trustedProxies }: Config): Finding[] {
+  if (!baseUrl.startsWith('https:') || tls !== undefined || !trustedProxies.isEmpty) return []
+  return [
+    {
+      subject: 'proxy',
+      state: 'warning',
+      text: 'the proxy that does HTTPS is not trusted, so all visitors have its address',
+      advice:
+        'Set TERSE_TRUST_PROXY to its address; until then countries and visitors are wrong, and clicks may count as bots.',
+    },
+  ]
+}
+
+function noFolder(config: Config): Finding {
+  return {
+    subject: 'data',
+    state: 'problem',
+    text: `${config.dataDir} is a file`,
+    advice: 'Set TERSE_DATA_DIR to a folder.',
+  }
+}
+
+function nothingYet(config: Config): Finding {
+  return {
+    subject: 'database',
+    state: 'warning',
+    text: `there is none in ${config.dataDir} yet`,
+    advice: `Name the data folder of the service with --data-dir or TERSE_DATA_DIR, or begin a new one: ${terseCommand('serve')}`,
+  }
+}
+
+function unreachable(error: unknown): Finding {
+  const cause = error instanceof Failure ? error.cause : error
+  return {
+    subject: 'database',
+    state: 'problem',
+    text: cause instanceof Error ? cause.message || cause.name : String(cause),
+    advice: adviceFor(cause),
+  }
+}
+
+function adviceFor(cause: unknown): string {
+  if (cause instanceof NewerSchema) return 'Nothing is wrong with the data; update the program.'
+  if (cause instanceof UnreleasedSchema) return 'Begin with an empty data folder or database.'
+  return 'Check TERSE_DATABASE_URL or TERSE_DATA_DIR, and that the database runs.'
+}
+
+function databaseFinding(inspection: Inspection): Finding {
+  const { engine, workspaces, links } = inspection
+  return {
+    subject: 'database',
+    state: 'ok',
+    text: `${engine}, ${workspaces} ${workspaces === 1 ? 'workspace' : 'workspaces'}, ${links} ${links === 1 ? 'link' : 'links'}`,
+  }
+}
+
+function schemaFinding({ schemaVersion }: Inspection): Finding {
+  const subject = 'schema'
+  if (schemaVersion === SCHEMA_VERSION) {
+    return { subject, state: 'ok', text: `version ${schemaVersion}, as this program needs it` }
+  }
+  if (schemaVersion > SCHEMA_VERSION) {
+    const text = `version ${schemaVersion}, of a newer release; this program can serve it`
+    return { subject, state: 'ok', text }
+  }
+  return {
+    subject,
+    state: 'warning',
+    text: `version ${schemaVersion}; this program needs ${SCHEMA_VERSION}`,
+    advice: 'The next start of the service brings it up to date.',
+  }
+}
+
+function journalFindings(dataDir: string, { positions }: Inspection): Finding[] {
+  const subject = 'clicks'
+  const bytes = totalBacklogBytes(dataDir, positions)
+  const isHigh = bytes > BACKLOG_BYTES_HIGH
+  const backlog: Finding = {
+    subject,
+    state: isHigh ? 'warning' : 'ok',
+    text: `${bytes} bytes in the journal wait to be counted`,
+    ...(isHigh && { advice: 'Check that the service runs and that its log does not say why.' }),
+  }
+  const damaged = damagedJournalsFolder(dataDir)
+  if (!existsSync(damaged) || readdirSync(damaged).length === 0) return [backlog]
+  const damage: Finding = {
+    subject,
+    state: 'problem',
+    text: `damaged journals were set aside in ${damaged}`,
+    advice: 'Check the disk. What could be read of them has been counted; remove them when done.',
+  }
+  return [backlog, damage]
+}
+
+function nodesFinding({ nodes }: Inspection, clock: Clock): Finding {
+  const subject = 'nodes'
+  const lost = nodes.filter((node) => isLost(node, clock.nowMicros()))
+  const up = nodes.length - lost.length
+  if (lost.length === 0) return { subject, state: 'ok', text: `${up} running` }
+  const bytes = lost.reduce((sum, { backlog_bytes }) => sum + backlog_bytes, 0)
+  return {
+    subject,
+    state: 'problem',
+    text: `${up} running, ${lost.length} lost with ${bytes} bytes of clicks when last heard of`,
+    advice: `See: ${terseCommand('node list')}. Start them again, or count what they left (journal replay), or forget them (node forget).`,
+  }
+}
+
+function clockFinding({ serverMillis, lastChangeMicros }: Inspection, clock: Clock): Finding {
+  const subject = 'clock'
+  const nowMs = clock.nowMicros() / 1_000
+  const advice = 'Synchronise the clocks (NTP); expiry and click times depend on them.'
+  const skewMs = serverMillis === undefined ? 0 : nowMs - serverMillis
+  if (Math.abs(skewMs) > CLOCK_SKEW_MS_MAX) {
+    const text = `differs from the database server's by ${Math.round(skewMs / 1_000)} s`
+    return { subject, state: 'warning', text, advice }
+  }
+  const aheadMs = (lastChangeMicros ?? 0) / 1_000 - nowMs
+  if (aheadMs > CLOCK_SKEW_MS_MAX) {
+    const text = `the newest change lies ${Math.round(aheadMs / 1_000)} s in the future`
+    return { subject, state: 'warning', text, advice }
+  }
+  return { subject, state: 'ok', text: new Date(nowMs).toISOString() }
+}

@@ -1,0 +1,43 @@
+import { accessSync, constants, statfsSync } from 'node:fs'
+import type { Config } from '../../app/config/read-config.ts'
+import { diskRoomOf } from '../../platform/disk/disk-room.ts'
+import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
+import type { Finding } from './finding.ts'
+
+const MIB = 1024 * 1024
+const SUBJECT = 'disk'
+
+/** Whether the data folder can be written, and how much room there is. Writes nothing to find out. */
+export function diskFindings({
+  dataDir,
+  diskLowRatio,
+}: Pick<Config, 'dataDir' | 'diskLowRatio'>): readonly Finding[] {
+  const access = accessFinding(dataDir)
+  const room = roomFinding(dataDir, diskLowRatio)
+  return access === undefined ? [room] : [access, room]
+}
+
+function accessFinding(dataDir: string): Finding | undefined {
+  try {
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const fault = folderFaultOf(error) ?? 'failing'
+    const advice = 'Make the file system writable, and give the folder to the user of the service.'
+    return { subject: SUBJECT, state: 'problem', text: folderFaultText(fault, dataDir), advice }
+  }
+}
+
+function roomFinding(dataDir: string, lowRatio: number): Finding {
+  const { freeBytes, freeRatio, roomyBytes } = diskRoomOf(statfsSync(dataDir))
+  const percent = Math.floor(freeRatio * 1_000) / 10
+  const text = `${Math.floor(freeBytes / MIB)} MiB free for ${dataDir} (${percent} %)`
+  if (freeBytes < roomyBytes) {
+    const needed = Math.ceil(roomyBytes / MIB)
+    const advice = `Make room: once the disk is full, nothing is stored until ${needed} MiB are free, and clicks are lost in the end.`
+    return { subject: SUBJECT, state: 'problem', text, advice }
+  }
+  if (freeRatio >= lowRatio) return { subject: SUBJECT, state: 'ok', text }
+  const advice = 'Make room before the disk is full. TERSE_DISK_LOW_PERCENT sets when to warn.'
+  return { subject: SUBJECT, state: 'warning', text, advice }
+}

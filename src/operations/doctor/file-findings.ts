@@ -1,0 +1,60 @@
+import type { Config } from '../../app/config/read-config.ts'
+import { checkFiles } from '../../app/database/sqlite/check-files.ts'
+import { examineFiles } from '../../app/database/sqlite/examine-files.ts'
+import { isFolderOpen } from '../../app/database/sqlite/folder-lock.ts'
+import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
+import { type FileFault, filesAdvice } from '../../platform/database/file-fault.ts'
+import { readLastCheck } from '../../platform/database/last-check.ts'
+import { sqliteFolderFault, textOf } from '../../platform/database/sqlite/errors.ts'
+import { folderFaultOf } from '../../platform/disk/folder-fault.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
+import type { Finding } from './finding.ts'
+
+const SUBJECT = 'files'
+
+/** As `checkedFindings`, or `skipped` where the folder cannot be used; the finding about the disk says why. */
+export function fileFindings(config: Pick<Config, 'databaseUrl' | 'dataDir'>): readonly Finding[] {
+  try {
+    return checkedFindings(config)
+  } catch (error) {
+    if ((folderFaultOf(error) ?? sqliteFolderFault(error)) === undefined) throw error
+    return [{ subject: SUBJECT, state: 'skipped', text: `not checked: ${textOf(error)}` }]
+  }
+}
+
+/**
+ * Whether the SQLite files are in order, and belong together where no process is writing to them. Reads
+ * all of terse.db and clicks.db, and the days that were written since the last check.
+ */
+function checkedFindings({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): readonly Finding[] {
+  if (databaseUrl !== undefined) return []
+  const isOpen = isFolderOpen(dataDir)
+  const examined = isOpen
+    ? []
+    : examineFiles(dataDir, (id, from) => countClicksAfter(dataDir, id, from)).faults
+  const last = readLastCheck(dataDir)
+  const checked = checkFiles(dataDir, { isFull: false, daysSinceMs: last?.startedMs ?? 0 })
+  const faults = unlike([...examined, ...checked, ...(last?.faults ?? [])])
+  if (faults.length === 0) {
+    const text = isOpen ? 'in order' : 'in order, and from one moment'
+    return [{ subject: SUBJECT, state: 'ok', text }]
+  }
+  return faults.map(({ file, text }) => ({
+    subject: SUBJECT,
+    state: 'problem',
+    text: `${file}: ${text}`,
+    advice: isOpen ? runningAdvice() : filesAdvice(),
+  }))
+}
+
+function runningAdvice(): string {
+  return `The service goes on, but refuses the files at its next start. Have a backup ready before you stop it; without one, see: ${terseCommand('repair')}`
+}
+
+/** The first of those that say the same. */
+function unlike(faults: readonly FileFault[]): readonly FileFault[] {
+  return [...new Map(faults.map((fault) => [`${fault.file} ${fault.text}`, fault])).values()]
+}

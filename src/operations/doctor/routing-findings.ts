@@ -1,0 +1,57 @@
+import { adviseOnRouting } from '../../domains/dns-advice.ts'
+import { judgeRouting } from '../../domains/dns-judgement.ts'
+import type { DnsObservation } from '../../domains/dns-observation.ts'
+import { recordsFor } from '../../domains/dns-records.ts'
+import type { ServiceAddresses, ServiceTarget } from '../../domains/service-target.ts'
+import { formatHost } from '../../hosts/host.ts'
+import { findProxy } from '../../hosts/known-proxies.ts'
+import { valuesOf } from '../../platform/dns/dns-resolver.ts'
+import type { Finding } from './finding.ts'
+
+/** Where a host leads; one more for each of its addresses that is not this service's. */
+export function routingFindings(
+  host: string,
+  observation: DnsObservation,
+  addresses: ServiceAddresses,
+  target: ServiceTarget,
+): Finding[] {
+  const subject = 'routing'
+  const routing = judgeRouting(observation, addresses)
+  const records = recordsFor(host, undefined, target, addresses)
+  const advice = adviseOnRouting(host, routing, records).map((difference) => difference.text)
+  const seen = [
+    ...observation.aliases.targets,
+    ...valuesOf(observation.ipv4),
+    ...valuesOf(observation.ipv6),
+  ]
+  const name = formatHost(host)
+  const path = seen.length === 0 ? `${name} leads nowhere` : `${name} → ${seen.join(' → ')}`
+  if (routing.state === 'routed') {
+    const found: Finding = { subject, state: 'ok', text: path }
+    const strays = advice.map(
+      (text): Finding => ({
+        subject: 'address',
+        state: 'problem',
+        text: 'one of its addresses is not this service',
+        advice: text,
+      }),
+    )
+    return [found, ...strays]
+  }
+  const isUnknown = routing.state === 'unknown' || routing.state === 'service_unknown'
+  const state = isUnknown ? 'warning' : 'problem'
+  return [{ subject, state, text: path, ...(advice[0] !== undefined && { advice: advice[0] }) }]
+}
+
+export function proxyFinding(observation: DnsObservation): Finding {
+  const subject = 'proxy'
+  const addresses = [...valuesOf(observation.ipv4), ...valuesOf(observation.ipv6)]
+  const proxy = findProxy(addresses, observation.aliases.targets)
+  if (proxy === undefined) return { subject, state: 'ok', text: 'none that is known is in front' }
+  return {
+    subject,
+    state: 'warning',
+    text: `${proxy} is in front`,
+    advice: 'It hides whether the name leads here: switch it off for this name ("DNS only").',
+  }
+}

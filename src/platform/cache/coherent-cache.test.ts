@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { eventually } from '../../../test/support/eventually.ts'
+import { CoherentCache } from './coherent-cache.ts'
+
+type Value = { readonly text: string }
+
+/** A store whose look-ups end when the test says so. */
+class HeldStore {
+  readonly names: string[] = []
+  readonly #pending: PromiseWithResolvers<Value | undefined>[] = []
+
+  load = (name: string): Promise<Value | undefined> => {
+    const pending = Promise.withResolvers<Value | undefined>()
+    this.names.push(name)
+    this.#pending.push(pending)
+    return pending.promise
+  }
+
+  /** Ends the oldest look-up that is under way. */
+  answer(value: Value | undefined): void {
+    this.#pending.shift()?.resolve(value)
+  }
+
+  fail(error: Error): void {
+    this.#pending.shift()?.reject(error)
+  }
+}
+
+const OLD = { text: 'old' }
+const NEW = { text: 'new' }
+
+describe('CoherentCache', () => {
+  let store: HeldStore
+  let cache: CoherentCache<Value>
+  beforeEach(() => {
+    store = new HeldStore()
+    cache = new CoherentCache({ sizeMax: 10, sizeOf: () => 1, load: store.load })
+  })
+
+  /** Asks for `name` and lets the store answer. */
+  async function learn(name: string, value: Value | undefined): Promise<void> {
+    const asked = cache.get(name)
+    store.answer(value)
+    assert.equal(await asked, value)
+  }
+
+  test('asks the store once, and then answers at once', async () => {
+    await learn('a', OLD)
+    assert.equal(cache.get('a'), OLD)
+    assert.deepEqual(store.names, ['a'])
+  })
+
+  test('remembers that there is nothing', async () => {
+    await learn('a', undefined)
+    assert.equal(cache.get('a'), undefined)
+    assert.deepEqual(store.names, ['a'])
+  })
+
+  test('lets all who ask at once wait for one look-up', async () => {
+    const answers = Promise.all([cache.get('a'), cache.get('a'), cache.get('a')])
+    store.answer(OLD)
+    assert.deepEqual(await answers, [OLD, OLD, OLD])
+    assert.deepEqual(store.names, ['a'])
+  })
+
+  for (const known of [OLD, undefined]) {
+    const what = known === undefined ? 'an absence' : 'a value'
+    test(`asks again for ${what} that was forgotten`, async () => {
+      await learn('a', known)
+      cache.forget('a')
+      await learn('a', NEW)
+      assert.equal(cache.get('a'), NEW)
+    })
+
+    test(`asks again for ${what} after everything was forgotten`, async () => {
+      await learn('a', known)
+      cache.forgetAll()
+      await learn('a', NEW)
+    })
+
+    test(`does not keep ${what} whose look-up was under way when it was forgotten`, async () => {
+      const asked = cache.get('a')
+      cache.forget('a')
+      store.answer(known)
+      assert.equal(await asked, known)
+      await learn('a', NEW)
+      assert.equal(cache.get('a'), NEW)
+    })
+
+    test(`does not keep ${what} whose look-up was under way when all was forgotten`, async () => {
+      const asked = cache.get('a')
+      cache.forgetAll()
+      store.answer(known)
+      await asked
+      await learn('a', NEW)
+      assert.equal(cache.get('a'), NEW)
+    })
+  }
+
+  test('does not let those who ask after a change join a look-up from before it', async () => {
+    const before = cache.get('a')
+    cache.forget('a')
+    const after = cache.get('a')
+    store.answer(OLD)
+    store.answer(NEW)
+    assert.equal(await before, OLD)
+    assert.equal(await after, NEW)
+    assert.equal(cache.get('a'), NEW)
+  })
+
+  test('keeps the newer of two look-ups that end in the other order', async () => {
+    const ends: PromiseWithResolvers<Value | undefined>[] = []
+    cache = new CoherentCache({
+      sizeMax: 10,
+      sizeOf: () => 1,
+      load() {
+        const end = Promise.withResolvers<Value | undefined>()
+        ends.push(end)
+        return end.promise
+      },
+    })
+    const before = cache.get('a')
+    cache.forget('a')
+    const after = cache.get('a')
+    ends[1]?.resolve(NEW)
+    await after
+    ends[0]?.resolve(OLD)
+    await before
+    assert.equal(cache.get('a'), NEW)
+  })
+
+  test('forgets what is absent without what is present', async () => {
+    await learn('present', OLD)
+    await learn('absent', undefined)
+    cache.forgetAbsences()
+    assert.equal(cache.get('present'), OLD)
+    await learn('absent', NEW)
+  })
+
+  test('asks again rather than answer what took long and was overtaken by a change', async (t) => {
+    t.mock.method(performance, 'now', () => nowMs)
+    let nowMs = 0
+    const asked = cache.get('a')
+    cache.forget('a')
+    nowMs = 10_000
+    store.answer(OLD)
+    await nextTurn()
+    store.answer(NEW)
+    assert.equal(await asked, NEW)
+    assert.equal(cache.get('a'), NEW)
+  })
+
+  test('forgets one name without the others', async () => {
+    await learn('a', OLD)
+    await learn('b', OLD)
+    cache.forget('a')
+    assert.equal(cache.get('b'), OLD)
+  })
+
+  test('tells all who wait of a failing look-up, keeps nothing of it, and asks again', async () => {
+    const [one, other] = [cache.get('a'), cache.get('a')]
+    store.fail(new Error('the store is away'))
+    await assert.rejects(async () => one, /the store is away/)
+    await assert.rejects(async () => other, /the store is away/)
+    await learn('a', NEW)
+    assert.equal(cache.get('a'), NEW)
+  })
+
+  test('a look-up that fails after it was forgotten does not disturb the one that followed', async () => {
+    const before = cache.get('a')
+    cache.forget('a')
+    const after = cache.get('a')
+    store.fail(new Error('the store was away'))
+    await assert.rejects(async () => before)
+    assert.equal(cache.get('a'), after, 'those who ask now still join it')
+    store.answer(NEW)
+    assert.equal(await after, NEW)
+  })
+
+  test('holds no more than its size, while absences take none of it', async () => {
+    for (let index = 0; index < 15; index += 1) await learn(`absent ${index}`, undefined)
+    for (let index = 0; index < 15; index += 1) await learn(`present ${index}`, OLD)
+    const kept = Array.from({ length: 15 }, (_, index) => cache.get(`present ${index}`))
+    assert.equal(kept.filter((value) => value === OLD).length, 10)
+    assert.equal(cache.get('absent 0'), undefined)
+  })
+
+  describe('when a value has changed', () => {
+    test('loads it at once where it was held, and answers with it while the store is away', async () => {
+      await learn('a', OLD)
+      cache.renew('a')
+      assert.deepEqual(store.names, ['a', 'a'])
+      const asked = cache.get('a')
+      store.answer(NEW)
+      assert.equal(await asked, NEW)
+      assert.equal(cache.get('a'), NEW)
+      assert.deepEqual(store.names, ['a', 'a'])
+    })
+
+    test('loads nothing that it does not hold', async () => {
+      await learn('absent', undefined)
+      cache.renew('absent')
+      cache.renew('unknown')
+      await nextTurn()
+      assert.deepEqual(store.names, ['absent'])
+    })
+
+    test('never answers with the old value, also where the new one cannot be loaded', async () => {
+      await learn('a', OLD)
+      cache.renew('a')
+      const asked = cache.get('a')
+      store.fail(new Error('away'))
+      await assert.rejects(async () => asked, /away/)
+      assert.ok(cache.get('a') instanceof Promise)
+      store.answer(NEW)
+    })
+
+    test('loads it again when it changes while it is loaded', async () => {
+      await learn('a', OLD)
+      cache.renew('a')
+      cache.renew('a')
+      store.answer(OLD)
+      await eventually(async () => assert.deepEqual(store.names, ['a', 'a', 'a']))
+      store.answer(NEW)
+      await eventually(async () => assert.equal(cache.get('a'), NEW))
+    })
+
+    test('loads few at a time of many', async () => {
+      const names = Array.from({ length: 10 }, (_, index) => String(index))
+      for (const name of names) await learn(name, OLD)
+      for (const name of names) cache.renew(name)
+      await nextTurn()
+      const underWay = store.names.length - names.length
+      assert.ok(underWay > 0 && underWay < names.length, `${underWay} under way`)
+      await eventually(async () => {
+        store.answer(NEW)
+        for (const name of names) assert.ok(cache.holds(name, NEW))
+      })
+    })
+  })
+})

@@ -1,0 +1,6 @@
+import { terseCommand } from '../process/command-words.ts'
+
+/** Ends a command's help with a line to type. */
+export function example(...commands: readonly string[]): () => string {
+  return () => ['', 'Example:', ...commands.map((args) => `  ${terseCommand(args)}`)].join('\n')
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../time/clock.ts'
+import type { Random } from './random.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+/** A version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits (RFC 9562, section 5.7). */
+export function uuidV7(clock: Clock, random: Random): string {
+  const bytes = Buffer.from(random(16))
+  bytes.writeUIntBE(Math.floor(clock.nowMicros() / 1000), 0, 6)
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

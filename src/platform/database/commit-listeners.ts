@@ -1,0 +1,16 @@
+import type { Change } from '../changes/change.ts'
+
+type Listener = (changes: readonly Change[]) => void
+
+/** Who wants to know of this process's own changes, as soon as they are committed. */
+export class CommitListeners {
+  readonly #listeners: Listener[] = []
+
+  add(listener: Listener): void {
+    this.#listeners.push(listener)
+  }
+
+  tell(changes: readonly Change[]): void {
+    for (const listener of this.#listeners) listener(changes)
+  }
+}

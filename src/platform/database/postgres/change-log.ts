@@ -1,0 +1,113 @@
+import { type Kysely, sql } from 'kysely'
+import type { Change } from '../../changes/change.ts'
+import type { ChangeLog } from '../../changes/change-log.ts'
+import type { Pending } from '../pending-writes.ts'
+import type { Schema } from '../schema.ts'
+import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
+
+/** The column that each row of the log gets by itself: the transaction that wrote it. */
+export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_current_xact_id()'
+
+/** By which a reader finds what is new without reading the whole log. */
+export const TRANSACTION_INDEX = 'create index changes_transaction on changes (transaction_id)'
+
+/**
+ * Which history of which database this is. Each promotion of a standby begins another, in which the
+ * numbers of transactions that the standby never got are given again; a restored copy is another
+ * database, though its address may be the same.
+ */
+const HISTORY = sql<string>`concat_ws('-',
+  (select system_identifier from pg_control_system()),
+  (select oid from pg_database where datname = current_database()),
+  case when pg_is_in_recovery() then 'standby'
+    else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
+
+/**
+ * Since when the server has run without a crash, however often it was stopped in order: what it has kept
+ * as statistics it discards when it recovers, and notes the time
+ * (https://www.postgresql.org/docs/current/monitoring-stats.html). The loss of a connection alone says
+ * nothing: there are many reasons for it that cost no transaction.
+ */
+const UNCRASHED_SINCE = sql<string>`
+  coalesce((extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) * 1e6)::bigint, 0)`
+
+/** `<history> <uncrashed since> <snapshot>` */
+const CURSOR = sql<string>`concat_ws(' ', ${HISTORY}, ${UNCRASHED_SINCE}, pg_current_snapshot())`
+
+/**
+ * PostgreSQL commits transactions in another order than that in which they take numbers, so a reader
+ * that remembers the highest number misses those that commit late. Here the cursor is a snapshot
+ * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT): what is new
+ * is what is visible now and was not visible in it, each change once, however long others take.
+ */
+export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
+  return {
+    async append(change, atMicros) {
+      pending.appendChange(change, atMicros)
+    },
+
+    async end() {
+      const result = await sql<{ cursor: string }>`select ${CURSOR} as cursor`.execute(db)
+      return first(result.rows).cursor
+    },
+
+    async since(cursor, limit) {
+      await pending.write()
+      // A cursor that is ahead of the server is from before its disk was put back to an older state, which
+      // keeps its timeline: the numbers in between are given again, to changes that it would take for seen.
+      const [history, uncrashedSince, snapshot] = cursor.split(' ')
+      // One statement, so that the rows and the new cursor are of one snapshot.
+      const result = await sql<Nullable<Change> & { cursor: string; is_continued: boolean }>`
+        select ${CURSOR} as cursor, c.kind, c.subject,
+          ${HISTORY} = ${history}
+            and pg_snapshot_xmax(seen.snapshot) <= pg_snapshot_xmax(pg_current_snapshot())
+            and not exists (
+              select from instance where name = ${TRIMMED}
+                and not pg_visible_in_snapshot(value::xid8, seen.snapshot)
+            ) as is_continued
+        from (select ${snapshot}::pg_snapshot as snapshot) seen
+        left join lateral (
+          select kind, subject from changes
+          where transaction_id >= pg_snapshot_xmin(seen.snapshot)
+            and not pg_visible_in_snapshot(transaction_id, seen.snapshot)
+          order by transaction_id, id
+          limit ${limit + 1}
+        ) c on true`.execute(db)
+      const { cursor: next, is_continued } = first(result.rows)
+      const rows = result.rows.flatMap(({ kind, subject }) =>
+        kind === null || subject === null ? [] : [{ kind, subject }],
+      )
+      const isKnown = is_continued && rows.length <= limit
+      return {
+        changes: isKnown ? rows : undefined,
+        cursor: next,
+        isInterrupted: next.split(' ')[1] !== uncrashedSince,
+      }
+    },
+
+    async trim(beforeMicros) {
+      await pending.write()
+      const result = await sql<{ trimmed: number }>`
+        with trimmed as (
+          delete from changes
+          where id in (select id from changes order by id limit ${TRIM_ROWS_MAX})
+            and at < ${beforeMicros}
+          returning transaction_id
+        ), marked as (
+          insert into instance as kept (name, value)
+          select ${TRIMMED}, max(transaction_id)::text from trimmed having count(*) > 0
+          on conflict (name) do update
+            set value = greatest(kept.value::xid8, excluded.value::xid8)::text
+        )
+        select count(*) as trimmed from trimmed`.execute(db)
+      return first(result.rows).trimmed === TRIM_ROWS_MAX
+    },
+  }
+}
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
+
+function first<R>([row]: readonly R[]): R {
+  if (row === undefined) throw new Error('PostgreSQL answered with no row')
+  return row
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Kysely } from 'kysely'
+import { FairQueue } from '../work/fair-queue.ts'
+import { ScanTooLong } from './scan-too-long.ts'
+import { scanQueueOptions, sharedScans } from './scans.ts'
+import type { Schema } from './schema.ts'
+
+const NO_DATABASE = {} as Kysely<Schema>
+
+describe('scans', () => {
+  test('read in turns: that of another workspace ends while those of one go on', async () => {
+    const scans = sharedScans({ db: NO_DATABASE, queue: new FairQueue(scanQueueOptions(1)) })
+    const ended: string[] = []
+    async function scan(workspace: string, turns: number): Promise<void> {
+      const one = scans.begin(workspace)
+      for (let turn = 0; turn < turns; turn += 1) {
+        await one.turn(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      ended.push(workspace)
+    }
+    await Promise.all([...Array.from({ length: 4 }, () => scan('a', 10)), scan('b', 10)])
+    assert.equal(ended[0], 'b')
+  })
+
+  test('may take as long as they wait, and no longer than allowed when they read', async () => {
+    let nowMs = 0
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue, nowMs: () => nowMs })
+    const read = async (ms: number) => {
+      nowMs += ms
+    }
+    const patient = scans.begin('a', 10)
+    await scans.begin('b').turn(() => read(1_000))
+    await patient.turn(() => read(6))
+    await patient.turn(() => read(6))
+    await assert.rejects(
+      patient.turn(() => read(0)),
+      ScanTooLong,
+    )
+    assert.equal(queue.running, 0)
+  })
+
+  test('are refused as busy when they have waited for too long in all', async (t) => {
+    let clockMs = 0
+    t.mock.method(performance, 'now', () => clockMs)
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue, nowMs: () => 0 })
+    const [search, endless] = [scans.begin('a', 10_000), scans.begin('a')]
+    clockMs += 60_000
+    await assert.rejects(
+      search.turn(async () => {}),
+      { name: 'QueueRefusal', reason: 'deadline' },
+    )
+    await endless.turn(async () => {})
+  })
+
+  test('take too long where the engine says so', async () => {
+    const timeout = new Error('canceling statement due to statement timeout')
+    const queue = new FairQueue(scanQueueOptions(1))
+    const scans = sharedScans({ db: NO_DATABASE, queue, isTimeout: (error) => error === timeout })
+    const scan = scans.begin('a')
+    await assert.rejects(
+      scan.turn(() => Promise.reject(timeout)),
+      ScanTooLong,
+    )
+    await assert.rejects(
+      scan.turn(() => Promise.reject(new Error('another'))),
+      /another/,
+    )
+  })
+})

@@ -1,0 +1,62 @@
+import path from 'node:path'
+import type { SQLInputValue } from 'node:sqlite'
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import { Failure } from '../../failure.ts'
+import { TaskThread, TaskThreadEnded } from '../../work/task-thread.ts'
+import { translateError } from './errors.ts'
+import type { ScanFiles, ScanQuery, ScanResult } from './scan-worker.ts'
+
+/**
+ * A connection in a thread of its own, for queries that may read a whole table: node:sqlite is
+ * synchronous, and a second of reading would be a second in which nobody is redirected. The thread
+ * starts with the first query.
+ */
+export class ScanConnection implements DatabaseConnection {
+  readonly #thread: TaskThread<ScanQuery, ScanResult>
+  readonly #folder: string
+  #cpuMs = 0
+
+  /** @param files the database, and that of the counted clicks beside it */
+  constructor(files: ScanFiles) {
+    this.#folder = path.dirname(files.file)
+    this.#thread = new TaskThread(new URL('./scan-worker.ts', import.meta.url), files)
+  }
+
+  /** The processor time of the thread, as of its last answer. On a busy machine it is less than the clock says. */
+  get cpuMs(): number {
+    return this.#cpuMs
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#execute(undefined, query)
+  }
+
+  /** The same thread's view of another file. */
+  over(file: string): DatabaseConnection {
+    return {
+      executeQuery: (query) => this.#execute(file, query),
+      streamQuery: () => this.streamQuery(),
+    }
+  }
+
+  async #execute<R>(file: string | undefined, query: CompiledQuery): Promise<QueryResult<R>> {
+    const parameters = query.parameters as SQLInputValue[]
+    try {
+      const { rows, cpuMs } = await this.#thread.run({ file, sql: query.sql, parameters })
+      this.#cpuMs = cpuMs
+      return { rows: rows as R[] }
+    } catch (error) {
+      if (error instanceof TaskThreadEnded) throw Failure.unavailable(error)
+      throw translateError(error, this.#folder)
+    }
+  }
+
+  // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('SQLite queries are not streamed')
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}

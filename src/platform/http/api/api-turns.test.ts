@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, test } from 'node:test'
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import { ApiTurns } from './api-turns.ts'
+
+const REQUEST_MS = 5
+const REQUESTS = 100
+
+function responseOf(): ServerResponse {
+  return new EventEmitter() as ServerResponse
+}
+
+function requestOf(number: number): IncomingMessage {
+  return { url: String(number) } as IncomingMessage
+}
+
+describe('ApiTurns', () => {
+  test('starts fewer requests in each iteration while iterations take long, in their order', async (t) => {
+    let nowMs = 0
+    t.mock.method(performance, 'now', () => nowMs)
+    const started: string[] = []
+    const turns = new ApiTurns((request) => {
+      started.push(request.url ?? '')
+      nowMs += REQUEST_MS
+    })
+    for (let number = 0; number < REQUESTS; number += 1) {
+      turns.answer(requestOf(number), responseOf())
+    }
+    const perIteration = [started.length]
+    while (started.length < REQUESTS) {
+      const before = started.length
+      await nextIteration()
+      perIteration.push(started.length - before)
+    }
+    assert.deepEqual(perIteration.slice(0, 6), [32, 16, 8, 4, 2, 1])
+    assert.ok(perIteration.slice(5).every((starts) => starts <= 2))
+    assert.deepEqual(
+      started,
+      Array.from({ length: REQUESTS }, (_, number) => String(number)),
+    )
+  })
+
+  test('starts all at once again when iterations are short', async (t) => {
+    t.mock.method(performance, 'now', () => 0)
+    let started = 0
+    const turns = new ApiTurns(() => {
+      started += 1
+    })
+    for (let round = 1; round <= 3; round += 1) {
+      for (let number = 0; number < 16; number += 1) turns.answer(requestOf(number), responseOf())
+      assert.equal(started, round * 16)
+      await nextIteration()
+    }
+  })
+
+  test('takes no pause between requests for a long iteration', async (t) => {
+    let nowMs = 0
+    t.mock.method(performance, 'now', () => nowMs)
+    let started = 0
+    const turns = new ApiTurns(() => {
+      started += 1
+    })
+    for (const requests of [40, 32, 32]) {
+      const before = started
+      for (let number = 0; number < requests; number += 1) {
+        turns.answer(requestOf(number), responseOf())
+      }
+      assert.equal(started - before, 32)
+      await nextIteration()
+      await nextIteration()
+      nowMs += 1_000
+    }
+  })
+
+  test('starts no request whose client has left while it waited', async () => {
+    const started: string[] = []
+    const turns = new ApiTurns((request) => started.push(request.url ?? ''))
+    const responses = Array.from({ length: 40 }, () => responseOf())
+    for (const [number, response] of responses.entries()) turns.answer(requestOf(number), response)
+    responses[35]?.emit('close')
+    await nextIteration()
+    assert.equal(started.length, 39)
+    assert.ok(!started.includes('35'))
+  })
+})

@@ -1,0 +1,47 @@
+import type { Random } from '../../crypto/random.ts'
+import { sealing } from '../../crypto/seal.ts'
+import { Failure } from '../../failure.ts'
+
+/** Where a page of a walk begins. `M` marks a place in the list's order. */
+export type WalkPosition<M> = {
+  /** Undefined at an end of the list: its beginning or, for a reversed page, its last item. */
+  readonly mark: M | undefined
+  /** Whether the page ends at the mark, rather than beginning there. */
+  readonly isReversed: boolean
+  /** How many items lie before the mark, as the walk has counted them. */
+  readonly index: number
+  /** How many items the list had when the walk began. */
+  readonly total: number
+}
+
+/** Writes and reads cursors, which clients see as opaque texts. */
+export type Cursors = {
+  /** @param list names the list, its workspace and filters: a cursor holds for no other */
+  write<M>(position: WalkPosition<M>, list: string): string
+  /** @throws {Failure} `validation_failed` for what was not written for this list */
+  read<M>(cursor: string, list: string): WalkPosition<M>
+}
+
+/**
+ * Cursors are sealed: a link's number would tell a workspace how many links the others make.
+ *
+ * @param key 32 bytes, for nothing but cursors
+ */
+export function cursors(key: Buffer, random: Random): Cursors {
+  const box = sealing(key, random)
+  return {
+    write: (position, list) =>
+      box.seal(Buffer.from(JSON.stringify(position)), list).toString('base64url'),
+    read(cursor, list) {
+      const plain = box.unseal(Buffer.from(cursor, 'base64url'), list)
+      if (plain === undefined) {
+        throw Failure.invalid({
+          cursor: [
+            'is not a cursor of this list; begin with an empty one, and keep the other parameters',
+          ],
+        })
+      }
+      return JSON.parse(plain.toString())
+    },
+  }
+}

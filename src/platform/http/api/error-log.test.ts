@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { buildApp } from '../../../app/api/app.ts'
+import type { AppDependencies } from '../../../app/api/app-dependencies.ts'
+import { Throttle } from '../../limits/throttle.ts'
+import { Networks } from '../../network/ip-address.ts'
+import { Readiness } from '../../process/readiness.ts'
+import { systemClock } from '../../time/clock.ts'
+import { ApiMeter } from './api-meter.ts'
+
+test('what failed is in the log under the id that the client was told', async () => {
+  const lines: string[] = []
+  const nobody = {}
+  const deps: AppDependencies = {
+    links: nobody as AppDependencies['links'],
+    domains: nobody as AppDependencies['domains'],
+    clicks: nobody as AppDependencies['clicks'],
+    domainChecks: nobody as AppDependencies['domainChecks'],
+    qrPictures: nobody as AppDependencies['qrPictures'],
+    servesApi: true,
+    domainHttps: nobody as AppDependencies['domainHttps'],
+    authenticator: nobody as AppDependencies['authenticator'],
+    idempotency: () => undefined,
+    cursors: nobody as AppDependencies['cursors'],
+    baseUrl: 'http://localhost',
+    rateLimit: 0,
+    throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
+    quotas: nobody as AppDependencies['quotas'],
+    workspaceThrottle: new Throttle({
+      clock: systemClock(),
+      limit: 1,
+      windowSeconds: 1,
+      keysMax: 1,
+    }),
+    usage: async () => {
+      throw new Error('unused')
+    },
+    readiness: new Readiness(),
+    health: () => {
+      throw new Error('on purpose')
+    },
+    apiMeter: new ApiMeter(),
+    metrics: {
+      contentType: 'text/plain',
+      text: async () => '',
+      readers: new Networks(),
+      trustedProxies: new Networks(),
+    },
+  }
+  const app = await buildApp(deps, pino({}, { write: (line) => lines.push(line) }))
+  const answers = await Promise.all([app.inject('/readyz'), app.inject('/readyz')])
+  await app.close()
+  const logged = lines.map((line) => JSON.parse(line))
+  for (const { statusCode, headers, body } of answers) {
+    assert.equal(statusCode, 500)
+    const id = headers['x-request-id']
+    assert.ok(body.includes(String(id)), body)
+    const [entry, ...others] = logged.filter(({ reqId }) => reqId === id)
+    assert.equal(entry?.err.message, 'on purpose')
+    assert.deepEqual(others, [])
+  }
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import { fakeClock } from '../../../../test/support/fake-clock.ts'
+import { Throttle } from '../../limits/throttle.ts'
+import { IDEMPOTENCY_LIMITS, idempotencyReader } from './idempotency.ts'
+
+const KIB = 1024
+
+/** A request with a key, as far as its reader looks at it. */
+function requestOf(workspaceId: string, body: unknown): FastifyRequest {
+  return {
+    method: 'POST',
+    headers: { 'idempotency-key': 'k' },
+    routeOptions: { url: '/api/v1/links' },
+    token: { workspace_id: workspaceId },
+    body,
+  } as unknown as FastifyRequest
+}
+
+describe('requests with an Idempotency-Key', () => {
+  test('are accepted up to a size in a day, for each workspace by itself', () => {
+    const throttle = new Throttle({
+      ...IDEMPOTENCY_LIMITS,
+      clock: fakeClock(Date.UTC(2026, 10, 22)),
+      limit: 4,
+      keysMax: 10,
+    })
+    const read = idempotencyReader(Buffer.alloc(32), throttle)
+    const small = { url: 'https://example.com/' }
+    assert.ok(read(requestOf('a', small)))
+    const large = { url: 'x'.repeat(2 * KIB) }
+    assert.throws(() => read(requestOf('a', large)), {
+      code: 'rate_limited',
+      retryAfterSeconds: IDEMPOTENCY_LIMITS.windowSeconds,
+    })
+    assert.ok(read(requestOf('a', small)))
+    assert.throws(() => read(requestOf('a', small)), { code: 'rate_limited' })
+    assert.ok(read(requestOf('b', large)))
+  })
+})

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import { http } from '../node-http.ts'
+import { HttpRefusal } from './problem.ts'
+
+/** All that Node can read, save `CONNECT`, which it hands to nobody. */
+const METHODS = http.METHODS.filter((method) => method !== 'CONNECT')
+
+/** Remembers which methods each path of the API has. Call before the routes are registered. */
+export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
+  const methodsOf = new Map<string, Set<string>>()
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/api/')) return
+    const methods = methodsOf.get(route.url) ?? new Set()
+    for (const method of [route.method].flat()) methods.add(method)
+    methodsOf.set(route.url, methods)
+  })
+  return methodsOf
+}
+
+/** Gives every other method of these paths its 405. Call after the routes are registered. */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+  for (const [url, methods] of [...methodsOf]) {
+    const allow = METHODS.filter((method) => methods.has(method)).join(', ')
+    const others = METHODS.filter((method) => !methods.has(method))
+    app.route({
+      url,
+      method: [...others],
+      schema: { hide: true },
+      // Before the body is read, which would have faults of its own to tell.
+      onRequest: async () => {
+        throw new HttpRefusal('method_not_allowed', `Use one of ${allow}.`, { Allow: allow })
+      },
+      handler: async () => {},
+    })
+  }
+}

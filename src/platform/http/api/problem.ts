@@ -1,0 +1,133 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorCode, Problem } from '../../../../contract/errors.ts'
+import { Failure, type FieldFaults } from '../../failure.ts'
+import { QueueRefusal } from '../../work/fair-queue.ts'
+import { TaskThreadEnded } from '../../work/task-thread.ts'
+
+/** The status of every code of the contract; the compiler checks that none is left out. */
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  bad_request: 400,
+  malformed_json: 400,
+  unauthorized: 401,
+  missing_scope: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_conflict: 409,
+  precondition_failed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  https_required: 426,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+}
+
+const UNAVAILABLE_RETRY_SECONDS = 2
+const BUSY_RETRY_SECONDS = 1
+
+/** What Fastify itself refuses, in the contract's words. */
+const OF_FASTIFY: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'Send the body as JSON, with the header Content-Type: application/json.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'body_too_large',
+    message: 'The body is larger than 64 KiB.',
+  },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed_json', message: 'The body is not valid JSON.' },
+}
+
+/** A refusal that belongs to HTTP and not to the domain. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal'
+  readonly code: ErrorCode
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message)
+    this.code = code
+    this.headers = headers
+  }
+}
+
+export function problem(code: ErrorCode, message: string, fields?: FieldFaults): Problem {
+  const errors =
+    fields && Object.fromEntries(Object.entries(fields).map(([f, texts]) => [f, [...texts]]))
+  return { message, code, ...(errors && { errors }) }
+}
+
+/** Answers with what went wrong: what is expected in its own words, the rest as 500 and in the log. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof Failure) {
+    const challenge = challengeFor(error.code, request.headers.authorization)
+    if (challenge !== undefined) reply.header('WWW-Authenticate', challenge)
+    if (error.code === 'rate_limited') {
+      reply.header('Retry-After', String(error.retryAfterSeconds ?? BUSY_RETRY_SECONDS))
+    }
+    if (error.code === 'unavailable') {
+      reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
+      request.log.warn(
+        { reqId: request.id, reason: error.message, err: error.cause },
+        'the store is not available',
+      )
+    }
+    send(reply, error.code, error.message, error.fields)
+    return
+  }
+  if (error instanceof QueueRefusal) {
+    reply.header('Retry-After', String(error.retryAfterSeconds))
+    send(reply, error.reason === 'owner_full' ? 'rate_limited' : 'unavailable', error.message)
+    return
+  }
+  if (error instanceof TaskThreadEnded) {
+    request.log.warn({ reqId: request.id, err: error }, 'worker thread ended')
+    reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
+    send(reply, 'unavailable', 'The work was interrupted. Send the request again.')
+    return
+  }
+  if (error instanceof HttpRefusal) {
+    reply.headers(error.headers)
+    send(reply, error.code, error.message)
+    return
+  }
+  const known = OF_FASTIFY[codeOf(error)]
+  if (known !== undefined) {
+    send(reply, known.code, known.message)
+    return
+  }
+  const status = statusOf(error)
+  if (status !== undefined && status < 500) {
+    send(reply, 'bad_request', 'The request is not in a form that this server accepts.')
+    return
+  }
+  request.log.error({ reqId: request.id, err: error }, 'a request failed')
+  send(reply, 'internal', `Something went wrong on our side. Please report request ${request.id}.`)
+}
+
+/**
+ * The value of `WWW-Authenticate`. It names no error where no token was sent: the client may not have
+ * known that it needs one (RFC 6750, section 3.1).
+ */
+function challengeFor(code: ErrorCode, authorization: string | undefined): string | undefined {
+  if (code === 'missing_scope') return 'Bearer error="insufficient_scope"'
+  if (code !== 'unauthorized') return undefined
+  return /^Bearer +\S/i.test(authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
+}
+
+function send(reply: FastifyReply, code: ErrorCode, message: string, fields?: FieldFaults): void {
+  reply
+    .code(STATUS[code])
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(problem(code, message, fields)))
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof SyntaxError) return 400
+  return error instanceof Error ? (error as FastifyError).statusCode : undefined
+}

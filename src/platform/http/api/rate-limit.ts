@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AppDependencies } from '../../../app/api/app-dependencies.ts'
+import type { Throttle } from '../../limits/throttle.ts'
+import { HttpRefusal } from './problem.ts'
+
+/** Counts the request against its token's limit, and tells the client where it stands. */
+export function limitRate(
+  throttle: Throttle,
+  limit: number,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (request.token === null) return
+  const verdict = throttle.take(request.token.id)
+  reply.headers({
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(verdict.remaining),
+    'RateLimit-Reset': String(verdict.resetSeconds),
+  })
+  if (verdict.allowed) return
+  throw new HttpRefusal('rate_limited', `This token may make ${limit} requests per minute.`, {
+    'Retry-After': String(verdict.resetSeconds),
+  })
+}
+
+/** Counts the request against the quota of its workspace, where that has one. */
+export async function limitWorkspaceRate(
+  { quotas, workspaceThrottle }: Pick<AppDependencies, 'quotas' | 'workspaceThrottle'>,
+  request: FastifyRequest,
+): Promise<void> {
+  if (request.token === null) return
+  const { workspace_id } = request.token
+  const found = quotas.of(workspace_id)
+  const { requests_per_minute: limit } = found instanceof Promise ? await found : found
+  const verdict = workspaceThrottle.take(workspace_id, {
+    limit: limit === 0 ? Number.POSITIVE_INFINITY : limit,
+  })
+  if (verdict.allowed) return
+  throw new HttpRefusal(
+    'rate_limited',
+    `This workspace has reached its quota of ${limit} requests per minute. Send fewer, or ask the operator of this service for a higher quota.`,
+    { 'Retry-After': String(verdict.resetSeconds) },
+  )
+}

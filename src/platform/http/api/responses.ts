@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { problemSchema } from '../../../../contract/errors.ts'
+
+/** The failures that any route behind a token can answer with. */
+export const FAILURES = {
+  401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
+  403: problemSchema.describe('The token lacks the scope.'),
+  405: problemSchema.describe('This path does not have the method; `Allow` names those it has.'),
+  426: problemSchema.describe('This came over plain HTTP, and the service has HTTPS.'),
+  429: problemSchema.describe(
+    'The token or the workspace has used up its requests for this minute, or has too many under way.',
+  ),
+  500: problemSchema.describe('A fault of the service; `message` has the id of the request.'),
+  503: problemSchema.describe('The database is unavailable, or the service is overloaded.'),
+}
+
+export const NOT_FOUND = {
+  400: problemSchema.describe('The address is malformed.'),
+  404: problemSchema.describe('There is no such thing in this workspace.'),
+}
+
+export const INVALID = {
+  400: problemSchema.describe('The address or the body is malformed.'),
+  413: problemSchema.describe('The body is larger than 64 KiB.'),
+  415: problemSchema.describe('The body is not sent as JSON.'),
+  422: problemSchema.describe('Fields are wrong; `errors` names them.'),
+}
+
+/** For deletes: a body has no meaning, but one that is sent must still be in order. */
+export const INVALID_BODY = {
+  400: problemSchema.describe('The address or the body is malformed.'),
+  413: problemSchema.describe('The body is larger than 64 KiB.'),
+  415: problemSchema.describe('The body is not sent as JSON.'),
+}
+
+/** For lists: only the query can be wrong. */
+export const INVALID_QUERY = {
+  422: problemSchema.describe('Parameters are wrong; `errors` names them.'),
+}
+
+export const NOT_MODIFIED = {
+  304: z.null().describe('The answer is the one that `If-None-Match` names.'),
+}
+
+export const CHANGED = {
+  412: problemSchema.describe('It was changed since the version that `If-Match` names.'),
+}
+
+export const CONFLICT = {
+  409: problemSchema.describe('The Idempotency-Key was used for a different request.'),
+}
+
+export const CHECKED_LATELY = {
+  429: problemSchema.describe(
+    'A check of this domain was asked for less than a minute ago, or the token has used up its requests.',
+  ),
+}

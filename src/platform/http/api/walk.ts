@@ -1,0 +1,106 @@
+import type { FastifyRequest } from 'fastify'
+import { PER_PAGE_DEFAULT } from '../../../../contract/pagination.ts'
+import { workspaceOf } from '../../../identity/tokens/authentication.ts'
+import type { Run } from '../../database/page.ts'
+import { Failure } from '../../failure.ts'
+import type { Cursors, WalkPosition } from './cursor.ts'
+import { addressesOf, type Envelope } from './pagination.ts'
+
+/** A list that can be walked through. `M` marks a place in its order. */
+type WalkedList<T, M> = {
+  count(): Promise<number>
+  /** @param run.isReversed whether to read towards the beginning of the list, the nearest item first */
+  read(run: {
+    readonly beyond: M | undefined
+    readonly isReversed: boolean
+    readonly limit: number
+  }): Promise<Run<T, M>>
+  markOf(item: T): M
+}
+
+type WalkRequest = {
+  readonly cursor?: string | undefined
+  readonly page?: number | undefined
+  readonly per_page?: number | undefined
+}
+
+type WalkContext = { readonly baseUrl: string; readonly cursors: Cursors }
+
+/**
+ * The page of a walk that a cursor asks for, in the envelope of every list. It is read from its place in
+ * the list's order and not by its number, so that what others create or delete moves nothing.
+ *
+ * @param filters whatever else decides what the list holds, and in which order
+ */
+export async function walk<T, M, R>(
+  request: FastifyRequest,
+  { baseUrl, cursors }: WalkContext,
+  query: WalkRequest,
+  on: {
+    readonly list: WalkedList<T, M>
+    readonly filters: unknown
+    readonly present: (item: T) => R
+  },
+): Promise<Envelope<R>> {
+  if (query.page !== undefined) {
+    throw Failure.invalid({ page: ['must not be sent together with cursor'] })
+  }
+  const { cursor = '' } = query
+  const limit = query.per_page ?? PER_PAGE_DEFAULT
+  const name = JSON.stringify([request.routeOptions.url, workspaceOf(request), on.filters])
+  const from: WalkPosition<M> =
+    cursor === ''
+      ? { mark: undefined, isReversed: false, index: 0, total: await on.list.count() }
+      : cursors.read(cursor, name)
+  const run = await on.list.read({ beyond: from.mark, isReversed: from.isReversed, limit })
+  const { items, first, before, after } = pageOf(from, run, on.list.markOf)
+
+  const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
+  const cursorAt = (position: WalkPosition<M> | undefined) =>
+    position === undefined ? null : cursors.write(position, name)
+  const addressAt = (cursor: string | null) => (cursor === null ? null : urlOf(cursor))
+  const nextCursor = cursorAt(after)
+  const next = addressAt(nextCursor)
+  const prev = addressAt(cursorAt(before))
+  const end: WalkPosition<M> = { ...from, mark: undefined, isReversed: true, index: from.total }
+
+  const to = first + items.length
+  const total = Math.max(from.total, to)
+  const page = Math.floor(first / limit) + 1
+  return {
+    data: items.map(on.present),
+    links: { first: urlOf(''), last: urlOf(cursors.write(end, name)), prev, next },
+    meta: {
+      current_page: page,
+      from: items.length === 0 ? null : first + 1,
+      to: items.length === 0 ? null : to,
+      last_page: Math.max(page, Math.ceil(total / limit)),
+      per_page: limit,
+      total,
+      path,
+      links: [
+        { url: prev, label: 'Previous', active: false },
+        { url: urlOf(cursor), label: String(page), active: true },
+        { url: next, label: 'Next', active: false },
+      ],
+      next_cursor: nextCursor,
+    },
+  }
+}
+
+/** The items in the list's order, how many lie before them, and where the pages beside them begin. */
+function pageOf<T, M>(from: WalkPosition<M>, run: Run<T, M>, markOf: (item: T) => M) {
+  const items = from.isReversed ? run.items.toReversed() : run.items
+  const first = from.isReversed ? Math.max(0, from.index - items.length) : from.index
+  const at = (mark: M | undefined, isReversed: boolean, index: number) =>
+    mark === undefined ? undefined : { mark, isReversed, index, total: from.total }
+  const [head, tail] = [items.at(0), items.at(-1)]
+  const headMark = head && from.mark !== undefined ? markOf(head) : undefined
+  const tailMark = tail && from.mark !== undefined ? markOf(tail) : undefined
+  return {
+    items,
+    first,
+    before: at(from.isReversed ? run.rest : headMark, true, first),
+    after: at(from.isReversed ? tailMark : run.rest, false, first + items.length),
+  }
+}

@@ -1,0 +1,202 @@
+import type { Socket } from 'node:net'
+import { Networks, subscriberOf } from '../../network/ip-address.ts'
+import { type Activity, Connection } from './connection.ts'
+import { UnsentAnswers, type UnsentReason } from './unsent-answers.ts'
+
+const LOOK_INTERVAL_MS = 250
+
+export type ConnectionBounds = {
+  readonly connectionsMax: number
+  /** Of one IPv4 address or IPv6 /64 network. */
+  readonly connectionsPerAddressMax: number
+  /** Bytes of answers that wait because their clients do not read. */
+  readonly unsentBytesMax: number
+}
+
+/**
+ * Why a connection was closed. `too_many`, `too_many_of_address`: it was refused. `made_room`: nothing
+ * was under way on it and another one wanted its place. The others as in `UnsentReason`.
+ */
+export type ClosingReason =
+  | UnsentReason
+  | 'too_many'
+  | 'too_many_of_address'
+  | 'made_room'
+  | 'refused_streams'
+
+/**
+ * The connections on which visitors and API clients come: how many there may be, of one address and in
+ * all, and how much of their answers may wait in this process. Connections of trusted proxies, which
+ * speak for many, are never refused, and each counts as an address of its own for what waits.
+ */
+export class Connections {
+  readonly #bounds: ConnectionBounds
+  readonly #trustedProxies: Networks
+  readonly #onClose: (reason: ClosingReason) => void
+  readonly #unsent: UnsentAnswers
+  readonly #all = new Set<Connection>()
+  readonly #bySocket = new WeakMap<Socket, Connection>()
+  /** In the order in which they came. */
+  readonly #byOwner = new Map<string, Set<Connection>>()
+  readonly #closed: Record<ClosingReason, number> = {
+    slow_reader: 0,
+    unsent_of_address: 0,
+    unsent: 0,
+    too_many: 0,
+    too_many_of_address: 0,
+    made_room: 0,
+    refused_streams: 0,
+  }
+  #looking: NodeJS.Timeout | undefined
+
+  /** @param options.onClose called for each connection that is closed by a bound */
+  constructor(options: {
+    bounds: ConnectionBounds
+    trustedProxies?: Networks
+    drainWindowMs?: number
+    onClose?: (reason: ClosingReason) => void
+  }) {
+    this.#bounds = options.bounds
+    this.#trustedProxies = options.trustedProxies ?? new Networks()
+    this.#onClose = options.onClose ?? (() => {})
+    this.#unsent = new UnsentAnswers({
+      bytesMax: options.bounds.unsentBytesMax,
+      drainWindowMs: options.drainWindowMs,
+      close: (connection, reason) => this.#close(connection, reason),
+    })
+  }
+
+  get count(): number {
+    return this.#all.size
+  }
+
+  /** Of answers, a moment ago. */
+  get unsentBytes(): number {
+    return this.#unsent.bytes
+  }
+
+  /** How many were closed since the start, by reason. */
+  get closed(): Readonly<Record<ClosingReason, number>> {
+    return this.#closed
+  }
+
+  /** Counts a connection that has come; false for one that is refused, which is closed then. */
+  accept(raw: Socket): boolean {
+    if (this.#bySocket.has(raw)) return true
+    const connection = new Connection(raw, this.#ownerOf(raw))
+    const refusal = this.#refusalOf(connection)
+    if (refusal !== undefined) {
+      this.#close(connection, refusal)
+      return false
+    }
+    this.#add(connection)
+    raw.once('close', () => this.#remove(connection))
+    return true
+  }
+
+  /** Has the TLS connection stand for the one that it is carried by. */
+  secure(raw: Socket | undefined, secured: Socket): void {
+    const connection = raw && this.#bySocket.get(raw)
+    if (connection === undefined) return
+    connection.socket = secured
+    this.#bySocket.set(secured, connection)
+  }
+
+  /** Tells what is done on a connection from now on. */
+  describe(socket: Socket, activity: Activity): void {
+    const connection = this.#bySocket.get(socket)
+    if (connection !== undefined) connection.activity = activity
+  }
+
+  /** To be called for each request whose answer may be large. */
+  noteStart(): void {
+    if (this.#unsent.shouldLook(performance.now())) this.#look()
+  }
+
+  /** Whether bytes of an answer have left within this time. */
+  hasMoved(socket: Socket, withinMs: number): boolean {
+    const connection = this.#bySocket.get(socket)
+    return connection !== undefined && performance.now() - connection.movedAtMs < withinMs
+  }
+
+  /** Whether it is a trusted proxy's. */
+  isTrusted(socket: Socket): boolean {
+    const connection = this.#bySocket.get(socket)
+    return connection !== undefined && connection.owner === undefined
+  }
+
+  /** Counts a connection that another part has closed. */
+  noteClosed(reason: 'refused_streams'): void {
+    this.#closed[reason] += 1
+    this.#onClose(reason)
+  }
+
+  #ownerOf({ remoteAddress }: Socket): string | undefined {
+    if (remoteAddress === undefined || this.#trustedProxies.has(remoteAddress)) return undefined
+    return subscriberOf(remoteAddress)
+  }
+
+  /** Undefined where there is room for it, perhaps because another one was closed. */
+  #refusalOf({ owner }: Connection): 'too_many' | 'too_many_of_address' | undefined {
+    if (owner === undefined) return undefined
+    const { connectionsMax, connectionsPerAddressMax } = this.#bounds
+    const own = this.#byOwner.get(owner)
+    if (own !== undefined && own.size >= connectionsPerAddressMax && !this.#makeRoom(own)) {
+      return 'too_many_of_address'
+    }
+    if (this.#all.size < connectionsMax) return undefined
+    return this.#makeRoom(this.#largest()) ? undefined : 'too_many'
+  }
+
+  /** The connections of the owner that has the most. */
+  #largest(): Iterable<Connection> {
+    let largest: ReadonlySet<Connection> = new Set()
+    for (const owned of this.#byOwner.values()) if (owned.size > largest.size) largest = owned
+    return largest
+  }
+
+  /** Closes the oldest idle one; false where all are busy. */
+  #makeRoom(connections: Iterable<Connection>): boolean {
+    for (const connection of connections) {
+      if (!connection.isIdle) continue
+      this.#close(connection, 'made_room')
+      return true
+    }
+    return false
+  }
+
+  #add(connection: Connection): void {
+    this.#all.add(connection)
+    this.#bySocket.set(connection.raw, connection)
+    this.#looking ??= setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref()
+    if (connection.owner === undefined) return
+    const owned = this.#byOwner.get(connection.owner)
+    if (owned === undefined) this.#byOwner.set(connection.owner, new Set([connection]))
+    else owned.add(connection)
+  }
+
+  #close(connection: Connection, reason: ClosingReason): void {
+    this.#closed[reason] += 1
+    this.#remove(connection)
+    connection.destroy()
+    this.#onClose(reason)
+  }
+
+  #remove(connection: Connection): void {
+    if (!this.#all.delete(connection)) return
+    const { owner } = connection
+    if (owner !== undefined) {
+      const owned = this.#byOwner.get(owner)
+      owned?.delete(connection)
+      if (owned?.size === 0) this.#byOwner.delete(owner)
+    }
+    if (this.#all.size > 0) return
+    this.#look()
+    clearInterval(this.#looking)
+    this.#looking = undefined
+  }
+
+  #look(): void {
+    this.#unsent.look(this.#all, performance.now())
+  }
+}

@@ -1,0 +1,54 @@
+import { http } from '../node-http.ts'
+
+/**
+ * How much of an answer is given to the connection at a time. A TLS connection encrypts at once all that
+ * it is given, and keeps as much memory until it is closed.
+ */
+const PIECE_BYTES = 64 * 1024
+
+type Callback = () => void
+
+/** An answer of HTTP/1 of which the connection gets a piece when it has sent the one before. */
+export class PacedResponse extends http.ServerResponse {
+  #heldBytes = 0
+
+  /** What the connection has not got yet. */
+  get heldBytes(): number {
+    return this.destroyed ? 0 : this.#heldBytes
+  }
+
+  override end(callback?: Callback): this
+  override end(chunk: unknown, callback?: Callback): this
+  override end(chunk: unknown, encoding: BufferEncoding, callback?: Callback): this
+  override end(chunk?: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): this {
+    const bytes = typeof encoding === 'function' ? undefined : largeBytes(chunk, encoding)
+    if (bytes === undefined || this.req.method === 'HEAD') {
+      return super.end(chunk, encoding as BufferEncoding, callback)
+    }
+    if (!this.headersSent && !this.hasHeader('Content-Length')) {
+      this.setHeader('Content-Length', bytes.length)
+    }
+    this.#send(bytes, callback)
+    return this
+  }
+
+  #send(rest: Uint8Array, callback: Callback | undefined): void {
+    let left = rest
+    while (left.length > PIECE_BYTES) {
+      const mayGoOn = this.write(left.subarray(0, PIECE_BYTES))
+      left = left.subarray(PIECE_BYTES)
+      this.#heldBytes = left.length
+      if (mayGoOn) continue
+      this.once('drain', () => this.#send(left, callback))
+      return
+    }
+    this.#heldBytes = 0
+    super.end(left, callback)
+  }
+}
+
+/** Undefined for what is sent in one piece. */
+function largeBytes(chunk: unknown, encoding: BufferEncoding | undefined): Uint8Array | undefined {
+  if (typeof chunk === 'string' && chunk.length > PIECE_BYTES) return Buffer.from(chunk, encoding)
+  return chunk instanceof Uint8Array && chunk.length > PIECE_BYTES ? chunk : undefined
+}

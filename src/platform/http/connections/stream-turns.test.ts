@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { ServerHttp2Stream } from 'node:http2'
+import { test } from 'node:test'
+import { StreamTurns } from './stream-turns.ts'
+
+const STREAMS = 100
+const STREAM_BYTES_MIN = 4 * 1024
+
+test('requests that wait count as memory of their connection, until they are canceled', () => {
+  const turns = new StreamTurns()
+  const streams = Array.from({ length: STREAMS }, () =>
+    Object.assign(new EventEmitter(), { writableLength: 0 }),
+  )
+  for (const stream of streams) turns.run(stream as unknown as ServerHttp2Stream, () => {})
+  assert.ok(turns.unsentBytes >= STREAMS * STREAM_BYTES_MIN)
+  for (const stream of streams) stream.emit('close')
+  assert.equal(turns.unsentBytes, 0)
+})

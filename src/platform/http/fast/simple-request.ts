@@ -1,0 +1,194 @@
+import { parseHost, type RequestTarget, splitTarget } from '../request-target.ts'
+
+/** A request that every HTTP parser reads alike: a `GET` of a path in HTTP/1.1, without a body. */
+export type SimpleRequest = {
+  readonly target: RequestTarget
+  readonly headers: SimpleHeaders
+}
+
+/** The headers that an answer or a click may depend on, under the names that Node gives them. */
+export type SimpleHeaders = { readonly [Name in KeptHeader]: string | undefined }
+
+type KeptHeader =
+  | 'cookie'
+  | 'user-agent'
+  | 'referer'
+  | 'accept-language'
+  | 'sec-purpose'
+  | 'purpose'
+  | 'x-purpose'
+  | 'x-moz'
+  | 'x-forwarded-for'
+  | 'x-forwarded-proto'
+
+type Field = { readonly name: Buffer; readonly use: KeptHeader | 'host' | 'connection' | 'refused' }
+
+/** Headers that matter. Any other is left, once it is seen to be well-formed. */
+const FIELDS: readonly Field[] = (
+  [
+    ['host', 'host'],
+    ['connection', 'connection'],
+    ['cookie', 'cookie'],
+    ['user-agent', 'user-agent'],
+    ['referer', 'referer'],
+    ['accept-language', 'accept-language'],
+    ['sec-purpose', 'sec-purpose'],
+    ['purpose', 'purpose'],
+    ['x-purpose', 'x-purpose'],
+    ['x-moz', 'x-moz'],
+    ['x-forwarded-for', 'x-forwarded-for'],
+    ['x-forwarded-proto', 'x-forwarded-proto'],
+    ['content-length', 'refused'],
+    ['transfer-encoding', 'refused'],
+    ['expect', 'refused'],
+    ['upgrade', 'refused'],
+    // Node's parser takes it for another `Connection`.
+    ['proxy-connection', 'refused'],
+  ] as const
+).map(([name, use]) => ({ name: Buffer.from(name), use }))
+
+/** By length and first letter, which no two of them share. */
+const FIELD_AT: readonly (Field | undefined)[] = fieldTable()
+
+/** Above it, and above so many headers, Node's own limits have their say. */
+const BYTES_MAX = 8 * 1024
+const HEADERS_MAX = 100
+
+const CR = 13
+const LF = 10
+const COLON = 58
+const SPACE = 32
+const TAB = 9
+/** What makes an ASCII letter small; no other character of a name becomes a letter by it. */
+const LOWER_CASE = 0x20
+
+const START = Buffer.from('GET /')
+const VERSION = Buffer.from(' HTTP/1.1\r\n')
+const END = Buffer.from('\r\n\r\n')
+const KEEP_ALIVE = Buffer.from('keep-alive')
+
+const TARGET = byteSet(/[\w\-.~!$&'()*+,;=:@%/?]/)
+const NAME = byteSet(/[\w-]/)
+const VALUE = byteSet(/[\t\x20-\x7e]/)
+
+/**
+ * Reads a request where the bytes are one whole request, no more and no less, and as plain as nearly
+ * all are; undefined for everything else, which is for Node's own parser to judge. That is the safe
+ * answer to whatever is unusual, and so to whatever a later reader of this is unsure about.
+ *
+ * Each text is cut from the bytes by itself: a part of one long text would keep all of it in memory
+ * for as long as a cache keeps the part.
+ */
+export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
+  const { length } = bytes
+  if (length > BYTES_MAX || length < START.length + VERSION.length + END.length) return undefined
+  // Ends with CR LF CR LF, so each of the loops below ends at a CR at the latest.
+  if (!hasAt(bytes, length - END.length, END) || !hasAt(bytes, 0, START)) return undefined
+
+  let at = START.length
+  while (TARGET[bytes[at] as number] === 1) at += 1
+  const targetEnd = at
+  if (!hasAt(bytes, at, VERSION)) return undefined
+  at += VERSION.length
+
+  const headers = {
+    cookie: undefined,
+    'user-agent': undefined,
+    referer: undefined,
+    'accept-language': undefined,
+    'sec-purpose': undefined,
+    purpose: undefined,
+    'x-purpose': undefined,
+    'x-moz': undefined,
+    'x-forwarded-for': undefined,
+    'x-forwarded-proto': undefined,
+  } satisfies SimpleHeaders as { [Name in KeptHeader]: string | undefined }
+  let host: string | undefined
+  let saysKeepAlive = false
+  for (let count = 0; bytes[at] !== CR; count += 1) {
+    const nameStart = at
+    while (NAME[bytes[at] as number] === 1) at += 1
+    const nameEnd = at
+    if (nameEnd === nameStart || bytes[at] !== COLON || count === HEADERS_MAX) return undefined
+    let start = at + 1
+    while (isBlank(bytes[start])) start += 1
+    at = start
+    while (VALUE[bytes[at] as number] === 1) at += 1
+    if (bytes[at] !== CR || bytes[at + 1] !== LF) return undefined
+    let end = at
+    while (end > start && isBlank(bytes[end - 1])) end -= 1
+    at += 2
+
+    const use = useOf(bytes, nameStart, nameEnd)
+    if (use === undefined) continue
+    // None of these may come twice: what Node makes of that differs from header to header.
+    if (use === 'host') {
+      if (host !== undefined) return undefined
+      host = hostAt(bytes, start, end)
+      if (host === undefined) return undefined
+    } else if (use === 'connection') {
+      if (saysKeepAlive || !isName(bytes, start, end, KEEP_ALIVE)) return undefined
+      saysKeepAlive = true
+    } else {
+      if (use === 'refused' || headers[use] !== undefined) return undefined
+      headers[use] = bytes.toString('latin1', start, end)
+    }
+  }
+  if (host === undefined || at !== length - 2) return undefined
+  const target = bytes.toString('latin1', START.length - 1, targetEnd)
+  return { target: splitTarget(host, target), headers }
+}
+
+function useOf(bytes: Buffer, start: number, end: number): Field['use'] | undefined {
+  const slot = slotOf(end - start, bytes[start] as number)
+  const field = slot < FIELD_AT.length ? FIELD_AT[slot] : undefined
+  return field !== undefined && isName(bytes, start, end, field.name) ? field.use : undefined
+}
+
+function slotOf(length: number, first: number): number {
+  return (length << 5) | (first & 31)
+}
+
+function fieldTable(): (Field | undefined)[] {
+  const slots = FIELDS.map(({ name }) => slotOf(name.length, name[0] as number))
+  return Array.from({ length: Math.max(...slots) + 1 }, (_, slot) => FIELDS[slots.indexOf(slot)])
+}
+
+/** Whether the bytes are these small letters and marks, in any letter case. */
+function isName(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
+  if (end - start !== name.length) return false
+  for (let index = 0; index < name.length; index += 1) {
+    if (((bytes[start + index] as number) | LOWER_CASE) !== name[index]) return false
+  }
+  return true
+}
+
+// The host that was asked for last. Nearly always it is the next one's too.
+let lastHeader = Buffer.alloc(0)
+let lastHost: string | undefined
+
+function hostAt(bytes: Buffer, start: number, end: number): string | undefined {
+  if (end - start !== lastHeader.length || !hasAt(bytes, start, lastHeader)) {
+    lastHeader = Buffer.from(bytes.subarray(start, end))
+    lastHost = parseHost(lastHeader.toString('latin1'))
+  }
+  return lastHost
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === TAB
+}
+
+function hasAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let index = 0; index < expected.length; index += 1) {
+    if (bytes[at + index] !== expected[index]) return false
+  }
+  return true
+}
+
+/** 1 for each byte whose character matches. */
+function byteSet(characters: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) =>
+    byte < 128 && characters.test(String.fromCharCode(byte)) ? 1 : 0,
+  )
+}

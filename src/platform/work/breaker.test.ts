@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, mock, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Breaker } from './breaker.ts'
+
+describe('Breaker', () => {
+  let breaker: Breaker
+  let probes: PromiseWithResolvers<void>[]
+  let told: unknown[]
+  beforeEach(() => {
+    mock.timers.enable({ apis: ['setTimeout'] })
+    probes = []
+    told = []
+    breaker = new Breaker({
+      probe() {
+        const probe = Promise.withResolvers<void>()
+        probes.push(probe)
+        return probe.promise
+      },
+      onOpen: (cause) => told.push(cause),
+      onPass: (wasOpen) => told.push(wasOpen),
+    })
+  })
+  afterEach(() => {
+    breaker.stop()
+    mock.reset()
+  })
+
+  /** Ends the probe that is under way. */
+  async function end(error?: Error): Promise<void> {
+    const probe = probes.at(-1)
+    if (error === undefined) probe?.resolve()
+    else probe?.reject(error)
+    await nextTurn()
+  }
+
+  test('asks once when something is doubted, however often, and stays closed meanwhile', async () => {
+    for (let doubt = 0; doubt < 5; doubt += 1) breaker.doubt()
+    assert.equal(probes.length, 1)
+    assert.equal(breaker.isOpen, false)
+    await end()
+    assert.equal(breaker.isOpen, false)
+    assert.deepEqual(told, [false])
+    breaker.doubt()
+    assert.equal(probes.length, 2)
+  })
+
+  test('opens when the probe fails too, and tells so once', async () => {
+    const cause = new Error('nobody there')
+    breaker.doubt()
+    await end(cause)
+    assert.equal(breaker.isOpen, true)
+    assert.equal(breaker.cause, cause)
+    const again = new Error('still nobody there')
+    mock.timers.tick(1_000)
+    await end(again)
+    assert.equal(breaker.cause, again)
+    assert.deepEqual(told, [cause])
+  })
+
+  test('while open only probes ask, one at a time, at most once a second in the end', async () => {
+    breaker.doubt()
+    for (let failures = 0; failures < 20; failures += 1) {
+      await end(new Error('away'))
+      mock.timers.tick(1_000)
+    }
+    const before = probes.length
+    breaker.doubt()
+    mock.timers.tick(100_000)
+    assert.equal(probes.length, before, 'none while one is under way')
+    assert.equal(before, 21)
+  })
+
+  test('closes with the first probe that succeeds', async () => {
+    breaker.doubt()
+    await end(new Error('away'))
+    mock.timers.tick(1_000)
+    await end()
+    assert.equal(breaker.isOpen, false)
+    assert.equal(breaker.cause, undefined)
+    assert.equal(told.at(-1), true)
+  })
+
+  test('asks no more once it is stopped', async () => {
+    breaker.doubt()
+    await end(new Error('away'))
+    breaker.stop()
+    mock.timers.tick(100_000)
+    breaker.doubt()
+    assert.equal(probes.length, 1)
+  })
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { preparedLink } from '../../test/redirect/prepared-links.ts'
+import { decide, type Visit } from './decide.ts'
+
+const NOW_MS = Date.UTC(2026, 5, 1)
+
+const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
+const HOST_WITH_FALLBACKS = {
+  keyspaceId: 1,
+  notFoundUrl: 'https://domain.example/not-found',
+  expiredUrl: 'https://domain.example/expired',
+  hstsMaxAge: null,
+}
+const LINK = preparedLink()
+const EXPIRED = preparedLink({ expiresAtMs: NOW_MS })
+const EXPIRED_WITH_URL = preparedLink({
+  expiresAtMs: NOW_MS - 1,
+  expiredRedirectUrl: 'https://link.example/expired',
+})
+const PROTECTED = preparedLink({
+  password: { sealed: 'sealed_x', linkId: 'link', workspaceId: 'workspace' },
+})
+const APP = preparedLink({ ios: 'https://example.com/ios', android: 'https://example.com/android' })
+
+const VISIT: Visit = {
+  host: HOST,
+  isRoot: false,
+  link: LINK,
+  device: 'other',
+  query: '',
+  knowsPassword: false,
+}
+
+describe('decide', () => {
+  const table: [string, Partial<Visit>, object][] = [
+    ['an unknown host, whatever else is there', { host: undefined }, { kind: 'unknown-host' }],
+    ['the root of an unknown host', { host: undefined, isRoot: true }, { kind: 'unknown-host' }],
+    ['the root', { isRoot: true, link: undefined }, { kind: 'not-found' }],
+    [
+      'the root of a domain with a not_found_url',
+      { isRoot: true, link: undefined, host: HOST_WITH_FALLBACKS },
+      { kind: 'fallback', location: 'https://domain.example/not-found' },
+    ],
+    ['an unknown key', { link: undefined }, { kind: 'not-found' }],
+    [
+      'an unknown key of a domain with a not_found_url, with a query, which it does not get',
+      { link: undefined, host: HOST_WITH_FALLBACKS, query: 'a=1' },
+      { kind: 'fallback', location: 'https://domain.example/not-found' },
+    ],
+    [
+      'a visit by a tracked QR code, whose mark the destination does not get',
+      { query: 'a=1&qr=1&b' },
+      { kind: 'redirect', link: LINK, location: `${LINK.url}?a=1&b` },
+    ],
+    [
+      'a visit with nothing but the mark',
+      { query: 'qr=1' },
+      { kind: 'redirect', link: LINK, location: LINK.url },
+    ],
+    [
+      'a parameter that only looks like the mark',
+      { query: 'qr=10' },
+      { kind: 'redirect', link: LINK, location: `${LINK.url}?qr=10` },
+    ],
+    ['a link at the moment it expires', { link: EXPIRED }, { kind: 'expired' }],
+    [
+      'an expired link of a domain with an expired_url',
+      { link: EXPIRED, host: HOST_WITH_FALLBACKS },
+      { kind: 'fallback', location: 'https://domain.example/expired' },
+    ],
+    [
+      "an expired link with a URL of its own, which comes before the domain's",
+      { link: EXPIRED_WITH_URL, host: HOST_WITH_FALLBACKS },
+      { kind: 'fallback', location: 'https://link.example/expired' },
+    ],
+    [
+      'an expired link with a password, which is not asked for any more',
+      { link: { ...PROTECTED, expiresAtMs: NOW_MS } },
+      { kind: 'expired' },
+    ],
+    [
+      'a link one millisecond before it expires',
+      { link: { ...LINK, expiresAtMs: NOW_MS + 1 } },
+      { kind: 'redirect', location: 'https://example.com/web' },
+    ],
+    [
+      'a link with a password',
+      { link: PROTECTED },
+      { kind: 'ask-password', password: { sealed: 'sealed_x' } },
+    ],
+    [
+      'a link with a password, from one who knows it',
+      { link: PROTECTED, knowsPassword: true },
+      { kind: 'redirect', location: 'https://example.com/web' },
+    ],
+    [
+      'an iPhone',
+      { link: APP, device: 'ios' },
+      { kind: 'redirect', location: 'https://example.com/ios' },
+    ],
+    [
+      'an Android device',
+      { link: APP, device: 'android' },
+      { kind: 'redirect', location: 'https://example.com/android' },
+    ],
+    ['another device', { link: APP }, { kind: 'redirect', location: 'https://example.com/web' }],
+    [
+      'an iPhone, at a link without a URL for it',
+      { device: 'ios' },
+      { kind: 'redirect', location: 'https://example.com/web' },
+    ],
+    [
+      "a link, with the visitor's own query",
+      { query: 'a=1' },
+      { kind: 'redirect', location: 'https://example.com/web?a=1' },
+    ],
+  ]
+  for (const [what, visit, expected] of table) {
+    test(`answers ${what}`, () =>
+      assert.partialDeepStrictEqual(decide({ ...VISIT, ...visit }, NOW_MS), expected))
+  }
+})

@@ -1,0 +1,55 @@
+import type { Device } from '../clicks/record/agent.ts'
+import type { LinkHost } from '../links/link-directory.ts'
+import { withoutQrMark } from '../links/qr/qr-mark.ts'
+import { parseQuery, withParameters } from './destination-query.ts'
+import type { LinkPassword, PreparedLink } from './prepared-link.ts'
+
+/** Everything about a visit that its answer depends on. */
+export type Visit = {
+  /** Undefined for a host that is unknown or pending. */
+  readonly host: LinkHost | undefined
+  readonly isRoot: boolean
+  /** Undefined where there is no such key. */
+  readonly link: PreparedLink | undefined
+  readonly device: Device
+  /** The visitor's own query, as sent. */
+  readonly query: string
+  /** Whether the visitor has shown that they know the link's password. */
+  readonly knowsPassword: boolean
+}
+
+export type Decision =
+  | { readonly kind: 'unknown-host' }
+  | { readonly kind: 'not-found' }
+  | { readonly kind: 'expired' }
+  /** To where the domain's or the link's owner wants such visits to go. */
+  | { readonly kind: 'fallback'; readonly location: string }
+  | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
+  | { readonly kind: 'redirect'; readonly link: PreparedLink; readonly location: string }
+
+/** What a visit gets. The order of the questions is the order of the design. */
+export function decide(visit: Visit, nowMs: number): Decision {
+  const { host, link } = visit
+  if (host === undefined) return { kind: 'unknown-host' }
+  if (visit.isRoot || link === undefined) return fallback(host.notFoundUrl, { kind: 'not-found' })
+  if (link.expiresAtMs <= nowMs) {
+    return fallback(link.expiredRedirectUrl ?? host.expiredUrl, { kind: 'expired' })
+  }
+  if (link.password !== null && !visit.knowsPassword) {
+    return { kind: 'ask-password', link, password: link.password }
+  }
+  const destination = destinationFor(link, visit.device)
+  const query = withoutQrMark(visit.query)
+  const location = query === '' ? destination : withParameters(destination, parseQuery(query))
+  return { kind: 'redirect', link, location }
+}
+
+function fallback(location: string | null, otherwise: Decision): Decision {
+  return location === null ? otherwise : { kind: 'fallback', location }
+}
+
+function destinationFor(link: PreparedLink, device: Device): string {
+  if (device === 'ios' && link.ios !== null) return link.ios
+  if (device === 'android' && link.android !== null) return link.android
+  return link.url
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { cases } from '../../test/support/properties.ts'
+import { formatParameter, parseQuery, withParameters } from './destination-query.ts'
+
+/** A destination as it is stored, with a visitor's query on it. */
+function visited(destination: string, query: string): string {
+  return withParameters(destination, parseQuery(query))
+}
+
+/** Text as Node hands it over when its bytes came unencoded. */
+function raw(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
+describe('withParameters', () => {
+  const table: { what: string; destination: string; query: string; expected: string }[] = [
+    {
+      what: 'adds to a destination without a query',
+      destination: 'https://example.com/',
+      query: 'a=1',
+      expected: 'https://example.com/?a=1',
+    },
+    {
+      what: 'adds after the query that is there',
+      destination: 'https://example.com/?a=1',
+      query: 'b=2',
+      expected: 'https://example.com/?a=1&b=2',
+    },
+    {
+      what: 'replaces every parameter of the same name',
+      destination: 'https://example.com/?a=1&b=2&a=3',
+      query: 'a=4',
+      expected: 'https://example.com/?b=2&a=4',
+    },
+    {
+      what: 'knows a name however it is encoded',
+      destination: 'https://example.com/?utm%5Fsource=x&a+b=1&a%20b=2',
+      query: 'utm_source=y&a%20b=3',
+      expected: 'https://example.com/?utm_source=y&a%20b=3',
+    },
+    {
+      what: 'knows a name that came in bytes outside ASCII',
+      destination: 'https://example.com/?%C3%BC=1',
+      query: raw('ü=2'),
+      expected: 'https://example.com/?%C3%BC=2',
+    },
+    {
+      what: 'knows a name that is no UTF-8 by its bytes',
+      destination: 'https://example.com/?%E0=1&%E1=2&%=3&%zz=4',
+      query: '%e0=5&%=6',
+      expected: 'https://example.com/?%E1=2&%zz=4&%e0=5&%=6',
+    },
+    {
+      what: 'takes names that differ by letter case for two',
+      destination: 'https://example.com/?a=1',
+      query: 'A=2',
+      expected: 'https://example.com/?a=1&A=2',
+    },
+    {
+      what: 'keeps all of several with one name',
+      destination: 'https://example.com/',
+      query: 'a=1&a=2',
+      expected: 'https://example.com/?a=1&a=2',
+    },
+    {
+      what: 'keeps the fragment last, with a question mark of its own',
+      destination: 'https://example.com/?a=1#/route?b=2',
+      query: 'b=3',
+      expected: 'https://example.com/?a=1&b=3#/route?b=2',
+    },
+    {
+      what: 'keeps a parameter without a value and one without a name',
+      destination: 'https://example.com/?flag&=x',
+      query: 'other&=y',
+      expected: 'https://example.com/?flag&other&=y',
+    },
+    {
+      what: 'keeps what is not touched as it is written',
+      destination: 'https://example.com/?q={a|b}^`\\&sig=a%2fb+c%20d%zz==&&x;y&z?&',
+      query: 'a=1',
+      expected: 'https://example.com/?q={a|b}^`\\&sig=a%2fb+c%20d%zz==&&x;y&z?&&a=1',
+    },
+    {
+      what: 'passes a malformed percent sign on as it came',
+      destination: 'https://example.com/?a=%zz',
+      query: 'b=%&%=1',
+      expected: 'https://example.com/?a=%zz&b=%&%=1',
+    },
+    {
+      what: 'encodes what must not stand in a header',
+      destination: 'https://example.com/',
+      query: `a=${raw('ü')}&b=<">\\{|}^\``,
+      expected: 'https://example.com/?a=%C3%BC&b=%3C%22%3E%5C%7B%7C%7D%5E%60',
+    },
+    {
+      what: 'leaves the destination as it is for a query of separators alone',
+      destination: 'https://example.com/?a=1&&',
+      query: '&&',
+      expected: 'https://example.com/?a=1&&',
+    },
+    {
+      what: 'adds to an address of an app',
+      destination: 'myapp://open/1?a=1#x',
+      query: 'a=2',
+      expected: 'myapp://open/1?a=2#x',
+    },
+    {
+      what: 'replaces the only parameter there is',
+      destination: 'https://example.com/p?a=1#f',
+      query: 'a=2',
+      expected: 'https://example.com/p?a=2#f',
+    },
+    {
+      what: 'fills an empty query',
+      destination: 'https://example.com/?',
+      query: 'a=2',
+      expected: 'https://example.com/?a=2',
+    },
+  ]
+  for (const { what, destination, query, expected } of table) {
+    test(what, () => assert.equal(visited(destination, query), expected))
+  }
+
+  test('takes no longer for a full head of names that are no UTF-8 than for one of others', () => {
+    const millisOf = (query: string) => {
+      const startedMs = performance.now()
+      for (let round = 0; round < 20; round += 1) visited('https://example.com/', query)
+      return performance.now() - startedMs
+    }
+    const length = 16 * 1024
+    const plain = millisOf('abc&'.repeat(length / 4))
+    const malformed = millisOf('%FF&'.repeat(length / 4))
+    assert.ok(malformed < plain * 6 + 20, `${malformed} ms, others ${plain} ms`)
+  })
+
+  test('encodes a parameter that is given as it is meant', () => {
+    const parameter = formatParameter('utm_campaign', 'a&b=c #1/ü😀')
+    assert.equal(
+      withParameters('https://example.com/', [parameter]),
+      'https://example.com/?utm_campaign=a%26b%3Dc%20%231%2F%C3%BC%F0%9F%98%80',
+    )
+  })
+})
+
+/** A name and the ways to write it; the last is how unencoded bytes arrive. */
+const NAMES = [
+  { name: 'a', spellings: ['a', '%61'], raw: 'a' },
+  { name: 'a b', spellings: ['a+b', 'a%20b', '%61+b'], raw: 'a+b' },
+  { name: 'ü', spellings: ['%C3%BC', '%c3%bc'], raw: raw('ü') },
+  { name: 'utm_source', spellings: ['utm_source', 'utm%5Fsource'], raw: 'utm_source' },
+]
+const VALUES = ['', '=', '=1', '=%zz', '=%', '=a+b%20c%2fd', '=?/;:@', '==x']
+
+/** Values as they are stored in a destination, and as they may come from a visitor and go on. */
+const STORED_VALUES = [...VALUES, '={|}^`\\']
+const SENT_VALUES = [
+  ...VALUES.map((value) => ({ sent: value, goesOn: value })),
+  { sent: '=<{|}">', goesOn: '=%3C%7B%7C%7D%22%3E' },
+  { sent: raw('=é'), goesOn: '=%C3%A9' },
+]
+
+const stored = fc
+  .tuple(fc.constantFrom(...NAMES), fc.nat(), fc.constantFrom(...STORED_VALUES))
+  .map(([{ name, spellings }, at, value]) => ({
+    name,
+    text: `${spellings[at % spellings.length]}${value}`,
+  }))
+const separator = fc.constant({ name: '', text: '' })
+
+const sent = fc
+  .tuple(fc.constantFrom(...NAMES), fc.boolean(), fc.constantFrom(...SENT_VALUES))
+  .map(([{ name, spellings, raw }, isRaw, value]) => ({
+    name,
+    sent: `${isRaw ? raw : spellings[0]}${value.sent}`,
+    goesOn: `${isRaw && name === 'ü' ? '%C3%BC' : isRaw ? raw : spellings[0]}${value.goesOn}`,
+  }))
+
+describe('A destination with any visitor query', () => {
+  test('keeps what the visitor does not name to the byte, and gains the rest in the order sent', () => {
+    const base = fc.constantFrom('https://example.com/', 'https://example.com/p?', 'myapp://x?')
+    const fragment = fc.constantFrom('', '#', '#/f?a=1&b#c')
+    const parameters = fc.array(fc.oneof({ weight: 5, arbitrary: stored }, separator))
+    fc.assert(
+      fc.property(
+        base,
+        parameters,
+        fragment,
+        fc.array(sent, { minLength: 1 }),
+        (start, have, end, come) => {
+          const mark = start.endsWith('?') ? '' : '?'
+          const destination = `${start}${mark}${have.map(({ text }) => text).join('&')}${end}`
+          const query = come.map((parameter) => parameter.sent).join('&')
+          const names = new Set(come.map(({ name }) => name))
+          const kept = have.filter(({ name }) => !names.has(name)).map(({ text }) => text)
+          const isEmpty = have.every(({ text }) => text === '') && have.length < 2
+          const expected = [...(isEmpty ? [] : kept), ...come.map(({ goesOn }) => goesOn)].join('&')
+          assert.equal(visited(destination, query), `${start}${mark}${expected}${end}`)
+        },
+      ),
+      cases(300),
+    )
+  })
+
+  test('is an address of printable ASCII, whatever bytes were sent', () => {
+    // A target ends before its first "#", so no query holds one.
+    const bytes = fc
+      .uint8Array({ minLength: 1 })
+      .map((array) => Buffer.from(array).toString('latin1').replaceAll('#', ''))
+    fc.assert(
+      fc.property(
+        fc.webUrl({ withQueryParameters: true, withFragments: true }),
+        bytes,
+        (url, query) => {
+          const destination = new URL(url).href
+          const location = visited(destination, query)
+          assert.match(location, /^[\x21-\x7e]+$/)
+          assert.equal(new URL(location).origin, new URL(destination).origin)
+          assert.equal(new URL(location).pathname, new URL(destination).pathname)
+          assert.equal(new URL(location).hash, new URL(destination).hash)
+        },
+      ),
+      cases(300),
+    )
+  })
+})

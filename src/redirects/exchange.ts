@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { http } from '../platform/http/node-http.ts'
+import type { RequestTarget } from '../platform/http/request-target.ts'
+
+/** A visitor's request and the way to answer it, however both are held. */
+export type Exchange = {
+  readonly method: string
+  readonly target: RequestTarget
+  readonly headers: VisitHeaders
+  /** The socket's own. */
+  readonly remoteAddress: string
+  /** When its head had been read, by `performance.now()`. */
+  readonly startedMs: number
+  /** Whether the connection is. */
+  readonly isEncrypted: boolean
+  /** Whether an answer was begun. */
+  readonly isAnswered: boolean
+  /**
+   * @param fixed headers that many answers share, in one object, so that they may be written in advance
+   * @param own this answer's headers; among them or the fixed ones is `Content-Length`
+   * @param body its bytes, a character each; not sent in answer to `HEAD`
+   * @throws where a header's value cannot be sent
+   */
+  answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void
+  /** Ends the connection without an answer, or within one. */
+  abandon(): void
+}
+
+export type AnswerHeaders = Readonly<Record<string, string>>
+
+/** What the answer to a visit and its click are made from, with names and values as Node gives them. */
+export type VisitHeaders = {
+  readonly [Name in TextHeader]?: string | undefined
+} & {
+  readonly [Name in JoinedHeader]?: string | string[] | undefined
+}
+
+type TextHeader = 'user-agent' | 'referer' | 'accept-language' | 'cookie'
+type JoinedHeader =
+  | 'sec-purpose'
+  | 'purpose'
+  | 'x-purpose'
+  | 'x-moz'
+  | 'x-forwarded-for'
+  | 'x-forwarded-proto'
+
+/** The exchange over Node's own request and response. */
+export class HttpExchange implements Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: RequestTarget
+  readonly remoteAddress: string
+  readonly startedMs = performance.now()
+  readonly isEncrypted: boolean
+
+  constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
+    this.request = request
+    this.response = response
+    this.target = target
+    // Taken now, because a closed socket tells neither.
+    this.remoteAddress = request.socket.remoteAddress ?? ''
+    this.isEncrypted = 'encrypted' in request.socket
+  }
+
+  get method(): string {
+    return this.request.method ?? ''
+  }
+
+  get headers(): VisitHeaders {
+    return this.request.headers
+  }
+
+  get isAnswered(): boolean {
+    return this.response.headersSent
+  }
+
+  answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void {
+    const headers = { ...fixed, ...own }
+    if (this.request.httpVersionMajor === 2) this.response.writeHead(status, headers)
+    // With its words: Node would keep those of an answer that failed for its headers.
+    else this.response.writeHead(status, http.STATUS_CODES[status], headers)
+    if (body === '' || this.method === 'HEAD') this.response.end()
+    else this.response.end(body, 'latin1')
+  }
+
+  abandon(): void {
+    this.response.destroy()
+  }
+}

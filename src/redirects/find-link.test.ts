@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { variantOf } from '../../test/support/key-variants.ts'
+import { foldKey } from '../links/key.ts'
+import { NO_ATTRIBUTES } from '../links/link.ts'
+import type { VisitedLink } from '../links/link-directory.ts'
+import type { CopiedKind, MemoryCopy } from '../platform/cache/memory-copy.ts'
+import { linkChange } from '../platform/changes/change.ts'
+import { type LinkFinder, linkFinder } from './find-link.ts'
+
+const KEYSPACE = 7
+const KEY = 'abcdefgh'
+const SPELLINGS = Array.from({ length: 2 ** KEY.length }, (_, number) => variantOf(KEY, number))
+/** Room for about four links. */
+const BYTES_MAX = 2_000
+
+describe('the link finder', () => {
+  /** The links of the store, by their keys. */
+  let stored: Map<string, VisitedLink>
+  let reads: { folded: number; exact: number }
+  /** What a read of the store waits for after it has seen the links. */
+  let delay: Promise<void> | undefined
+  let finder: LinkFinder
+  beforeEach(() => {
+    stored = new Map()
+    reads = { folded: 0, exact: 0 }
+    delay = undefined
+    finder = open()
+  })
+
+  function open(copy?: MemoryCopy): LinkFinder {
+    return linkFinder({
+      bytesMax: BYTES_MAX,
+      copy,
+      directory: {
+        findActiveHost: async () => undefined,
+        async findByFoldedKey(_keyspaceId, foldedKey) {
+          reads.folded += 1
+          const found = [...stored.values()].filter(({ key }) => foldKey(key) === foldedKey)
+          await delay
+          return found.slice(0, 2)
+        },
+        async findByKey(_keyspaceId, key) {
+          reads.exact += 1
+          const found = stored.get(key)
+          await delay
+          return found
+        },
+      },
+    })
+  }
+
+  function store(key: string, url: string): void {
+    const ids = { seq: stored.size + 1, id: '', workspace_id: '' }
+    stored.set(key, { ...NO_ATTRIBUTES, ...ids, key, url })
+  }
+
+  /** As another process learns of it. */
+  function change(key: string): void {
+    finder.apply([linkChange(KEYSPACE, foldKey(key))])
+  }
+
+  const find = async (key: string) => (await finder.findLink(KEYSPACE, key))?.url
+
+  test('finds the only link of a key in every letter case with one read and one cache entry', async () => {
+    store('AbcDefgh', 'https://one.example/')
+    for (const spelling of SPELLINGS) assert.equal(await find(spelling), 'https://one.example/')
+    assert.deepEqual(reads, { folded: 1, exact: 0 })
+    assert.equal(finder.uses.links.entries, 1)
+  })
+
+  test('finds each of several links by its exact key, and none by another letter case', async () => {
+    store('SALE', 'https://upper.example/')
+    store('sale', 'https://lower.example/')
+    for (const _visit of ['first', 'second']) {
+      assert.equal(await find('SALE'), 'https://upper.example/')
+      assert.equal(await find('sale'), 'https://lower.example/')
+      assert.equal(await find('Sale'), undefined)
+    }
+    assert.deepEqual(reads, { folded: 1, exact: 3 })
+  })
+
+  test('keeps other links cached while one key is visited in all letter cases', async () => {
+    store('other', 'https://other.example/')
+    await find('other')
+    for (const several of [false, true]) {
+      store(KEY, 'https://one.example/')
+      if (several) store(KEY.toUpperCase(), 'https://two.example/')
+      change(KEY)
+      for (const spelling of SPELLINGS) await find(spelling)
+      reads.folded = 0
+      assert.equal(await find('other'), 'https://other.example/')
+      assert.equal(reads.folded, 0, 'was not evicted')
+      assert.ok(finder.uses.links.entries <= 4, `${finder.uses.links.entries} entries`)
+    }
+  })
+
+  test('forgets all of several links when one of them changes', async () => {
+    store('SALE', 'https://upper.example/')
+    store('sale', 'https://lower.example/')
+    await find('SALE')
+    await find('sale')
+    await find('Sale')
+    store('SALE', 'https://changed.example/')
+    store('Sale', 'https://added.example/')
+    change('Sale')
+    assert.equal(await find('SALE'), 'https://changed.example/')
+    assert.equal(await find('Sale'), 'https://added.example/')
+    stored.delete('SALE')
+    stored.delete('sale')
+    change('SALE')
+    assert.equal(await find('SALE'), 'https://added.example/')
+  })
+
+  test('keeps nothing of a read of one of several links that a change overtakes', async () => {
+    store('SALE', 'https://upper.example/')
+    store('sale', 'https://lower.example/')
+    await find('sale')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    delay = promise
+    const overtaken = find('SALE')
+    store('SALE', 'https://changed.example/')
+    delay = undefined
+    change('SALE')
+    assert.equal(await find('SALE'), 'https://changed.example/')
+    resolve()
+    await overtaken
+    assert.equal(await find('SALE'), 'https://changed.example/')
+  })
+
+  test('repeats a read of one of several links that a change overtakes after half a second', async (t) => {
+    store('SALE', 'https://upper.example/')
+    store('sale', 'https://lower.example/')
+    await find('sale')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    delay = promise
+    const startedMs = performance.now()
+    const overtaken = find('SALE')
+    store('SALE', 'https://changed.example/')
+    change('SALE')
+    delay = undefined
+    t.mock.method(performance, 'now', () => startedMs + 1_000)
+    resolve()
+    assert.equal(await overtaken, 'https://changed.example/')
+  })
+
+  test('takes no path for the name of a variant', async () => {
+    store('SALE', 'https://upper.example/')
+    store('sale', 'https://lower.example/')
+    for (const path of [`=/${KEYSPACE}/sale`, `=x/${KEYSPACE}/sale`, `${KEYSPACE}/sale`]) {
+      assert.equal(await find(path), undefined, path)
+    }
+  })
+
+  test('finds several links again in a copy, without the store', async () => {
+    const copy = memoryCopy()
+    finder = open(copy)
+    store('SALE', 'https://upper.example/')
+    store('sale', 'https://lower.example/')
+    store('one', 'https://one.example/')
+    for (const key of ['SALE', 'sale', 'one']) await find(key)
+    reads = { folded: 0, exact: 0 }
+    finder = open(copy)
+    finder.restore()
+    assert.equal(await find('SALE'), 'https://upper.example/')
+    assert.equal(await find('sale'), 'https://lower.example/')
+    assert.equal(await find('ONE'), 'https://one.example/')
+    assert.deepEqual(reads, { folded: 0, exact: 0 })
+    store('SALE', 'https://changed.example/')
+    change('sale')
+    assert.equal(await find('SALE'), 'https://changed.example/')
+  })
+})
+
+/** A copy that is read as it was written last. */
+function memoryCopy(): MemoryCopy {
+  const kept = new Map<CopiedKind, Map<string, string>>()
+  const of = (kind: CopiedKind) => {
+    const entries = kept.get(kind) ?? new Map<string, string>()
+    kept.set(kind, entries)
+    return entries
+  }
+  return {
+    state: undefined,
+    entries: (kind) => Array.from(of(kind), ([name, value]) => ({ name, value })),
+    set(kind, name, value) {
+      if (value === undefined) of(kind).delete(name)
+      else of(kind).set(name, value)
+    },
+    clear: () => kept.clear(),
+    save: () => false,
+    close() {},
+  }
+}

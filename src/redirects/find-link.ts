@@ -1,0 +1,156 @@
+import { foldKey } from '../links/key.ts'
+import type { LinkDirectory, LinkHost } from '../links/link-directory.ts'
+import {
+  ANSWER_AGE_MS_MAX,
+  type CacheUse,
+  CoherentCache,
+} from '../platform/cache/coherent-cache.ts'
+import type { MemoryCopy } from '../platform/cache/memory-copy.ts'
+import { linkSubject } from '../platform/changes/change.ts'
+import type { ChangeListener } from '../platform/changes/change-listener.ts'
+import {
+  decodeEntry,
+  encodeEntry,
+  entryBytes,
+  type LinkEntry,
+  loadByFoldedKey,
+  loadByKey,
+  type PreparedLink,
+} from './prepared-link.ts'
+
+const HOSTS_MAX = 50_000
+/** Begins the names of variants; a change's subject begins with a digit. */
+const VARIANT_MARK = '='
+
+/** Finds hosts and links for redirects, from memory where it can. */
+export type LinkFinder = ChangeListener & {
+  /** Begins with what the copy holds, before anything is asked for. */
+  restore(): void
+  /** Undefined for a host that is unknown or pending. */
+  findHost(host: string): LinkHost | undefined | Promise<LinkHost | undefined>
+  /** The link of exactly this key; where there is none, the only one that differs by letter case. */
+  findLink(
+    keyspaceId: number,
+    key: string,
+  ): PreparedLink | undefined | Promise<PreparedLink | undefined>
+  readonly uses: { readonly hosts: CacheUse; readonly links: CacheUse }
+}
+
+/**
+ * @param options.bytesMax of memory for links
+ * @param options.copy mirrors what is in memory, for a process that begins with it
+ */
+export function linkFinder(options: {
+  directory: LinkDirectory
+  bytesMax: number
+  copy?: MemoryCopy | undefined
+}): LinkFinder {
+  const { directory, copy } = options
+  const hosts = new CoherentCache<LinkHost>({
+    sizeMax: HOSTS_MAX,
+    sizeOf: () => 1,
+    load: (host) => directory.findActiveHost(host),
+    mirror: copy && {
+      keep: (name, host) => copy.set('host', name, JSON.stringify(host)),
+      drop: (name) => copy.set('host', name, undefined),
+    },
+  })
+  const links = new CoherentCache<LinkEntry>({
+    sizeMax: options.bytesMax,
+    sizeOf: entryBytes,
+    load: (name) => loadEntry(directory, name),
+    mirror: copy && {
+      keep: (name, entry) => copy.set('link', name, encodeEntry(entry)),
+      drop: (name) => copy.set('link', name, undefined),
+    },
+  })
+
+  function findLink(
+    keyspaceId: number,
+    key: string,
+  ): PreparedLink | undefined | Promise<PreparedLink | undefined> {
+    const entry = links.get(linkSubject(keyspaceId, foldKey(key)))
+    return entry instanceof Promise
+      ? entry.then((loaded) => linkIn(loaded, keyspaceId, key))
+      : linkIn(entry, keyspaceId, key)
+  }
+
+  function linkIn(
+    entry: LinkEntry | undefined,
+    keyspaceId: number,
+    key: string,
+  ): PreparedLink | undefined | Promise<PreparedLink | undefined> {
+    if (entry === undefined || entry.link !== undefined) return entry?.link
+    const variant = links.get(variantName(entry.variantsId, keyspaceId, key))
+    return variant instanceof Promise
+      ? linkOfVariant(variant, entry, keyspaceId, key)
+      : variant?.link
+  }
+
+  async function linkOfVariant(
+    loading: Promise<LinkEntry | undefined>,
+    entry: LinkEntry,
+    keyspaceId: number,
+    key: string,
+  ): Promise<PreparedLink | undefined> {
+    const startedMs = performance.now()
+    const variant = await loading
+    // As in the cache itself: a read that took long and was overtaken by a change is repeated.
+    const isOld = performance.now() - startedMs > ANSWER_AGE_MS_MAX
+    return isOld && !links.holds(linkSubject(keyspaceId, foldKey(key)), entry)
+      ? findLink(keyspaceId, key)
+      : variant?.link
+  }
+
+  return {
+    get uses() {
+      return { hosts: hosts.use, links: links.use }
+    },
+    restore() {
+      for (const { name, value } of copy?.entries('host') ?? []) {
+        hosts.restore(name, JSON.parse(value))
+      }
+      for (const { name, value } of copy?.entries('link') ?? []) {
+        links.restore(name, decodeEntry(value))
+      }
+    },
+    findHost: (host) => hosts.get(host),
+    findLink,
+    apply(changes) {
+      for (const { kind, subject } of changes) {
+        if (kind === 'host') hosts.renew(subject)
+        else if (kind === 'link') links.renew(subject)
+      }
+    },
+    forgetAll() {
+      hosts.forgetAll()
+      links.forgetAll()
+      copy?.clear()
+    },
+    forgetAbsences() {
+      hosts.forgetAbsences()
+      links.forgetAbsences()
+    },
+  }
+}
+
+/**
+ * The name of one of several links whose keys differ only by letter case. A change of any of them makes
+ * the cache forget the entry of their folded key. The next entry has another `variantsId`, so no name
+ * with the earlier one is used again.
+ */
+function variantName(variantsId: string, keyspaceId: number, key: string): string {
+  return `${VARIANT_MARK}${variantsId}/${keyspaceId}/${key}`
+}
+
+/** @param name a change's subject, or a variant's name */
+function loadEntry(directory: LinkDirectory, name: string): Promise<LinkEntry | undefined> {
+  const isVariant = name.startsWith(VARIANT_MARK)
+  const subject = isVariant ? name.slice(name.indexOf('/') + 1) : name
+  const slash = subject.indexOf('/')
+  const keyspaceId = Number(subject.slice(0, slash))
+  const key = subject.slice(slash + 1)
+  return isVariant
+    ? loadByKey(directory, keyspaceId, key)
+    : loadByFoldedKey(directory, keyspaceId, key)
+}

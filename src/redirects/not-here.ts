@@ -1,0 +1,18 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestTarget } from '../platform/http/request-target.ts'
+import { HttpExchange } from './exchange.ts'
+import { ELSEWHERE_PAGE } from './pages/visitor-pages.ts'
+import { sendPage } from './respond.ts'
+
+/**
+ * Answers whatever is asked of a link on a node that does not redirect: with "Misdirected Request"
+ * (RFC 9110, section 15.5.20), which says nothing of the link.
+ */
+export function answerElsewhere(
+  request: IncomingMessage,
+  response: ServerResponse,
+  target: RequestTarget,
+): void {
+  request.resume()
+  sendPage(new HttpExchange(request, response, target), 421, ELSEWHERE_PAGE)
+}

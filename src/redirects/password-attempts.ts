@@ -1,0 +1,106 @@
+import type { IncomingMessage } from 'node:http'
+import type { PasswordVault } from '../links/password-vault.ts'
+import type { Throttles } from '../platform/limits/throttles.ts'
+import { subscriberOf } from '../platform/network/ip-address.ts'
+import { FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'
+import { readPassword } from './password-form.ts'
+import { type Charge, PasswordLimits, type Refusal } from './password-limits.ts'
+import type { LinkPassword } from './prepared-link.ts'
+
+export type FailedAttempt =
+  /** The password was not looked at, because too many were wrong. */
+  | { readonly kind: 'throttled'; readonly waitSeconds: number }
+  /** The password was not looked at, because too many are waiting to be. */
+  | { readonly kind: 'busy'; readonly waitSeconds: number }
+  /** What was sent is no password form. */
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'wrong' }
+
+/** How an attempt at a link's password ended. */
+export type PasswordAttempt = FailedAttempt | { readonly kind: 'right' }
+
+/**
+ * Reads the password that a request's form holds and compares it with that of the link with the number
+ * `seq`, as often as the limits let its address try.
+ */
+export type AttemptPassword = (
+  request: IncomingMessage,
+  address: string,
+  link: { readonly seq: number; readonly password: LinkPassword },
+) => Promise<PasswordAttempt>
+
+export function passwordAttempts(deps: {
+  vault: Pick<PasswordVault, 'verify'>
+  throttles: Throttles
+}): AttemptPassword {
+  const limits = new PasswordLimits(deps.throttles)
+  // All visitors of a workspace share its places in the queue for hashing. A visitor takes a few of them:
+  // enough to keep all threads busy, and few enough to leave room for the others.
+  const visitors = new FairQueue({
+    work: 'attempts at a password',
+    concurrency: Number.POSITIVE_INFINITY,
+    concurrencyPerOwner: 4,
+    waitingPerOwnerMax: 64,
+    waitingMax: 4_096,
+    deadlineMs: 5_000,
+  })
+
+  async function attempt(
+    text: string,
+    link: string,
+    visitor: string,
+    { sealed, linkId, workspaceId }: LinkPassword,
+  ): Promise<PasswordAttempt> {
+    // Refused before it takes a place in the queue for hashing. It is counted when its turn there has
+    // come, so that only the few that run count as failures before they are known to be right.
+    const refusal = limits.refusal(link, visitor)
+    if (refusal !== undefined) return { kind: 'throttled', ...refusal }
+    let charge: Charge | undefined
+    let isRight: boolean | undefined
+    try {
+      isRight = await deps.vault.verify(sealed, text, {
+        linkId,
+        // Apart from the workspace's own hashes, which visitors of its links must not delay.
+        owner: `visitors of ${workspaceId}`,
+        onTurn() {
+          charge = chargeOrThrow(limits.charge(link, visitor))
+        },
+      })
+    } finally {
+      if (isRight === false) charge?.keep()
+      else charge?.giveBack()
+    }
+    return { kind: isRight ? 'right' : 'wrong' }
+  }
+
+  return async (request, address, { seq, password }) => {
+    const text = await readPassword(request)
+    if (text === undefined) return { kind: 'malformed' }
+    const link = String(seq)
+    const visitor = `${link} ${subscriberOf(address)}`
+    try {
+      return await visitors.run(visitor, () => attempt(text, link, visitor, password))
+    } catch (error) {
+      if (error instanceof QueueRefusal) {
+        return { kind: 'busy', waitSeconds: error.retryAfterSeconds }
+      }
+      if (error instanceof Throttled) return { kind: 'throttled', ...error.refusal }
+      throw error
+    }
+  }
+}
+
+class Throttled extends Error {
+  override readonly name = 'Throttled'
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super('too many wrong passwords')
+    this.refusal = refusal
+  }
+}
+
+function chargeOrThrow(outcome: Charge | Refusal): Charge {
+  if ('waitSeconds' in outcome) throw new Throttled(outcome)
+  return outcome
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { UTM_FIELDS } from '../links/link.ts'
+import type { LinkDirectory, VisitedLink } from '../links/link-directory.ts'
+import { formatParameter, withParameters } from './destination-query.ts'
+
+/** A link as the redirect needs it: everything that does not depend on the visit is done. */
+export type PreparedLink = {
+  readonly seq: number
+  readonly key: string
+  /** Destinations with the link's UTM values set. */
+  readonly url: string
+  readonly ios: string | null
+  readonly android: string | null
+  /** Milliseconds since the epoch; Infinity for never. */
+  readonly expiresAtMs: number
+  readonly expiredRedirectUrl: string | null
+  readonly password: LinkPassword | null
+}
+
+/** What it takes to compare a password with that of a link. */
+export type LinkPassword = {
+  readonly sealed: string
+  readonly linkId: string
+  readonly workspaceId: string
+}
+
+/**
+ * What is cached under a folded key: the one link that has it, whatever its letter case, or that several
+ * links have it. Each of those is cached under a name of its own that holds `variantsId`.
+ */
+export type LinkEntry =
+  | { readonly link: PreparedLink; readonly variantsId: undefined }
+  | { readonly link: undefined; readonly variantsId: string }
+
+/** What one link takes in memory besides its texts, roughly, in bytes. */
+const LINK_BYTES = 400
+/** What its password adds. */
+const PASSWORD_BYTES = 350
+
+/** @returns undefined where no link has the key in any letter case */
+export async function loadByFoldedKey(
+  directory: LinkDirectory,
+  keyspaceId: number,
+  foldedKey: string,
+): Promise<LinkEntry | undefined> {
+  const [first, second] = await directory.findByFoldedKey(keyspaceId, foldedKey)
+  if (first === undefined) return undefined
+  return second === undefined ? entryOf(first) : { link: undefined, variantsId: randomUUID() }
+}
+
+export async function loadByKey(
+  directory: LinkDirectory,
+  keyspaceId: number,
+  key: string,
+): Promise<LinkEntry | undefined> {
+  const link = await directory.findByKey(keyspaceId, key)
+  return link && entryOf(link)
+}
+
+/** As text, for a copy. Another form needs another number of the copy's format. */
+export function encodeEntry({ link, variantsId }: LinkEntry): string {
+  return JSON.stringify(link ?? variantsId)
+}
+
+export function decodeEntry(text: string): LinkEntry {
+  const decoded: string | (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null }) =
+    JSON.parse(text)
+  if (typeof decoded === 'string') return { link: undefined, variantsId: decoded }
+  // JSON has no infinity, and says null.
+  const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
+  return { link: { ...decoded, expiresAtMs }, variantsId: undefined }
+}
+
+/** A bound on the memory that an entry takes, in bytes. */
+export function entryBytes({ link }: LinkEntry): number {
+  if (link === undefined) return LINK_BYTES
+  return (
+    LINK_BYTES +
+    link.key.length * 2 +
+    link.url.length +
+    (link.ios?.length ?? 0) +
+    (link.android?.length ?? 0) +
+    (link.expiredRedirectUrl?.length ?? 0) +
+    (link.password === null ? 0 : PASSWORD_BYTES)
+  )
+}
+
+function entryOf(link: VisitedLink): LinkEntry {
+  return { link: prepare(link), variantsId: undefined }
+}
+
+function prepare(link: VisitedLink): PreparedLink {
+  const utm = UTM_FIELDS.flatMap((field) => {
+    const value = link[field]
+    return value === null ? [] : [formatParameter(field, value)]
+  })
+  const withUtm = (destination: string | null) =>
+    destination === null ? null : withParameters(destination, utm)
+  return {
+    seq: link.seq,
+    key: link.key,
+    url: withParameters(link.url, utm),
+    ios: withUtm(link.ios),
+    android: withUtm(link.android),
+    expiresAtMs: link.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(link.expires_at),
+    expiredRedirectUrl: link.expired_redirect_url,
+    password: link.password === null ? null : passwordOf(link, link.password),
+  }
+}
+
+function passwordOf({ id, workspace_id }: VisitedLink, sealed: string): LinkPassword {
+  return { sealed, linkId: id, workspaceId: workspace_id }
+}

@@ -1,0 +1,53 @@
+import { Histogram, LATENCY_BOUNDS_SECONDS } from '../platform/metrics/histogram.ts'
+
+/** How a visit ended. */
+type VisitOutcome =
+  /** Sent to the link's destination, and recorded as a click. */
+  | 'redirected'
+  /** Sent to where the domain or an expired link sends everybody. */
+  | 'fallback'
+  | 'unknown_host'
+  | 'not_found'
+  | 'expired'
+  | 'password_asked'
+  | 'password_wrong'
+  | 'password_malformed'
+  | 'password_throttled'
+  /** 503: too many passwords were waiting to be looked at. */
+  | 'password_busy'
+  | 'method_refused'
+  /** 503: what was asked for was not in memory, and the store did not answer. */
+  | 'unavailable'
+  /** 500. */
+  | 'failed'
+  /** The connection was ended within the answer. */
+  | 'abandoned'
+
+/** Counts visits, on whichever way they come, and how long their answers take. */
+export class VisitMeter {
+  /** From the request's head to the answer's last byte given to the kernel, in seconds. */
+  readonly latency = new Histogram(LATENCY_BOUNDS_SECONDS)
+  /** Visits by how they ended. */
+  readonly counts: Record<VisitOutcome, number> = {
+    redirected: 0,
+    fallback: 0,
+    unknown_host: 0,
+    not_found: 0,
+    expired: 0,
+    password_asked: 0,
+    password_wrong: 0,
+    password_malformed: 0,
+    password_throttled: 0,
+    password_busy: 0,
+    method_refused: 0,
+    unavailable: 0,
+    failed: 0,
+    abandoned: 0,
+  }
+
+  /** @param startedMs when the request came, by `performance.now()` */
+  count(outcome: VisitOutcome, startedMs: number): void {
+    this.counts[outcome] += 1
+    this.latency.observe((performance.now() - startedMs) / 1_000)
+  }
+}

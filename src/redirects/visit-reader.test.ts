@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Networks } from '../platform/network/ip-address.ts'
+import type { Exchange } from './exchange.ts'
+import { visitReader } from './visit-reader.ts'
+
+const PROXY = '10.0.0.1'
+const VISITOR = '203.0.113.9'
+
+function exchangeFrom(remoteAddress: string, headers: Exchange['headers'] = {}): Exchange {
+  return {
+    method: 'GET',
+    target: { host: 'go.example.com', path: '/key', query: '' },
+    headers,
+    remoteAddress,
+    startedMs: 0,
+    isEncrypted: false,
+    isAnswered: false,
+    answer: () => assert.fail('nothing is answered here'),
+    abandon: () => assert.fail('nothing is abandoned here'),
+  }
+}
+
+describe('what a visit’s headers tell', () => {
+  const trustedProxies = new Networks()
+  trustedProxies.add(PROXY)
+  const { addressOf, isSecure, rawVisitOf } = visitReader(trustedProxies)
+  const forwarded = { 'x-forwarded-for': VISITOR, 'x-forwarded-proto': 'https' }
+
+  test('is the proxy’s word on the visitor, where it is trusted', () => {
+    const exchange = exchangeFrom(PROXY, forwarded)
+    assert.equal(addressOf(exchange), VISITOR)
+    assert.equal(rawVisitOf(exchange, 0).address, VISITOR)
+    assert.equal(isSecure(exchange), true)
+    const twice = { 'x-forwarded-for': ['192.0.2.1', VISITOR] }
+    assert.equal(addressOf(exchangeFrom(PROXY, twice)), VISITOR)
+  })
+
+  test('is nothing that somebody else says of the visitor', () => {
+    const exchange = exchangeFrom(VISITOR, { ...forwarded, 'x-forwarded-for': '192.0.2.1' })
+    assert.equal(addressOf(exchange), VISITOR)
+    assert.equal(rawVisitOf(exchange, 0).address, VISITOR)
+    assert.equal(isSecure(exchange), false)
+    assert.equal(isSecure({ ...exchange, isEncrypted: true }), true)
+  })
+})

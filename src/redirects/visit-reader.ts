@@ -1,0 +1,54 @@
+import type { RawVisit } from '../clicks/record/raw-visit.ts'
+import { arrivedSecurely } from '../platform/http/arrived-securely.ts'
+import { clientAddress, type Networks } from '../platform/network/ip-address.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Reads what a visit's headers tell of it; of what proxies add, what the trusted ones do. */
+export type VisitReader = {
+  /** The client's address, after the proxies that are trusted. */
+  readonly addressOf: (exchange: Exchange) => string
+  /** Whether the visitor came over HTTPS, if perhaps only as far as to a proxy. */
+  readonly isSecure: (exchange: Exchange) => boolean
+  /** What the visit's click is made from. */
+  readonly rawVisitOf: (exchange: Exchange, atMicros: number) => RawVisit
+}
+
+export function visitReader(trustedProxies: Networks): VisitReader {
+  function addressOf({ headers, remoteAddress }: Exchange): string {
+    const forwarded = headers['x-forwarded-for']
+    const header = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
+    return clientAddress(remoteAddress, header, trustedProxies)
+  }
+
+  function isSecure(exchange: Exchange): boolean {
+    return arrivedSecurely(exchange, exchange.headers['x-forwarded-proto'], trustedProxies)
+  }
+
+  function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
+    const { headers, remoteAddress } = exchange
+    const address = addressOf(exchange)
+    return {
+      at: atMicros,
+      method: exchange.method,
+      address,
+      isForwarded:
+        headers['x-forwarded-for'] !== undefined &&
+        address === clientAddress(remoteAddress, undefined, trustedProxies),
+      query: exchange.target.query,
+      userAgent: headers['user-agent'],
+      referer: headers.referer,
+      acceptLanguage: headers['accept-language'],
+      secPurpose: textOf(headers['sec-purpose']),
+      purpose: textOf(headers.purpose),
+      xPurpose: textOf(headers['x-purpose']),
+      xMoz: textOf(headers['x-moz']),
+    }
+  }
+
+  return { addressOf, isSecure, rawVisitOf }
+}
+
+/** Node joins what is sent several times, but for `Set-Cookie`. */
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
+}
