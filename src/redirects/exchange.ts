@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { http } from '../platform/http/node-http.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
+import { type VisitHeaders, visitHeadersOf } from '../platform/http/visit-headers.ts'
 
 /** A visitor's request and the way to answer it, however both are held. */
 export type Exchange = {
@@ -28,22 +29,6 @@ export type Exchange = {
 
 export type AnswerHeaders = Readonly<Record<string, string>>
 
-/** What the answer to a visit and its click are made from, with names and values as Node gives them. */
-export type VisitHeaders = {
-  readonly [Name in TextHeader]?: string | undefined
-} & {
-  readonly [Name in JoinedHeader]?: string | string[] | undefined
-}
-
-type TextHeader = 'user-agent' | 'referer' | 'accept-language' | 'cookie'
-type JoinedHeader =
-  | 'sec-purpose'
-  | 'purpose'
-  | 'x-purpose'
-  | 'x-moz'
-  | 'x-forwarded-for'
-  | 'x-forwarded-proto'
-
 /** The exchange over Node's own request and response. */
 export class HttpExchange implements Exchange {
   readonly request: IncomingMessage
@@ -52,6 +37,7 @@ export class HttpExchange implements Exchange {
   readonly remoteAddress: string
   readonly startedMs = performance.now()
   readonly isEncrypted: boolean
+  readonly headers: VisitHeaders
 
   constructor(request: IncomingMessage, response: ServerResponse, target: RequestTarget) {
     this.request = request
@@ -60,14 +46,11 @@ export class HttpExchange implements Exchange {
     // Taken now, because a closed socket tells neither.
     this.remoteAddress = request.socket.remoteAddress ?? ''
     this.isEncrypted = 'encrypted' in request.socket
+    this.headers = visitHeadersOf(request.headers)
   }
 
   get method(): string {
     return this.request.method ?? ''
-  }
-
-  get headers(): VisitHeaders {
-    return this.request.headers
   }
 
   get isAnswered(): boolean {

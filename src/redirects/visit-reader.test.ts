@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import type { IncomingHttpHeaders } from 'node:http'
 import { describe, test } from 'node:test'
+import { visitHeadersOf } from '../platform/http/visit-headers.ts'
 import { Networks } from '../platform/network/ip-address.ts'
 import type { Exchange } from './exchange.ts'
 import { visitReader } from './visit-reader.ts'
@@ -7,11 +9,11 @@ import { visitReader } from './visit-reader.ts'
 const PROXY = '10.0.0.1'
 const VISITOR = '203.0.113.9'
 
-function exchangeFrom(remoteAddress: string, headers: Exchange['headers'] = {}): Exchange {
+function exchangeFrom(remoteAddress: string, headers: IncomingHttpHeaders = {}): Exchange {
   return {
     method: 'GET',
     target: { host: 'go.example.com', path: '/key', query: '' },
-    headers,
+    headers: visitHeadersOf(headers),
     remoteAddress,
     startedMs: 0,
     isEncrypted: false,

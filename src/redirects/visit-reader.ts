@@ -15,9 +15,7 @@ export type VisitReader = {
 
 export function visitReader(trustedProxies: Networks): VisitReader {
   function addressOf({ headers, remoteAddress }: Exchange): string {
-    const forwarded = headers['x-forwarded-for']
-    const header = Array.isArray(forwarded) ? forwarded.join(',') : forwarded
-    return clientAddress(remoteAddress, header, trustedProxies)
+    return clientAddress(remoteAddress, headers['x-forwarded-for'], trustedProxies)
   }
 
   function isSecure(exchange: Exchange): boolean {
@@ -38,17 +36,12 @@ export function visitReader(trustedProxies: Networks): VisitReader {
       userAgent: headers['user-agent'],
       referer: headers.referer,
       acceptLanguage: headers['accept-language'],
-      secPurpose: textOf(headers['sec-purpose']),
-      purpose: textOf(headers.purpose),
-      xPurpose: textOf(headers['x-purpose']),
-      xMoz: textOf(headers['x-moz']),
+      secPurpose: headers['sec-purpose'],
+      purpose: headers.purpose,
+      xPurpose: headers['x-purpose'],
+      xMoz: headers['x-moz'],
     }
   }
 
   return { addressOf, isSecure, rawVisitOf }
-}
-
-/** Node joins what is sent several times, but for `Set-Cookie`. */
-function textOf(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined
 }

@@ -13,7 +13,7 @@ import { createFront } from '../../src/platform/http/front.ts'
 import { Throttles } from '../../src/platform/limits/throttles.ts'
 import { Networks } from '../../src/platform/network/ip-address.ts'
 import { linkFinder } from '../../src/redirects/find-link.ts'
-import { redirectHandler } from '../../src/redirects/handler.ts'
+import { RedirectHandler } from '../../src/redirects/handler.ts'
 import { passwordCookies } from '../../src/redirects/password-cookie.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -102,7 +102,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
   }
   const trustedProxies = new Networks()
   trustedProxies.add('127.0.0.0/8')
-  const redirect = redirectHandler({
+  const redirect = new RedirectHandler({
     finder,
     recorder: {
       record(click, done) {

@@ -8,7 +8,7 @@ import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { createFront } from '../../src/platform/http/front.ts'
 import { Throttles } from '../../src/platform/limits/throttles.ts'
 import { Networks } from '../../src/platform/network/ip-address.ts'
-import { redirectHandler } from '../../src/redirects/handler.ts'
+import { RedirectHandler } from '../../src/redirects/handler.ts'
 import { passwordCookies } from '../../src/redirects/password-cookie.ts'
 import { directHasher } from '../support/direct-hasher.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -25,7 +25,7 @@ describe('What a click is made from', () => {
     const trustedProxies = new Networks()
     trustedProxies.add('127.0.0.1')
     const clock = fakeClock()
-    const redirect = redirectHandler({
+    const redirect = new RedirectHandler({
       finder: {
         findHost: () => HOST,
         findLink: () => preparedLink(),

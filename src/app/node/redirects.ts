@@ -7,7 +7,7 @@ import { systemRandom } from '../../platform/crypto/random.ts'
 import { isServiceHost } from '../../platform/http/service-host.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
-import { type RedirectHandler, redirectHandler } from '../../redirects/handler.ts'
+import { RedirectHandler } from '../../redirects/handler.ts'
 import { passwordCookies } from '../../redirects/password-cookie.ts'
 import type { Config } from '../config/read-config.ts'
 import { type Foundation, logFailure, vaultOf } from '../instance/foundation.ts'
@@ -31,7 +31,7 @@ export function openRedirect(
     expiredUrl: null,
     hstsMaxAge: config.hstsSeconds === 0 ? null : config.hstsSeconds,
   }
-  return redirectHandler({
+  return new RedirectHandler({
     finder,
     recorder,
     makeClick: clickMaker({ ...clicks, onSharedAddress: sharedAddressReporter(log) }),

@@ -1,14 +1,15 @@
 import type { Arrival } from '../arrived-securely.ts'
 import { http } from '../node-http.ts'
 import type { RequestTarget } from '../request-target.ts'
+import type { VisitHeaders } from '../visit-headers.ts'
 import { httpDate } from './http-date.ts'
-import type { SimpleHeaders, SimpleRequest } from './simple-request.ts'
+import type { SimpleRequest } from './simple-request.ts'
 
 /** A simple request, and the way to answer it without Node's request and response objects. */
 export class FastExchange {
   readonly method = 'GET'
   readonly target: RequestTarget
-  readonly headers: SimpleHeaders
+  readonly headers: VisitHeaders
   readonly remoteAddress: string
   /** By `performance.now()`. */
   readonly startedMs = performance.now()

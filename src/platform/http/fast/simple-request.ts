@@ -1,43 +1,23 @@
 import { parseHost, type RequestTarget, splitTarget } from '../request-target.ts'
+import { VISIT_HEADERS, type VisitHeader, type VisitHeaders } from '../visit-headers.ts'
 
 /** A request that every HTTP parser reads alike: a `GET` of a path in HTTP/1.1, without a body. */
 export type SimpleRequest = {
   readonly target: RequestTarget
-  readonly headers: SimpleHeaders
+  readonly headers: VisitHeaders
 }
 
-/** The headers that an answer or a click may depend on, under the names that Node gives them. */
-export type SimpleHeaders = { readonly [Name in KeptHeader]: string | undefined }
-
-type KeptHeader =
-  | 'cookie'
-  | 'user-agent'
-  | 'referer'
-  | 'accept-language'
-  | 'sec-purpose'
-  | 'purpose'
-  | 'x-purpose'
-  | 'x-moz'
-  | 'x-forwarded-for'
-  | 'x-forwarded-proto'
-
-type Field = { readonly name: Buffer; readonly use: KeptHeader | 'host' | 'connection' | 'refused' }
+type Field = {
+  readonly name: Buffer
+  readonly use: VisitHeader | 'host' | 'connection' | 'refused'
+}
 
 /** Headers that matter. Any other is left, once it is seen to be well-formed. */
 const FIELDS: readonly Field[] = (
   [
     ['host', 'host'],
     ['connection', 'connection'],
-    ['cookie', 'cookie'],
-    ['user-agent', 'user-agent'],
-    ['referer', 'referer'],
-    ['accept-language', 'accept-language'],
-    ['sec-purpose', 'sec-purpose'],
-    ['purpose', 'purpose'],
-    ['x-purpose', 'x-purpose'],
-    ['x-moz', 'x-moz'],
-    ['x-forwarded-for', 'x-forwarded-for'],
-    ['x-forwarded-proto', 'x-forwarded-proto'],
+    ...VISIT_HEADERS.map((name) => [name, name] as const),
     ['content-length', 'refused'],
     ['transfer-encoding', 'refused'],
     ['expect', 'refused'],
@@ -102,7 +82,7 @@ export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
     'x-moz': undefined,
     'x-forwarded-for': undefined,
     'x-forwarded-proto': undefined,
-  } satisfies SimpleHeaders as { [Name in KeptHeader]: string | undefined }
+  } satisfies VisitHeaders as { [Name in VisitHeader]: string | undefined }
   let host: string | undefined
   let saysKeepAlive = false
   for (let count = 0; bytes[at] !== CR; count += 1) {
