@@ -4,7 +4,7 @@ import { variantOf } from '../../test/support/key-variants.ts'
 import { foldKey } from '../links/key.ts'
 import { NO_ATTRIBUTES } from '../links/link.ts'
 import type { VisitedLink } from '../links/link-directory.ts'
-import type { CopiedKind, MemoryCopy } from '../platform/cache/memory-copy.ts'
+import type { KeptKind, WarmStart } from '../platform/cache/warm-start.ts'
 import { linkChange } from '../platform/changes/change.ts'
 import { type LinkFinder, linkFinder } from './find-link.ts'
 
@@ -28,10 +28,10 @@ describe('the link finder', () => {
     finder = open()
   })
 
-  function open(copy?: MemoryCopy): LinkFinder {
+  function open(warmStart?: WarmStart): LinkFinder {
     return linkFinder({
       bytesMax: BYTES_MAX,
-      copy,
+      warmStart,
       directory: {
         findActiveHost: async () => undefined,
         async findByFoldedKey(_keyspaceId, foldedKey) {
@@ -152,15 +152,15 @@ describe('the link finder', () => {
     }
   })
 
-  test('finds several links again in a copy, without the store', async () => {
-    const copy = memoryCopy()
-    finder = open(copy)
+  test('finds kept links without the store after a restart', async () => {
+    const warmStart = warmStartInMemory()
+    finder = open(warmStart)
     store('SALE', 'https://upper.example/')
     store('sale', 'https://lower.example/')
     store('one', 'https://one.example/')
     for (const key of ['SALE', 'sale', 'one']) await find(key)
     reads = { folded: 0, exact: 0 }
-    finder = open(copy)
+    finder = open(warmStart)
     finder.restore()
     assert.equal(await find('SALE'), 'https://upper.example/')
     assert.equal(await find('sale'), 'https://lower.example/')
@@ -172,23 +172,21 @@ describe('the link finder', () => {
   })
 })
 
-/** A copy that is read as it was written last. */
-function memoryCopy(): MemoryCopy {
-  const kept = new Map<CopiedKind, Map<string, string>>()
-  const of = (kind: CopiedKind) => {
+/** Keeps values in memory, as they were kept last. */
+function warmStartInMemory(): WarmStart {
+  const kept = new Map<KeptKind, Map<string, string>>()
+  const of = (kind: KeptKind) => {
     const entries = kept.get(kind) ?? new Map<string, string>()
     kept.set(kind, entries)
     return entries
   }
   return {
     state: undefined,
-    entries: (kind) => Array.from(of(kind), ([name, value]) => ({ name, value })),
-    set(kind, name, value) {
-      if (value === undefined) of(kind).delete(name)
-      else of(kind).set(name, value)
-    },
+    values: (kind) => ({
+      entries: () => Array.from(of(kind), ([name, value]) => ({ name, value })),
+      keep: (name, encode) => of(kind).set(name, encode()),
+      drop: (name) => of(kind).delete(name),
+    }),
     clear: () => kept.clear(),
-    save: () => false,
-    close() {},
   }
 }

@@ -5,7 +5,7 @@ import {
   type CacheUse,
   CoherentCache,
 } from '../platform/cache/coherent-cache.ts'
-import type { MemoryCopy } from '../platform/cache/memory-copy.ts'
+import { COLD_START, type WarmStart } from '../platform/cache/warm-start.ts'
 import { linkSubject } from '../platform/changes/change.ts'
 import type { ChangeListener } from '../platform/changes/change-listener.ts'
 import {
@@ -24,7 +24,7 @@ const VARIANT_MARK = '='
 
 /** Finds hosts and links for redirects, from memory where it can. */
 export type LinkFinder = ChangeListener & {
-  /** Begins with what the copy holds, before anything is asked for. */
+  /** Fills the caches with what an earlier process kept. Call it before the first visit. */
   restore(): void
   /** Undefined for a host that is unknown or pending. */
   findHost(host: string): LinkHost | undefined | Promise<LinkHost | undefined>
@@ -38,30 +38,32 @@ export type LinkFinder = ChangeListener & {
 
 /**
  * @param options.bytesMax of memory for links
- * @param options.copy mirrors what is in memory, for a process that begins with it
+ * @param options.warmStart keeps what is cached for a later process
  */
 export function linkFinder(options: {
   directory: LinkDirectory
   bytesMax: number
-  copy?: MemoryCopy | undefined
+  warmStart?: WarmStart | undefined
 }): LinkFinder {
-  const { directory, copy } = options
+  const { directory, warmStart = COLD_START } = options
+  const keptHosts = warmStart.values('host')
+  const keptLinks = warmStart.values('link')
   const hosts = new CoherentCache<LinkHost>({
     sizeMax: HOSTS_MAX,
     sizeOf: () => 1,
     load: (host) => directory.findActiveHost(host),
-    mirror: copy && {
-      keep: (name, host) => copy.set('host', name, JSON.stringify(host)),
-      drop: (name) => copy.set('host', name, undefined),
+    mirror: {
+      keep: (name, host) => keptHosts.keep(name, () => JSON.stringify(host)),
+      drop: keptHosts.drop,
     },
   })
   const links = new CoherentCache<LinkEntry>({
     sizeMax: options.bytesMax,
     sizeOf: entryBytes,
     load: (name) => loadEntry(directory, name),
-    mirror: copy && {
-      keep: (name, entry) => copy.set('link', name, encodeEntry(entry)),
-      drop: (name) => copy.set('link', name, undefined),
+    mirror: {
+      keep: (name, entry) => keptLinks.keep(name, () => encodeEntry(entry)),
+      drop: keptLinks.drop,
     },
   })
 
@@ -107,12 +109,8 @@ export function linkFinder(options: {
       return { hosts: hosts.use, links: links.use }
     },
     restore() {
-      for (const { name, value } of copy?.entries('host') ?? []) {
-        hosts.restore(name, JSON.parse(value))
-      }
-      for (const { name, value } of copy?.entries('link') ?? []) {
-        links.restore(name, decodeEntry(value))
-      }
+      for (const { name, value } of keptHosts.entries()) hosts.restore(name, JSON.parse(value))
+      for (const { name, value } of keptLinks.entries()) links.restore(name, decodeEntry(value))
     },
     findHost: (host) => hosts.get(host),
     findLink,
@@ -125,7 +123,7 @@ export function linkFinder(options: {
     forgetAll() {
       hosts.forgetAll()
       links.forgetAll()
-      copy?.clear()
+      warmStart.clear()
     },
     forgetAbsences() {
       hosts.forgetAbsences()

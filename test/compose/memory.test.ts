@@ -4,8 +4,8 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { type FurtherMemory, openMemory } from '../../src/app/node/memory.ts'
-import { openMemoryCopy } from '../../src/app/node/memory-copy-file.ts'
-import type { CopiedKind, MemoryCopy } from '../../src/platform/cache/memory-copy.ts'
+import { WarmStartFile } from '../../src/app/node/warm-start-file.ts'
+import type { KeptKind } from '../../src/platform/cache/warm-start.ts'
 import { encodeEntry } from '../../src/redirects/prepared-link.ts'
 import { preparedLink } from '../redirect/prepared-links.ts'
 import { type Place, SQLITE } from '../support/engines.ts'
@@ -24,9 +24,10 @@ describe('the memory of a node that begins with a copy', () => {
     await place.remove()
   })
 
-  const openCopy = () => openMemoryCopy({ dataDir: place.dataDir, databaseUrl: 'postgres://db/a' })
+  const openCopy = () =>
+    WarmStartFile.open({ dataDir: place.dataDir, databaseUrl: 'postgres://db/a' })
 
-  async function saveAndClose(copy: MemoryCopy): Promise<void> {
+  async function saveAndClose(copy: WarmStartFile): Promise<void> {
     const cursor = await instance.store.read.changes.end()
     const readAtMicros = instance.clock.nowMicros()
     while (copy.save({ cursor, readAtMicros, serviceHost: 'go.example', serviceKeyspaceId: 1 }));
@@ -37,19 +38,19 @@ describe('the memory of a node that begins with a copy', () => {
   async function startOver(link: string, https: FurtherMemory | undefined) {
     const earlier = openCopy()
     earlier.clear()
-    earlier.set('link', '1/a', link)
-    earlier.set('host', 'a.example', '{}')
-    earlier.set('certificate', 'a.example', 'sealed')
+    earlier.values('link').keep('1/a', () => link)
+    earlier.values('host').keep('a.example', () => '{}')
+    earlier.values('certificate').keep('a.example', () => 'sealed')
     await saveAndClose(earlier)
     const copy = openCopy()
     const warnings: string[] = []
     const log = pino({}, { write: (line) => warnings.push(JSON.parse(line).msg) })
-    const memory = openMemory(readConfig(place.env), instance, log, { copy, https })
+    const memory = openMemory(readConfig(place.env), instance, log, { warmStart: copy, https })
     await memory.start()
     await memory.follower.stop()
     await saveAndClose(copy)
     const next = openCopy()
-    const count = (kind: CopiedKind) => [...next.entries(kind)].length
+    const count = (kind: KeptKind) => [...next.values(kind).entries()].length
     const counts = [count('link'), count('host'), count('certificate')]
     next.close()
     return { counts, warnings }
@@ -68,6 +69,6 @@ describe('the memory of a node that begins with a copy', () => {
     const { counts, warnings } = await startOver('damaged', https)
     assert.deepEqual(counts, [0, 0, 0])
     assert.equal(forgotten, 1)
-    assert.match(warnings.join(), /begun anew/)
+    assert.match(warnings.join(), /warm start failed/)
   })
 })

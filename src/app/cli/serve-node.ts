@@ -5,8 +5,9 @@ import { openInstance } from '../instance/instance.ts'
 import { checkBeforeStart } from '../instance/preflight.ts'
 import { makeRoomToStart } from '../node/data-folder.ts'
 import type { ListeningHandle } from '../node/entrances.ts'
-import { keepsCopy } from '../node/memory-copy.ts'
-import { type Shared, type Stopping, startNode } from '../node/node.ts'
+import { type Stopping, startNode } from '../node/node.ts'
+import type { Shared } from '../node/node-parts.ts'
+import { keepsCaches } from '../node/warm-start.ts'
 import { greet } from './greeting.ts'
 
 /** Longer than requests and clicks are waited for, one after the other. */
@@ -31,7 +32,7 @@ export async function serveNode(options: {
   const { config, log, listenOn, shared } = options
   checkBeforeStart(config)
   await makeRoomToStart(config.dataDir)
-  const instance = await openInstance(config, log, { mayBeAway: keepsCopy(config) })
+  const instance = await openInstance(config, log, { mayBeAway: keepsCaches(config) })
   try {
     createFolder(config.dataDir)
     const node = await startNode(config, instance, log, { listenOn, shared })

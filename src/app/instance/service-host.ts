@@ -1,16 +1,16 @@
 import type { ServiceHost } from '../../hosts/service-host.ts'
-import type { CopyState } from '../../platform/cache/memory-copy.ts'
+import type { WarmStartState } from '../../platform/cache/warm-start.ts'
 import { hostChange } from '../../platform/changes/change.ts'
 import { isUnavailable } from '../../platform/failure.ts'
 import type { Config } from '../config/read-config.ts'
 import { serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 
-/** @param state of a copy, for a node that starts while the database is away */
+/** @param state of an earlier process, for a node that starts while the database is down */
 export async function findServiceHost(
   config: Config,
   instance: Instance,
-  state: CopyState | undefined,
+  state: WarmStartState | undefined,
 ): Promise<ServiceHost> {
   try {
     return await openServiceHost(config, instance)

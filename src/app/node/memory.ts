@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { type Authenticator, authenticator } from '../../identity/tokens/authenticator.ts'
-import type { MemoryCopy } from '../../platform/cache/memory-copy.ts'
+import type { WarmStart } from '../../platform/cache/warm-start.ts'
 import { type ChangeFollower, changeFollower } from '../../platform/changes/change-follower.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
 import { type LinkFinder, linkFinder } from '../../redirects/find-link.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
-import { placeOf } from './memory-copy.ts'
+import { placeOf } from './warm-start.ts'
 
 /** Between two readings of the change log, where nothing tells of news. */
 const CHANGE_POLL_INTERVAL_MS = 250
@@ -16,32 +16,32 @@ export type Memory = {
   readonly finder: LinkFinder
   readonly authenticator: Authenticator
   readonly follower: ChangeFollower
-  /** Begins with what the copy holds, if there is one, and follows what is changed from then on. */
+  /** Fills the caches with what an earlier process kept, and follows the changes since. */
   start(): Promise<void>
 }
 
 /** What else of a node's memory is kept coherent. */
 export type FurtherMemory = {
   readonly listeners: readonly ChangeListener[]
-  /** Begins with what the copy holds, before anything is asked for. */
+  /** Fills the caches with what an earlier process kept. Call it before the first request. */
   restore(): void
 }
 
 /**
- * @param parts.copy mirrors what is in memory, for a process that begins with it
+ * @param parts.warmStart keeps what is cached for a later process
  * @param parts.https undefined where this node has no HTTPS
  */
 export function openMemory(
   config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock' | 'quotas'>,
   log: Logger,
-  { copy, https }: { copy: MemoryCopy | undefined; https: FurtherMemory | undefined },
+  { warmStart, https }: { warmStart: WarmStart; https: FurtherMemory | undefined },
 ): Memory {
   const { store, clock } = instance
   const finder = linkFinder({
     directory: store.read.directory,
     bytesMax: config.cacheBytesMax,
-    copy,
+    warmStart,
   })
   const tokenAuthenticator = authenticator({
     store,
@@ -62,24 +62,25 @@ export function openMemory(
   function restore(): void {
     finder.restore()
     if (https !== undefined) https.restore()
-    // Nobody here follows what becomes of them.
-    else if (copy !== undefined) dropCertificates(copy)
+    // Their changes are not followed here.
+    else dropCertificates(warmStart)
   }
 
   async function start(): Promise<void> {
     try {
       restore()
     } catch (error) {
-      log.warn({ err: error }, 'the copy of what was at hand cannot be read, and is begun anew')
+      log.warn({ err: error }, 'reading the caches for a warm start failed')
       for (const listener of listeners) listener.forgetAll()
     }
-    await follower.start(placeOf(copy, clock))
+    await follower.start(placeOf(warmStart, clock))
   }
 
   return { finder, authenticator: tokenAuthenticator, follower, start }
 }
 
-/** Takes out those of a process that had HTTPS. */
-function dropCertificates(copy: MemoryCopy): void {
-  for (const { name } of copy.entries('certificate')) copy.set('certificate', name, undefined)
+/** Drops those of an earlier process that had HTTPS. */
+function dropCertificates(warmStart: WarmStart): void {
+  const certificates = warmStart.values('certificate')
+  for (const { name } of certificates.entries()) certificates.drop(name)
 }

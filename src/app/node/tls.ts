@@ -5,7 +5,7 @@ import { SecureContexts } from '../../certificates/tls/secure-contexts.ts'
 import { createTlsListener, type TlsListener } from '../../certificates/tls/tls-listener.ts'
 import { hostFields } from '../../hosts/host.ts'
 import type { ServiceHost } from '../../hosts/service-host.ts'
-import type { MemoryCopy } from '../../platform/cache/memory-copy.ts'
+import type { WarmStart } from '../../platform/cache/warm-start.ts'
 import { createHttp2Front, type Http2Front } from '../../platform/http/http2-front.ts'
 import type { PlainHttp } from '../../platform/http/plain-http.ts'
 import type { Config } from '../config/read-config.ts'
@@ -32,28 +32,25 @@ export type Tls = {
 /**
  * To be loaded where HTTPS is this service's work alone: it takes a while.
  *
- * @param parts.copy mirrors the certificates in memory, for a process that begins with them
+ * @param parts.warmStart keeps the cached certificates for a later process
  */
 export function openTls(
   config: Config,
   instance: Instance,
-  parts: { readonly serviceHost: ServiceHost; readonly copy: MemoryCopy | undefined },
+  parts: { readonly serviceHost: ServiceHost; readonly warmStart: WarmStart },
   log: Logger,
 ): Tls {
   const { store, clock } = instance
-  const { serviceHost, copy } = parts
+  const { serviceHost, warmStart } = parts
   const certificates = certificatesOf(instance)
   const work = openCertificateWork(config, instance, { certificates, serviceHost }, log)
   const contexts = new SecureContexts({
     find: (host) => store.read.certificates.find(host),
     open: certificates.open,
-    copy,
+    warmStart,
     onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
     onUnusable: (host, error) =>
-      log.warn(
-        { ...hostFields(host), err: error },
-        'the copy of a certificate cannot be used: no HTTPS on this host without the database',
-      ),
+      log.warn({ ...hostFields(host), err: error }, 'kept certificate cannot be used'),
   })
   const upgrade = new HttpsUpgrade({
     findLife: async (host) =>

@@ -5,8 +5,8 @@ import { describe, type TestContext, test } from 'node:test'
 import type { SecureContext } from 'node:tls'
 import { createFolder } from '../../../test/support/engines.ts'
 import { createTestAuthority } from '../../../test/support/test-authority.ts'
-import { openMemoryCopy } from '../../app/node/memory-copy-file.ts'
-import type { MemoryCopy } from '../../platform/cache/memory-copy.ts'
+import { WarmStartFile } from '../../app/node/warm-start-file.ts'
+
 import { certificateChange } from '../../platform/changes/change.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
 import { keyVault } from '../key-vault.ts'
@@ -41,7 +41,7 @@ function certificateFor(host: string, by = vault): SealedCertificate {
 type Answer = SealedCertificate | undefined | Error
 
 /** A store that answers when the test says so. */
-function setUp(copy?: MemoryCopy) {
+function setUp(copy?: WarmStartFile) {
   const asked: { host: string; answer: (answer: Answer) => void }[] = []
   const errors: unknown[] = []
   const unusable: string[] = []
@@ -54,7 +54,7 @@ function setUp(copy?: MemoryCopy) {
         })
       }),
     open,
-    copy,
+    warmStart: copy,
     onError: (error) => errors.push(error),
     onUnusable: (host) => unusable.push(host),
   })
@@ -182,24 +182,24 @@ const STATE = { cursor: 'here', readAtMicros: 0, serviceHost: HOST, serviceKeysp
 /** The copies of processes that follow one another in a data folder. */
 function setUpCopies(t: TestContext) {
   const dataDir = createFolder()
-  let copy: MemoryCopy | undefined
+  let copy: WarmStartFile | undefined
   t.after(() => {
     copy?.close()
     rmSync(dataDir, { recursive: true, force: true })
   })
-  return function next(): MemoryCopy {
+  return function next(): WarmStartFile {
     if (copy !== undefined) {
       while (copy.save(STATE));
       copy.close()
     }
-    copy = openMemoryCopy({ dataDir, databaseUrl: 'postgres://db.example/terse' })
+    copy = WarmStartFile.open({ dataDir, databaseUrl: 'postgres://db.example/terse' })
     return copy
   }
 }
 
 /** What a later process would begin with. */
-function hostsIn(copy: MemoryCopy): readonly string[] {
-  return [...copy.entries('certificate')].map(({ name }) => name)
+function hostsIn(copy: WarmStartFile): readonly string[] {
+  return [...copy.values('certificate').entries()].map(({ name }) => name)
 }
 
 describe('the copy of the certificates in memory', () => {
@@ -231,7 +231,7 @@ describe('the copy of the certificates in memory', () => {
     second.change()
     const renewed = certificateFor(HOST)
     await second.answer(renewed)
-    const [kept] = next().entries('certificate')
+    const [kept] = next().values('certificate').entries()
     assert.equal(JSON.parse(kept?.value ?? '').chainPem, renewed.chainPem)
     const third = setUp(next())
     await third.load(certificateFor(HOST))
@@ -270,7 +270,7 @@ describe('the copy of the certificates in memory', () => {
       ['mixed.acme.test', JSON.stringify({ ...certificateFor('mixed.acme.test'), chainPem })],
       ['strange.acme.test', JSON.stringify(certificateFor('strange.acme.test', otherVault))],
     ] as const) {
-      earlier.set('certificate', host, value)
+      earlier.values('certificate').keep(host, () => value)
     }
     const copy = next()
     const damaged = hostsIn(copy).filter((host) => host !== HOST)
@@ -292,11 +292,11 @@ describe('the copy of the certificates in memory', () => {
 
   test('is as large as the memory', async (t) => {
     const next = setUpCopies(t)
-    const sized = (countMax: number, copy: MemoryCopy) =>
+    const sized = (countMax: number, copy: WarmStartFile) =>
       new SecureContexts({
         find: async (host) => certificateFor(host),
         open,
-        copy,
+        warmStart: copy,
         onError: (error) => assert.fail(String(error)),
         onUnusable: (host) => assert.fail(host),
         countMax,

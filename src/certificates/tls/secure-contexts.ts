@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { MemoryCopy } from '../../platform/cache/memory-copy.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
+import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/warm-start.ts'
 import type { Change } from '../../platform/changes/change.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
 import type { Certificate, CertificateLife, SealedCertificate } from '../certificate.ts'
@@ -39,7 +39,7 @@ type Copied = {
 export class SecureContexts implements ChangeListener {
   readonly #find: (host: string) => Promise<SealedCertificate | undefined>
   readonly #open: (sealed: SealedCertificate) => Certificate
-  readonly #copy: MemoryCopy | undefined
+  readonly #kept: KeptValues
   readonly #onError: (error: unknown) => void
   readonly #onUnusable: (host: string, error: unknown) => void
   readonly #known: SieveCache<Shown | Copied>
@@ -49,7 +49,7 @@ export class SecureContexts implements ChangeListener {
   #isFailing = false
 
   /**
-   * @param options.copy mirrors what is in memory, for a process that begins with it
+   * @param options.warmStart keeps what is cached for a later process
    * @param options.countMax of certificates in memory
    * @param options.onError told once of a failure to load, until a load succeeds again
    * @param options.onUnusable told once of each that the copy has damaged, or sealed by another key
@@ -57,27 +57,26 @@ export class SecureContexts implements ChangeListener {
   constructor(options: {
     find: (host: string) => Promise<SealedCertificate | undefined>
     open: (sealed: SealedCertificate) => Certificate
-    copy?: MemoryCopy | undefined
+    warmStart?: WarmStart | undefined
     onError: (error: unknown) => void
     onUnusable: (host: string, error: unknown) => void
     countMax?: number
   }) {
-    const { copy } = options
+    this.#kept = (options.warmStart ?? COLD_START).values('certificate')
     this.#known = new SieveCache(options.countMax ?? CONTEXTS_MAX, (entry, host) => {
       if (!isCopied(entry)) free(entry.context)
-      copy?.set('certificate', host, undefined)
+      this.#kept.drop(host)
     })
     this.#find = options.find
     this.#open = options.open
-    this.#copy = copy
     this.#onError = options.onError
     this.#onUnusable = options.onUnusable
   }
 
-  /** Begins with what the copy holds, before anything is asked for. */
+  /** Fills the cache with what an earlier process kept. Call it before the first handshake. */
   restore(): void {
     const generation = this.#generation
-    for (const { name, value } of this.#copy?.entries('certificate') ?? []) {
+    for (const { name, value } of this.#kept.entries()) {
       this.#known.set(name, { text: value, generation, isUnusable: false }, 1)
     }
   }
@@ -115,7 +114,7 @@ export class SecureContexts implements ChangeListener {
         this.#known.delete(subject)
         continue
       }
-      this.#copy?.set('certificate', subject, undefined)
+      this.#kept.drop(subject)
       entry.hasChanged = true
       entry.retryAtMs = 0
       this.#reload(subject, entry)
@@ -197,7 +196,7 @@ export class SecureContexts implements ChangeListener {
     const shown = { context, life, generation, hasChanged: false, retryAtMs: 0 }
     this.#known.set(host, shown, 1)
     // Another form of this text needs another number of the copy's format.
-    this.#copy?.set('certificate', host, JSON.stringify(certificate))
+    this.#kept.keep(host, () => JSON.stringify(certificate))
     return shown
   }
 

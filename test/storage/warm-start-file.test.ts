@@ -3,12 +3,12 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { openMemoryCopy } from '../../src/app/node/memory-copy-file.ts'
-import type { CopyState, MemoryCopy } from '../../src/platform/cache/memory-copy.ts'
+import { WarmStartFile } from '../../src/app/node/warm-start-file.ts'
+import type { WarmStartState } from '../../src/platform/cache/warm-start.ts'
 import { createFolder } from '../support/engines.ts'
 import { same } from './same.ts'
 
-const STATE: CopyState = {
+const STATE: WarmStartState = {
   cursor: 'here',
   readAtMicros: 1_750_000_000_123_457,
   serviceHost: 'go.example',
@@ -19,7 +19,7 @@ const DATABASE = 'postgres://one@db.example/terse'
 
 describe('the copy of memory on disk', () => {
   let dataDir: string
-  let opened: MemoryCopy[]
+  let opened: WarmStartFile[]
   beforeEach(() => {
     dataDir = createFolder()
     opened = []
@@ -29,8 +29,8 @@ describe('the copy of memory on disk', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  function open(databaseUrl = DATABASE): MemoryCopy {
-    const copy = openMemoryCopy({ dataDir, databaseUrl })
+  function open(databaseUrl = DATABASE): WarmStartFile {
+    const copy = WarmStartFile.open({ dataDir, databaseUrl })
     opened.push(copy)
     return copy
   }
@@ -39,7 +39,7 @@ describe('the copy of memory on disk', () => {
     for (const copy of opened.splice(0)) copy.close()
   }
 
-  function saveAll(copy: MemoryCopy): void {
+  function saveAll(copy: WarmStartFile): void {
     while (copy.save(STATE));
   }
 
@@ -48,7 +48,9 @@ describe('the copy of memory on disk', () => {
     closeAll()
     const copy = open()
     const found = KINDS.flatMap((kind) =>
-      [...copy.entries(kind)].map(({ name, value }) => [`${kind} ${name}`, value] as const),
+      [...copy.values(kind).entries()].map(
+        ({ name, value }) => [`${kind} ${name}`, value] as const,
+      ),
     )
     return Object.fromEntries(found)
   }
@@ -56,14 +58,14 @@ describe('the copy of memory on disk', () => {
   test('gives a later process what was set last, and the state that belongs to it', () => {
     const copy = open()
     assert.equal(copy.state, undefined)
-    copy.set('host', 'a.example', 'host')
-    copy.set('link', 'a.example', 'link')
-    copy.set('certificate', 'a.example', 'certificate')
-    copy.set('link', '1/old', 'old')
+    copy.values('host').keep('a.example', () => 'host')
+    copy.values('link').keep('a.example', () => 'link')
+    copy.values('certificate').keep('a.example', () => 'certificate')
+    copy.values('link').keep('1/old', () => 'old')
     saveAll(copy)
-    copy.set('link', '1/old', undefined)
-    copy.set('link', '1/new', 'first')
-    copy.set('link', '1/new', 'second')
+    copy.values('link').drop('1/old')
+    copy.values('link').keep('1/new', () => 'first')
+    copy.values('link').keep('1/new', () => 'second')
     saveAll(copy)
     same(found(), {
       'host a.example': 'host',
@@ -76,43 +78,44 @@ describe('the copy of memory on disk', () => {
 
   test('forgets everything, the state too, but not what is set after it', () => {
     const copy = open()
-    copy.set('link', '1/a', 'a')
-    copy.set('certificate', 'a.example', 'certificate')
+    copy.values('link').keep('1/a', () => 'a')
+    copy.values('certificate').keep('a.example', () => 'certificate')
     saveAll(copy)
-    copy.set('link', '1/b', 'b')
+    copy.values('link').keep('1/b', () => 'b')
     copy.clear()
-    copy.set('link', '1/c', 'c')
+    copy.values('link').keep('1/c', () => 'c')
     saveAll(copy)
     same(found(), { 'link 1/c': 'c' })
   })
 
   test('writes the state down once nothing waits that belongs to it', () => {
     const copy = open()
-    for (let number = 0; number < 600; number += 1) copy.set('link', `1/${number}`, 'link')
+    for (let number = 0; number < 600; number += 1)
+      copy.values('link').keep(`1/${number}`, () => 'link')
     assert.equal(copy.save(STATE), true)
     closeAll()
     const next = open()
     assert.equal(next.state, undefined, 'what it tells of was not all written')
-    assert.ok([...next.entries('link')].length > 0)
+    assert.ok([...next.values('link').entries()].length > 0)
   })
 
   test('belongs to one process at a time, and is found again', () => {
     const one = open()
     const other = open()
-    one.set('link', '1/one', 'one')
-    other.set('link', '1/other', 'other')
+    one.values('link').keep('1/one', () => 'one')
+    other.values('link').keep('1/other', () => 'other')
     saveAll(one)
     saveAll(other)
     same(found(), { 'link 1/one': 'one' })
     same(
-      [...open().entries('link')].map(({ name }) => name),
+      [...open().values('link').entries()].map(({ name }) => name),
       ['1/other'],
     )
   })
 
-  test('is begun anew where an earlier release has written it', () => {
+  test('is emptied where an earlier release wrote it', () => {
     const copy = open()
-    copy.set('link', '1/a', 'a')
+    copy.values('link').keep('1/a', () => 'a')
     saveAll(copy)
     closeAll()
     const database = new DatabaseSync(path.join(dataDir, 'link-copy', '0.db'))
@@ -120,24 +123,24 @@ describe('the copy of memory on disk', () => {
     database.close()
     const next = open()
     assert.equal(next.state, undefined)
-    same([...next.entries('link')], [])
+    same([...next.values('link').entries()], [])
   })
 
-  test('is begun anew for another database, and where the file is damaged', () => {
+  test('is emptied for another database, and replaced where it is damaged', () => {
     const copy = open()
-    copy.set('link', '1/a', 'a')
+    copy.values('link').keep('1/a', () => 'a')
     saveAll(copy)
     closeAll()
     const elsewhere = open('postgres://one@db.example/other')
     assert.equal(elsewhere.state, undefined)
-    same([...elsewhere.entries('link')], [])
-    elsewhere.set('link', '1/b', 'b')
+    same([...elsewhere.values('link').entries()], [])
+    elsewhere.values('link').keep('1/b', () => 'b')
     saveAll(elsewhere)
     closeAll()
     const folder = path.join(dataDir, 'link-copy')
     for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), 'no database')
     same(found(), {})
-    opened[0]?.set('link', '1/c', 'c')
+    opened[0]?.values('link').keep('1/c', () => 'c')
     for (const one of opened) saveAll(one)
     const names = readdirSync(folder)
     assert.ok(names.includes('0.db-wal'))

@@ -1,0 +1,135 @@
+import type { Logger } from 'pino'
+import { deferredListener } from '../../platform/http/deferred-listener.ts'
+import { type Peers, Throttles } from '../../platform/limits/throttles.ts'
+import { WorkQueues } from '../../platform/work/work-queues.ts'
+import type { Config } from '../config/read-config.ts'
+import { openDomains } from '../instance/domains.ts'
+import { guardInstance } from '../instance/guarded-store.ts'
+import type { Instance } from '../instance/instance.ts'
+import { findServiceHost } from '../instance/service-host.ts'
+import type { Colleagues } from '../metrics/metrics.ts'
+import { openObservation } from '../metrics/observation.ts'
+import { openPasswordHasher } from '../workers/password-hasher.ts'
+import { openQrPictures } from '../workers/qr-pictures.ts'
+import { openClickCap } from './click-cap.ts'
+import { openConnectionGuard } from './connection-guard.ts'
+import { DataFolder } from './data-folder.ts'
+import { openEntrances } from './entrances.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { keepJournalledNumbers, openIntake } from './intake.ts'
+import { openMemory } from './memory.ts'
+import { openCountriesOf, openRedirect, openSalts } from './redirects.ts'
+import { openWarmStart } from './warm-start.ts'
+
+/** What the processes of one service share. */
+export type Shared = Colleagues & {
+  readonly peers: Peers
+  /** Called when a balancer has asked this process whether it is ready. */
+  readonly onProbed: () => void
+}
+
+/** Everything that a node consists of, none of it running yet. */
+export type NodeParts = Awaited<ReturnType<typeof openNodeParts>>
+
+/** What a node is made from. */
+export type NodeOptions = {
+  readonly config: Config
+  readonly instance: Instance
+  readonly log: Logger
+  /** Undefined for a process that is the whole service. */
+  readonly shared: Shared | undefined
+}
+
+/** Puts the parts of a node together. Loads what an earlier process kept, and opens no port. */
+export async function openNodeParts({ config, instance: opened, log, shared }: NodeOptions) {
+  const dataFolder = new DataFolder({ config, log })
+  const instance = guardInstance(config, opened, dataFolder)
+  const warmStart = await openWarmStart(config)
+  const serviceHost = await findServiceHost(config, instance, warmStart.values.state)
+  const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
+  const tls = await openTlsWhereNeeded()
+  const queues = new WorkQueues()
+  queues.add(instance.scanQueue)
+  const hashing = openPasswordHasher(queues)
+  const foundation = {
+    config,
+    instance,
+    log,
+    serviceHost,
+    throttles,
+    queues,
+    hasher: hashing.hasher,
+  }
+  const memory = openMemory(config, instance, log, {
+    warmStart: warmStart.values,
+    https: tls?.memory,
+  })
+  const salts = openSalts(foundation)
+  const domains = openDomains(config, instance, log, { queues })
+  /** Of the running node; unset before it has started. */
+  const running: { heartbeat?: Heartbeat } = {}
+
+  /** Does what needs the database; where that is down at the start, it follows later. */
+  async function begin(): Promise<void> {
+    await instance.whenReady()
+    await keepJournalledNumbers(config, instance.store)
+    await salts.start()
+    if (config.roles.includes('jobs')) await domains.domains.proveAllPending()
+  }
+
+  async function openTlsWhereNeeded() {
+    if (config.tls === undefined) return undefined
+    const { openTls } = await import('./tls.ts')
+    return openTls(config, instance, { serviceHost, warmStart: warmStart.values }, log)
+  }
+
+  const isComplete = instance.store.isAvailable()
+  const [countries] = await Promise.all([
+    openCountriesOf(config),
+    memory.start(),
+    isComplete ? begin() : undefined,
+  ])
+  const intake = openIntake({ config, log, dataFolder }, (journalId) =>
+    running.heartbeat?.forget(journalId),
+  )
+  const cap = openClickCap(config)
+  const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries, cap })
+  const observation = openObservation({
+    config,
+    dataFolder,
+    instance,
+    log,
+    shared,
+    memory,
+    intake,
+    cap,
+    redirect,
+    queues,
+    onProbed: shared?.onProbed,
+  })
+  const guard = openConnectionGuard(config, log)
+  observation.metrics.add(guard.metrics)
+  const api = deferredListener()
+  const { finder } = memory
+  const entrances = openEntrances(foundation, { finder, redirect, api: api.listener, tls, guard })
+  return {
+    foundation,
+    shared,
+    dataFolder,
+    warmStart,
+    tls,
+    hashing,
+    memory,
+    salts,
+    domains,
+    running,
+    begin,
+    isComplete,
+    intake,
+    observation,
+    qr: openQrPictures(queues),
+    guard,
+    api,
+    entrances,
+  }
+}
