@@ -4,7 +4,7 @@ import { withoutQrMark } from '../links/qr/qr-mark.ts'
 import { parseQuery, withParameters } from './destination-query.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 
-/** Everything about a visit that its answer depends on. */
+/** Everything on which the answer to a visit depends. */
 export type Visit = {
   /** Undefined for a host that is unknown or pending. */
   readonly host: LinkHost | undefined
@@ -14,7 +14,7 @@ export type Visit = {
   readonly device: Device
   /** The visitor's own query, as sent. */
   readonly query: string
-  /** Whether the visitor has shown that they know the link's password. */
+  /** Whether the visitor has proved knowledge of the link's password. */
   readonly knowsPassword: boolean
 }
 
@@ -22,12 +22,12 @@ export type Decision =
   | { readonly kind: 'unknown-host' }
   | { readonly kind: 'not-found' }
   | { readonly kind: 'expired' }
-  /** To where the domain's or the link's owner wants such visits to go. */
+  /** The destination that the domain or the expired link sets for such visits. */
   | { readonly kind: 'fallback'; readonly location: string }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
   | { readonly kind: 'redirect'; readonly link: PreparedLink; readonly location: string }
 
-/** What a visit gets. The order of the questions is the order of the design. */
+/** Decides what a visitor gets. The order of the checks is part of the specification of redirects. */
 export function decide(visit: Visit, nowMs: number): Decision {
   const { host, link } = visit
   if (host === undefined) return { kind: 'unknown-host' }

@@ -1,13 +1,13 @@
-/** What a query parameter is called, and how it is written. */
+/** A query parameter: its decoded name, and its encoded text. */
 export type Parameter = { readonly name: string; readonly text: string }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not get into a header
 const UNSAFE = /[\u0000-\u0020"<>\\^`{|}\u007f-\uffff]/g
 
 /**
- * A destination with parameters set on it: those that it has under the same names are dropped, and
- * the new ones come last. Everything else of the destination stays as it is written, because
- * destinations sign, order and encode their queries in ways that are theirs.
+ * Sets parameters on a destination: existing parameters of the same names are dropped, and the new ones
+ * come last. Everything else of the destination stays byte for byte, because destinations sign, order
+ * and encode their queries in their own ways.
  */
 export function withParameters(destination: string, parameters: readonly Parameter[]): string {
   if (parameters.length === 0) return destination
@@ -23,7 +23,7 @@ export function withParameters(destination: string, parameters: readonly Paramet
   return `${base}?${texts.join('&')}${fragment}`
 }
 
-/** The parameters of a query as it was sent, safe to be put into a header. */
+/** Returns the parameters of a query as it was sent, escaped where a header must not hold a character. */
 export function parseQuery(query: string): Parameter[] {
   if (query === '') return []
   return query
@@ -38,13 +38,13 @@ function nameOf(text: string): string {
   return decode(equals === -1 ? text : text.slice(0, equals))
 }
 
-/** A parameter from a name and a value as they are meant. */
+/** Encodes a parameter. */
 export function formatParameter(name: string, value: string): Parameter {
   const encoded = encodeURIComponent(name)
   return { name: decode(encoded), text: `${encoded}=${encodeURIComponent(value)}` }
 }
 
-/** Node's parser lets ASCII alone through; should it ever let more, a character stands for a byte. */
+/** Node's parser accepts ASCII only. If it ever accepts more, one character is one byte. */
 function escapeUnsafe(text: string): string {
   return text.replace(
     UNSAFE,
@@ -54,8 +54,8 @@ function escapeUnsafe(text: string): string {
 }
 
 /**
- * The bytes that a name stands for, a character each: enough to compare two names. Nothing is thrown,
- * because a visitor may send thousands of names that are no UTF-8, and each error would be dear.
+ * Decodes a name to bytes, one character each, which is enough to compare two names. It never throws:
+ * a visitor may send thousands of names that are not UTF-8, and each error would cost time.
  */
 function decode(text: string): string {
   return text

@@ -3,7 +3,7 @@ import { http } from '../platform/http/node-http.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
 import { type VisitHeaders, visitHeadersOf } from '../platform/http/visit-headers.ts'
 
-/** A visitor's request and the way to answer it, however both are held. */
+/** A visitor's request and the way to answer it, on the fast path or over Node's own objects. */
 export type Exchange = {
   readonly method: string
   readonly target: RequestTarget
@@ -12,14 +12,14 @@ export type Exchange = {
   readonly remoteAddress: string
   /** When its head had been read, by `performance.now()`. */
   readonly startedMs: number
-  /** Whether the connection is. */
+  /** Whether the connection uses TLS. */
   readonly isEncrypted: boolean
-  /** Whether an answer was begun. */
+  /** Whether an answer has been started. */
   readonly isAnswered: boolean
   /**
    * @param fixed headers that many answers share, in one object, so that they may be written in advance
    * @param own this answer's headers; among them or the fixed ones is `Content-Length`
-   * @param body its bytes, a character each; not sent in answer to `HEAD`
+   * @param body its bytes, one character each; not sent in answer to `HEAD`
    * @throws where a header's value cannot be sent
    */
   answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void
@@ -43,7 +43,7 @@ export class HttpExchange implements Exchange {
     this.request = request
     this.response = response
     this.target = target
-    // Taken now, because a closed socket tells neither.
+    // Read now, because a closed socket has neither.
     this.remoteAddress = request.socket.remoteAddress ?? ''
     this.isEncrypted = 'encrypted' in request.socket
     this.headers = visitHeadersOf(request.headers)
@@ -60,7 +60,7 @@ export class HttpExchange implements Exchange {
   answer(status: number, fixed: AnswerHeaders, own: AnswerHeaders, body: string): void {
     const headers = { ...fixed, ...own }
     if (this.request.httpVersionMajor === 2) this.response.writeHead(status, headers)
-    // With its words: Node would keep those of an answer that failed for its headers.
+    // With the reason phrase: Node would keep that of an answer whose headers it refused.
     else this.response.writeHead(status, http.STATUS_CODES[status], headers)
     if (body === '' || this.method === 'HEAD') this.response.end()
     else this.response.end(body, 'latin1')

@@ -19,16 +19,16 @@ import {
 } from './prepared-link.ts'
 
 const HOSTS_MAX = 50_000
-/** Begins the names of variants; a change's subject begins with a digit. */
+/** First character of the cache names of variants; a change's subject starts with a digit. */
 const VARIANT_MARK = '='
 
-/** Finds hosts and links for redirects, from memory where it can. */
+/** Finds hosts and links for redirects, in its caches or in the store. */
 export type LinkFinder = ChangeListener & {
   /** Fills the caches with what an earlier process kept. Call it before the first visit. */
   restore(): void
   /** Undefined for a host that is unknown or pending. */
   findHost(host: string): LinkHost | undefined | Promise<LinkHost | undefined>
-  /** The link of exactly this key; where there is none, the only one that differs by letter case. */
+  /** Finds the link of exactly this key, else the only one whose key differs by letter case. */
   findLink(
     keyspaceId: number,
     key: string,
@@ -97,7 +97,7 @@ export function linkFinder(options: {
   ): Promise<PreparedLink | undefined> {
     const startedMs = performance.now()
     const variant = await loading
-    // As in the cache itself: a read that took long and was overtaken by a change is repeated.
+    // As the cache does: a read that took long is repeated when a change has overtaken it.
     const isOld = performance.now() - startedMs > ANSWER_AGE_MS_MAX
     return isOld && !links.holds(linkSubject(keyspaceId, foldKey(key)), entry)
       ? findLink(keyspaceId, key)
@@ -133,9 +133,9 @@ export function linkFinder(options: {
 }
 
 /**
- * The name of one of several links whose keys differ only by letter case. A change of any of them makes
- * the cache forget the entry of their folded key. The next entry has another `variantsId`, so no name
- * with the earlier one is used again.
+ * Returns the cache name of one of several links whose keys differ only by letter case. A change of any
+ * of them removes the entry of their folded key. The next entry has another `variantsId`, so names with
+ * the earlier one are never used again.
  */
 function variantName(variantsId: string, keyspaceId: number, key: string): string {
   return `${VARIANT_MARK}${variantsId}/${keyspaceId}/${key}`

@@ -5,8 +5,8 @@ import { ELSEWHERE_PAGE } from './pages/visitor-pages.ts'
 import { sendPage } from './respond.ts'
 
 /**
- * Answers whatever is asked of a link on a node that does not redirect: with "Misdirected Request"
- * (RFC 9110, section 15.5.20), which says nothing of the link.
+ * Answers every request for a link on a node that does not redirect, with "Misdirected Request" (RFC
+ * 9110, section 15.5.20), which reveals nothing about the link.
  */
 export function answerElsewhere(
   request: IncomingMessage,

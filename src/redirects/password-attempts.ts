@@ -8,20 +8,20 @@ import { type Charge, PasswordLimits, type Refusal } from './password-limits.ts'
 import type { LinkPassword } from './prepared-link.ts'
 
 export type FailedAttempt =
-  /** The password was not looked at, because too many were wrong. */
+  /** The password was not checked, because too many were wrong. */
   | { readonly kind: 'throttled'; readonly waitSeconds: number }
-  /** The password was not looked at, because too many are waiting to be. */
+  /** The password was not checked, because too many are waiting for it. */
   | { readonly kind: 'busy'; readonly waitSeconds: number }
-  /** What was sent is no password form. */
+  /** The request is not a password form. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'wrong' }
 
-/** How an attempt at a link's password ended. */
+/** The outcome of an attempt at a link's password. */
 export type PasswordAttempt = FailedAttempt | { readonly kind: 'right' }
 
 /**
- * Reads the password that a request's form holds and compares it with that of the link with the number
- * `seq`, as often as the limits let its address try.
+ * Reads the password from a request's form and compares it with that of the link with the number `seq`,
+ * within the limits for the address and the link.
  */
 export type AttemptPassword = (
   request: IncomingMessage,
@@ -34,8 +34,8 @@ export function passwordAttempts(deps: {
   throttles: Throttles
 }): AttemptPassword {
   const limits = new PasswordLimits(deps.throttles)
-  // All visitors of a workspace share its places in the queue for hashing. A visitor takes a few of them:
-  // enough to keep all threads busy, and few enough to leave room for the others.
+  // All visitors of a workspace share its places in the queue for hashing. One visitor may take a few of
+  // them: enough to keep all threads busy, and few enough to leave room for others.
   const visitors = new FairQueue({
     work: 'attempts at a password',
     concurrency: Number.POSITIVE_INFINITY,
@@ -51,8 +51,8 @@ export function passwordAttempts(deps: {
     visitor: string,
     { sealed, linkId, workspaceId }: LinkPassword,
   ): Promise<PasswordAttempt> {
-    // Refused before it takes a place in the queue for hashing. It is counted when its turn there has
-    // come, so that only the few that run count as failures before they are known to be right.
+    // Checked before the attempt takes a place in the queue for hashing. The attempt is counted when its
+    // turn has come, so that only running attempts count as failures before they are known to be right.
     const refusal = limits.refusal(link, visitor)
     if (refusal !== undefined) return { kind: 'throttled', ...refusal }
     let charge: Charge | undefined
@@ -60,7 +60,7 @@ export function passwordAttempts(deps: {
     try {
       isRight = await deps.vault.verify(sealed, text, {
         linkId,
-        // Apart from the workspace's own hashes, which visitors of its links must not delay.
+        // A queue of their own: visitors must not delay the workspace's own hashes.
         owner: `visitors of ${workspaceId}`,
         onTurn() {
           charge = chargeOrThrow(limits.charge(link, visitor))

@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PreparedLink } from './prepared-link.ts'
 
-/** How long a visitor need not type a password again. */
+/** For how long a visitor need not enter a password again. */
 const LIFETIME_SECONDS = 10 * 60
 const NAME = 'terse_password'
 const COOKIE = new RegExp(`(?:^|;\\s*)${NAME}=(\\d{1,12})\\.([A-Za-z0-9_-]{43})(?:;|$)`)
 
-/** Cookies that say: this visitor has typed the password of this link. */
+/** Cookies that prove that the visitor has entered the link's password. */
 export type PasswordCookies = {
-  /** The `Set-Cookie` header for a visitor who just did. */
+  /** Returns the `Set-Cookie` header for a visitor who has just entered it. */
   issue(link: PreparedLink, path: string, secure: boolean, nowMs: number): string
-  /** Whether a `Cookie` header holds one for this link, as it is protected now. */
+  /** Returns whether a `Cookie` header holds a valid one for the link's present password. */
   accepts(link: PreparedLink, header: string | undefined, nowMs: number): boolean
 }
 
-/** @param key 32 bytes, for nothing but these cookies */
+/** @param key 32 bytes, used for these cookies only */
 export function passwordCookies(key: Buffer): PasswordCookies {
   // The sealed password is signed too: a changed password ends the cookies of the old one.
   const sign = (link: PreparedLink, expires: string) =>

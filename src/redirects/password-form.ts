@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A password of 512 characters, percent-encoded, and its field's name. */
+/** Enough for a percent-encoded password of 512 characters and its field's name. */
 const FORM_BYTES_MAX = 8 * 1024
 
-/** The password that a form sent; undefined for a body that is too long, broken off or not a form. */
+/** Returns the password that a form sent; undefined for a body that is too long, cut off or not a form. */
 export function readPassword(request: IncomingMessage): Promise<string | undefined> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {

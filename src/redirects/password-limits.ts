@@ -1,21 +1,21 @@
 import type { Throttle } from '../platform/limits/throttle.ts'
 import type { Throttles } from '../platform/limits/throttles.ts'
 
-/** Wrong passwords in a minute. */
+/** The limits below are numbers of wrong passwords in this time. */
 const WINDOW_SECONDS = 60
 /** Of one visitor at one link. */
 const FAILURES_PER_VISITOR = 10
 /** At one link, of all visitors that have failed there before. */
 const REPEATED_PER_LINK = 50
-/** At one link, of visitors that have not. These are kept for them: nobody who fails can use them up. */
+/** At one link, of visitors that have not failed there. Known guessers cannot use these up. */
 const FIRST_PER_LINK = 50
-/** For how long a visitor counts as one that has failed before. */
+/** For how long a visitor counts as having failed before. */
 const REMEMBERED_SECONDS = 60 * 60
 const KEYS_MAX = 100_000
 
-/** An attempt that is counted as a failure until it is known to be none. */
+/** An attempt that counts as a failure until the password is known to be right. */
 export type Charge = {
-  /** Takes it back. */
+  /** Undoes the count. */
   giveBack(): void
   /** Leaves it counted, and remembers that the visitor has failed. */
   keep(): void
@@ -57,7 +57,7 @@ export class PasswordLimits {
     })
   }
 
-  /** Why an attempt would be refused now; undefined where it would not be. */
+  /** Returns why an attempt would be refused now; undefined where it would be allowed. */
   refusal(link: string, visitor: string): Refusal | undefined {
     const ofVisitor = this.#perVisitor.peek(visitor)
     if (!ofVisitor.allowed) return { waitSeconds: ofVisitor.resetSeconds }
@@ -82,7 +82,7 @@ export class PasswordLimits {
     }
   }
 
-  /** The parts of a link's limit that the visitor may use, the one to be used first in front. */
+  /** Returns the parts of a link's limit that the visitor may use, in the order in which they are used. */
   #budgetsFor(visitor: string): readonly Throttle[] {
     const hasFailed = !this.#remembered.peek(visitor).allowed
     return hasFailed ? [this.#repeated] : [this.#first, this.#repeated]

@@ -3,7 +3,7 @@ import { UTM_FIELDS } from '../links/link.ts'
 import type { LinkDirectory, VisitedLink } from '../links/link-directory.ts'
 import { formatParameter, withParameters } from './destination-query.ts'
 
-/** A link as the redirect needs it: everything that does not depend on the visit is done. */
+/** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */
 export type PreparedLink = {
   readonly seq: number
   readonly key: string
@@ -17,7 +17,7 @@ export type PreparedLink = {
   readonly password: LinkPassword | null
 }
 
-/** What it takes to compare a password with that of a link. */
+/** What is needed to compare a visitor's password with a link's. */
 export type LinkPassword = {
   readonly sealed: string
   readonly linkId: string
@@ -32,12 +32,12 @@ export type LinkEntry =
   | { readonly link: PreparedLink; readonly variantsId: undefined }
   | { readonly link: undefined; readonly variantsId: string }
 
-/** What one link takes in memory besides its texts, roughly, in bytes. */
+/** Memory of one link besides its texts, in bytes, estimated. */
 const LINK_BYTES = 400
-/** What its password adds. */
+/** Memory that a password adds, in bytes, estimated. */
 const PASSWORD_BYTES = 350
 
-/** @returns undefined where no link has the key in any letter case */
+/** Returns undefined where no link has the key in any letter case. */
 export async function loadByFoldedKey(
   directory: LinkDirectory,
   keyspaceId: number,
@@ -57,7 +57,7 @@ export async function loadByKey(
   return link && entryOf(link)
 }
 
-/** As text, for a copy. Another form needs another number of the copy's format. */
+/** Encodes an entry for a warm start. A change of this format needs a new `FORMAT` of the file. */
 export function encodeEntry({ link, variantsId }: LinkEntry): string {
   return JSON.stringify(link ?? variantsId)
 }
@@ -66,12 +66,12 @@ export function decodeEntry(text: string): LinkEntry {
   const decoded: string | (Omit<PreparedLink, 'expiresAtMs'> & { expiresAtMs: number | null }) =
     JSON.parse(text)
   if (typeof decoded === 'string') return { link: undefined, variantsId: decoded }
-  // JSON has no infinity, and says null.
+  // JSON encodes Infinity as null.
   const expiresAtMs = decoded.expiresAtMs ?? Number.POSITIVE_INFINITY
   return { link: { ...decoded, expiresAtMs }, variantsId: undefined }
 }
 
-/** A bound on the memory that an entry takes, in bytes. */
+/** Returns an upper bound of the memory that an entry takes, in bytes. */
 export function entryBytes({ link }: LinkEntry): number {
   if (link === undefined) return LINK_BYTES
   return (

@@ -1,7 +1,7 @@
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { PAGE_POLICY, type PageContent, renderPage } from './pages/page.ts'
 
-/** On every answer to a visitor: kept by nobody, indexed by nobody. */
+/** On every answer to a visitor: not cached, not indexed. */
 const COMMON_HEADERS: AnswerHeaders = {
   'Cache-Control': 'private, no-store',
   'X-Robots-Tag': 'noindex',
@@ -38,10 +38,10 @@ export function sendPage(
   exchange.answer(status, PAGE_HEADERS, own, page)
 }
 
-/** Most pages are the same for everybody. */
+/** Most pages are the same for all visitors, and are rendered once. */
 const rendered = new WeakMap<PageContent, string>()
 
-/** A page's bytes, a character each. */
+/** Returns a page's bytes, one character each. */
 function bytesOf(content: PageContent): string {
   const known = rendered.get(content)
   if (known !== undefined) return known

@@ -1,10 +1,10 @@
 import { Histogram, LATENCY_BOUNDS_SECONDS } from '../platform/metrics/histogram.ts'
 
-/** How a visit ended. */
+/** The outcome of a visit. */
 type VisitOutcome =
   /** Sent to the link's destination, and recorded as a click. */
   | 'redirected'
-  /** Sent to where the domain or an expired link sends everybody. */
+  /** Sent to the address that the domain or an expired link sets. */
   | 'fallback'
   | 'unknown_host'
   | 'not_found'
@@ -13,21 +13,21 @@ type VisitOutcome =
   | 'password_wrong'
   | 'password_malformed'
   | 'password_throttled'
-  /** 503: too many passwords were waiting to be looked at. */
+  /** 503: too many passwords were waiting to be checked. */
   | 'password_busy'
   | 'method_refused'
-  /** 503: what was asked for was not in memory, and the store did not answer. */
+  /** 503: the link was not cached, and the store did not answer. */
   | 'unavailable'
-  /** 500. */
+  /** 500: an unexpected error. */
   | 'failed'
-  /** The connection was ended within the answer. */
+  /** The connection was closed during the answer. */
   | 'abandoned'
 
-/** Counts visits, on whichever way they come, and how long their answers take. */
+/** Counts visits by outcome, and measures how long their answers take. */
 export class VisitMeter {
-  /** From the request's head to the answer's last byte given to the kernel, in seconds. */
+  /** From the request's head to the hand-over of the answer's last byte to the kernel, in seconds. */
   readonly latency = new Histogram(LATENCY_BOUNDS_SECONDS)
-  /** Visits by how they ended. */
+  /** Visits by outcome. */
   readonly counts: Record<VisitOutcome, number> = {
     redirected: 0,
     fallback: 0,
@@ -45,7 +45,7 @@ export class VisitMeter {
     abandoned: 0,
   }
 
-  /** @param startedMs when the request came, by `performance.now()` */
+  /** @param startedMs when the request's head had been read, by `performance.now()` */
   count(outcome: VisitOutcome, startedMs: number): void {
     this.counts[outcome] += 1
     this.latency.observe((performance.now() - startedMs) / 1_000)

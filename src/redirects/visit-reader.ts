@@ -3,13 +3,13 @@ import { arrivedSecurely } from '../platform/http/arrived-securely.ts'
 import { clientAddress, type Networks } from '../platform/network/ip-address.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Reads what a visit's headers tell of it; of what proxies add, what the trusted ones do. */
+/** Reads a visit's headers. Of the headers that proxies add, those of trusted proxies count. */
 export type VisitReader = {
-  /** The client's address, after the proxies that are trusted. */
+  /** Returns the client's address: the last one that is not a trusted proxy's. */
   readonly addressOf: (exchange: Exchange) => string
-  /** Whether the visitor came over HTTPS, if perhaps only as far as to a proxy. */
+  /** Returns whether the visitor came over HTTPS, to this service or to a trusted proxy. */
   readonly isSecure: (exchange: Exchange) => boolean
-  /** What the visit's click is made from. */
+  /** Returns what the visit's click is made from. */
   readonly rawVisitOf: (exchange: Exchange, atMicros: number) => RawVisit
 }
 

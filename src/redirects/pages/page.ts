@@ -20,18 +20,18 @@ button{border:0;background:var(--accent);color:var(--paper);font-weight:600;curs
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /**
- * Nothing but the page's own style. Forms may lead anywhere: browsers apply `form-action` also to the
- * redirect that answers the form, which goes to the link's destination.
+ * Allows the page's own style only. There is no `form-action`: browsers apply it to the redirect that
+ * answers the form too, which leads to the link's destination.
  */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'`
 
 export type PageContent = {
   readonly title: string
-  /** HTML. Texts from outside must have gone through `escapeHtml`. */
+  /** HTML. Text from outside must be escaped by `escapeHtml`. */
   readonly body: string
 }
 
-/** A whole page for a visitor: no script, nothing from elsewhere, readable on a phone. */
+/** Renders a page for a visitor: no script, no resource of another host, readable on a phone. */
 export function renderPage({ title, body }: PageContent): string {
   return `<!doctype html>
 <html lang="en">
