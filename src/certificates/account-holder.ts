@@ -2,7 +2,7 @@ import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import type { AcmeAccount } from './acme-account-store.ts'
+import type { AcmeAccount, AcmeAccountStore } from './acme-account-store.ts'
 import type { AuthorityError } from './authority-error.ts'
 import type {
   AuthorityAccount,
@@ -44,7 +44,7 @@ export type AccountHolder = {
 }
 
 export function accountHolder(deps: {
-  store: Store
+  store: Store<{ readonly acmeAccounts: AcmeAccountStore }>
   clock: Clock
   authority: CertificateAuthority
   /** For nothing but keys of accounts. */

@@ -18,6 +18,7 @@ import { orderWaitMicros } from './order-backoff.ts'
 import { refundOrder } from './order-budgets.ts'
 import { OrderLeasing } from './order-leasing.ts'
 import { type OrderResult, runOrder } from './order-run.ts'
+import type { OrderStores } from './order-stores.ts'
 import { type WantedCertificates, wantedCertificates } from './wanted-certificates.ts'
 
 /** Orders that one process has under way at once. */
@@ -40,7 +41,7 @@ export type CertificateOrders = Pick<WantedCertificates, 'reconcile' | 'reconcil
 }
 
 export function certificateOrders(deps: {
-  store: Store
+  store: Store<OrderStores>
   clock: Clock
   resolver: Pick<DnsResolver, 'caa'>
   authority: CertificateAuthority

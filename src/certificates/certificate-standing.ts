@@ -1,6 +1,9 @@
-import type { Nouns } from '../platform/database/store.ts'
+import type { AcmeAccountStore } from './acme-account-store.ts'
+import type { AcmeBudgetStore } from './acme-budget-store.ts'
 import { waitText } from './budget.ts'
 import type { CertificateLife } from './certificate.ts'
+import type { CertificateOrderStore } from './certificate-order-store.ts'
+import type { CertificateStore } from './certificate-store.ts'
 import { firstOrderWait } from './order-budgets.ts'
 
 /** How a host that is to have a certificate stands, for those who look after it. */
@@ -13,9 +16,16 @@ export type CertificateStanding = {
   readonly nextAttemptAt: number | null
 }
 
+type StandingStores = {
+  readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
+}
+
 /** @param directory of the authority that certificates come from now */
 export async function certificateStanding(
-  stores: Pick<Nouns, 'certificates' | 'certificateOrders' | 'acmeAccounts' | 'acmeBudgets'>,
+  stores: StandingStores,
   host: string,
   directory: string,
   now: number,

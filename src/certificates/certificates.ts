@@ -1,8 +1,15 @@
 import { certificateChange } from '../platform/changes/change.ts'
-import type { Nouns, Store } from '../platform/database/store.ts'
+import type { ChangeLog } from '../platform/changes/change-log.ts'
+import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Certificate, SealedCertificate } from './certificate.ts'
+import type { CertificateStore } from './certificate-store.ts'
 import type { KeyVault } from './key-vault.ts'
+
+export type CertificateStores = {
+  readonly certificates: CertificateStore
+  readonly changes: ChangeLog
+}
 
 /** The certificates with their keys, over the store that has these sealed. */
 export type Certificates = {
@@ -13,12 +20,16 @@ export type Certificates = {
    * Puts a certificate in the place of the host's last one, as a part of a unit. Every node shows it
    * within a second of the commit.
    */
-  save(stores: Nouns, certificate: Certificate): Promise<void>
+  save(stores: CertificateStores, certificate: Certificate): Promise<void>
   /** As a part of a unit, too; the host's name is then closed everywhere within a second. */
-  remove(stores: Nouns, host: string): Promise<void>
+  remove(stores: CertificateStores, host: string): Promise<void>
 }
 
-export function certificates(deps: { store: Store; vault: KeyVault; clock: Clock }): Certificates {
+export function certificates(deps: {
+  store: Store<CertificateStores>
+  vault: KeyVault
+  clock: Clock
+}): Certificates {
   const { store, vault, clock } = deps
 
   function open({ sealedKey, ...facts }: SealedCertificate): Certificate {

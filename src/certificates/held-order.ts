@@ -2,6 +2,7 @@ import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { CALL_MS_MAX } from './certificate-authority.ts'
 import type { LeasedOrder, OrderUnderWay, PosedChallenge } from './certificate-order.ts'
+import type { CertificateOrderStore } from './certificate-order-store.ts'
 import { LeaseLost } from './lease-lost.ts'
 
 /** Two calls to the authority fit into what is left of a lease when the next one begins. */
@@ -30,7 +31,11 @@ export type HeldOrder = {
   keep(): Promise<void>
 }
 
-export function heldOrder(lease: LeasedOrder, store: Store, clock: Clock): HeldOrder {
+export function heldOrder(
+  lease: LeasedOrder,
+  store: Store<{ readonly certificateOrders: CertificateOrderStore }>,
+  clock: Clock,
+): HeldOrder {
   const { host, fence } = lease
   let { underWay, challenge } = lease
   let keptAt = clock.nowMicros()

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts'
-import type { Nouns } from '../platform/database/store.ts'
+import type { AcmeBudgetStore } from './acme-budget-store.ts'
 import { type Budget, BudgetSpent, timesLeft, waitMicros } from './budget.ts'
 import type { OrderPurpose } from './certificate-order.ts'
 
@@ -86,6 +86,8 @@ function ownChargesOf(host: string, purpose: OrderPurpose): readonly Charge[] {
   return charges
 }
 
+export type BudgetStores = { readonly acmeBudgets: AcmeBudgetStore }
+
 /** An order, as far as budgets are concerned. */
 type ChargedOrder = {
   readonly directory: string
@@ -100,7 +102,7 @@ type ChargedOrder = {
  * @throws {BudgetSpent}
  */
 export async function chargeOrder(
-  stores: Nouns,
+  stores: BudgetStores,
   { directory, host, purpose }: ChargedOrder,
   workspaceId: string | undefined,
   now: number,
@@ -114,7 +116,7 @@ export async function chargeOrder(
 
 /** How many first orders may be placed now, by the account's budget and by those of workspaces. */
 export async function firstOrdersLeft(
-  stores: Pick<Nouns, 'acmeBudgets'>,
+  stores: BudgetStores,
   directory: string,
   workspaceIds: readonly string[],
   now: number,
@@ -131,7 +133,7 @@ export async function firstOrdersLeft(
 
 /** What the first order of a workspace's host waits for; undefined when it may be placed now. */
 export async function firstOrderWait(
-  stores: Pick<Nouns, 'acmeBudgets'>,
+  stores: BudgetStores,
   directory: string,
   workspaceId: string,
   now: number,
@@ -145,7 +147,7 @@ export async function firstOrderWait(
 
 /** Gives back, as a part of a unit, what an order without a certificate need not have cost. */
 export async function refundOrder(
-  stores: Nouns,
+  stores: BudgetStores,
   { directory, host, purpose }: ChargedOrder,
 ): Promise<void> {
   for (const { subject, budget, isRefunded } of ownChargesOf(host, purpose)) {

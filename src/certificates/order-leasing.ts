@@ -1,7 +1,9 @@
 import type { Store } from '../platform/database/store.ts'
 import { DueTurns } from '../platform/work/due-turns.ts'
 import type { LeasedWork } from '../platform/work/leased-work.ts'
+import type { AcmeBudgetStore } from './acme-budget-store.ts'
 import type { LeasedOrder, OrderQueue } from './certificate-order.ts'
+import type { CertificateOrderStore } from './certificate-order-store.ts'
 import { LEASE_MICROS } from './held-order.ts'
 import { firstOrdersLeft } from './order-budgets.ts'
 
@@ -12,7 +14,10 @@ const QUEUES: readonly OrderQueue[] = ['ready', 'new', 'failing']
 const READY_MAX = 12
 
 type OrderLeasingOptions = {
-  readonly store: Store
+  readonly store: Store<{
+    readonly certificateOrders: CertificateOrderStore
+    readonly acmeBudgets: AcmeBudgetStore
+  }>
   /** That of the authority's account that orders are charged to. */
   readonly directory: string
   readonly working: LeasedWork<LeasedOrder>

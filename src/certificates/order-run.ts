@@ -19,6 +19,7 @@ import type { HeldOrder } from './held-order.ts'
 import type { KeyVault } from './key-vault.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { chargeOrder } from './order-budgets.ts'
+import type { OrderStores } from './order-stores.ts'
 import type { WantedCertificates } from './wanted-certificates.ts'
 
 /** How long an order is followed before its turn comes again later. */
@@ -40,7 +41,7 @@ export type OrderResult =
   | { readonly kind: 'failed'; readonly reason: string }
 
 export type OrderRunOptions = {
-  readonly store: Store
+  readonly store: Store<OrderStores>
   readonly clock: Clock
   readonly resolver: Pick<DnsResolver, 'caa'>
   readonly authority: CertificateAuthority

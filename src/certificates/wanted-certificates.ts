@@ -1,10 +1,21 @@
-import type { Nouns, Store } from '../platform/database/store.ts'
+import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { isCertifiable } from './certifiable-host.ts'
-import type { Certificates } from './certificates.ts'
+import type { CertificateOrderStore } from './certificate-order-store.ts'
+import type { CertificateStores, Certificates } from './certificates.ts'
 
 /** Hosts that a look for missing and left-over ones takes at a time. */
 const SWEEP_BATCH = 200
+
+/** What says in which workspace a host is active. */
+type OwnerStores = {
+  readonly domains: {
+    findActive(host: string): Promise<{ readonly workspace_id: string } | undefined>
+  }
+}
+
+export type WantedStores = OwnerStores &
+  CertificateStores & { readonly certificateOrders: CertificateOrderStore }
 
 /** Keeps a row in the store for each host that is to have a certificate, and for no other. */
 export type WantedCertificates = {
@@ -12,7 +23,7 @@ export type WantedCertificates = {
    * The workspace that a host's certificate is for: that in which it is active; empty for the service's
    * own host, undefined for one that is to have none.
    */
-  findOwner(stores: Nouns, host: string): Promise<string | undefined>
+  findOwner(stores: OwnerStores, host: string): Promise<string | undefined>
   /**
    * Adds the hosts that have become active, gives those that are active in another workspace by now to
    * that one, and forgets those that are not active any more, with their certificates.
@@ -24,7 +35,7 @@ export type WantedCertificates = {
 
 /** @param deps.isCancelled whether to leave off a look at all hosts */
 export function wantedCertificates(deps: {
-  store: Store
+  store: Store<WantedStores>
   clock: Clock
   certificates: Certificates
   serviceHost: string
@@ -32,7 +43,7 @@ export function wantedCertificates(deps: {
 }): WantedCertificates {
   const { store, clock, certificates, serviceHost } = deps
 
-  async function findOwner(stores: Nouns, host: string): Promise<string | undefined> {
+  async function findOwner(stores: OwnerStores, host: string): Promise<string | undefined> {
     if (!isCertifiable(host)) return undefined
     return host === serviceHost ? '' : (await stores.domains.findActive(host))?.workspace_id
   }

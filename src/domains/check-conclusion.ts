@@ -1,10 +1,11 @@
 import { hostChange } from '../platform/changes/change.ts'
-import type { Nouns, Store } from '../platform/database/store.ts'
+import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { decideCheck, demotedSchedule } from './check-schedule.ts'
 import type { DnsLook, DnsLooks } from './dns-look.ts'
 import type { Domain } from './domain.ts'
 import type { LeasedCheck } from './domain-check-store.ts'
+import type { CheckStores } from './domain-stores.ts'
 
 /** A domain that changed hands. */
 export type DomainMove = {
@@ -20,7 +21,7 @@ export type DomainMove = {
  * @throws {UniqueViolation} when another claim on the host became active meanwhile
  */
 export async function concludeCheck(
-  deps: { store: Store; clock: Clock; hasLostProof: DnsLooks['hasLostProof'] },
+  deps: { store: Store<CheckStores>; clock: Clock; hasLostProof: DnsLooks['hasLostProof'] },
   lease: LeasedCheck,
   seen: DnsLook,
 ): Promise<DomainMove | undefined> {
@@ -54,7 +55,7 @@ export async function concludeCheck(
   })
 }
 
-async function deactivate(stores: Nouns, domain: Domain, now: number): Promise<void> {
+async function deactivate(stores: CheckStores, domain: Domain, now: number): Promise<void> {
   await stores.domains.deactivate(domain.id, domain.host, now)
   await stores.changes.append(hostChange(domain.host), now)
 }

@@ -2,10 +2,10 @@ import type { Growth } from '../identity/quotas/enforce-quotas.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { uuidV7 } from '../platform/crypto/uuid.ts'
-import type { Nouns } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { newSchedule } from './check-schedule.ts'
 import type { Domain } from './domain.ts'
+import type { ClaimStores } from './domain-stores.ts'
 
 /** What a new claim adds to its workspace. */
 export const NEW_CLAIM: Growth = { domains: 1, pending_domains: 1 }
@@ -29,7 +29,10 @@ export function newClaim(workspaceId: string, host: string, clock: Clock, random
  * Writes a new claim, and the keyspace for its links; returns the keyspace. Undefined when the
  * workspace has claimed the host before.
  */
-export async function insertClaim(stores: Nouns, domain: Domain): Promise<number | undefined> {
+export async function insertClaim(
+  stores: ClaimStores,
+  domain: Domain,
+): Promise<number | undefined> {
   if (!(await stores.domains.insert(domain))) return undefined
   const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
   await stores.domainChecks.insert(domain, newSchedule(domain.created_at))

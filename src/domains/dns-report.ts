@@ -5,6 +5,7 @@ import type { Verdict } from './dns-judgement.ts'
 import type { DnsLook } from './dns-look.ts'
 import type { DnsRecord } from './dns-records.ts'
 import type { Domain } from './domain.ts'
+import type { CheckStores } from './domain-stores.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ShownDns } from './shown-dns.ts'
 
@@ -33,7 +34,7 @@ export type CertificateFinder = (host: string) => Promise<CertificateStanding>
  */
 export async function reportLook(
   deps: {
-    store: Store
+    store: Store<Pick<CheckStores, 'domains' | 'domainChecks'>>
     findCertificate: CertificateFinder | undefined
   },
   before: Domain,

@@ -1,11 +1,14 @@
 import type { CertificateLife } from '../certificates/certificate.ts'
 import { hostChange } from '../platform/changes/change.ts'
+import type { ChangeLog } from '../platform/changes/change-log.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
-import type { Nouns, Store } from '../platform/database/store.ts'
+import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion, versionOf } from '../platform/version.ts'
 import type { Domain } from './domain.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { HstsStore } from './hsts-store.ts'
 
 /** Two years, which is what browsers ask of names that they are delivered with. */
 const MAX_AGE_SECONDS = 63_072_000
@@ -40,8 +43,25 @@ export function httpsVersion({ domain, hstsMaxAge }: Omit<HttpsState, 'certifica
   return versionOf(domain.id, domain.host, hstsMaxAge)
 }
 
-export function domainHttps({ store, clock }: { store: Store; clock: Clock }): DomainHttps {
-  async function find(stores: Nouns, workspaceId: string, id: string): Promise<Domain> {
+type HttpsStores = {
+  readonly domains: DomainStore
+  readonly hsts: HstsStore
+  readonly changes: ChangeLog
+  readonly certificates: { findLife(host: string): Promise<CertificateLife | undefined> }
+}
+
+export function domainHttps({
+  store,
+  clock,
+}: {
+  store: Store<HttpsStores>
+  clock: Clock
+}): DomainHttps {
+  async function find(
+    stores: Pick<HttpsStores, 'domains'>,
+    workspaceId: string,
+    id: string,
+  ): Promise<Domain> {
     const domain = isUuid(id) ? await stores.domains.findById(workspaceId, id) : undefined
     if (domain === undefined) throw Failure.notFound('Domain')
     return domain

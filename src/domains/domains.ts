@@ -8,7 +8,7 @@ import { hostChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import type { Page, Run } from '../platform/database/page.ts'
-import { type Nouns, type Store, UniqueViolation } from '../platform/database/store.ts'
+import { type Store, UniqueViolation } from '../platform/database/store.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import type { IdempotentRequest } from '../platform/idempotency/idempotency-store.ts'
 import { once } from '../platform/idempotency/once.ts'
@@ -20,6 +20,7 @@ import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import { type Domain, domainVersion } from './domain.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import type { DomainMark, DomainRun } from './domain-store.ts'
+import type { DomainStores } from './domain-stores.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
 
 export type Domains = {
@@ -61,7 +62,7 @@ export type Domains = {
 const PENDING_BATCH = 100
 
 export function domains(deps: {
-  store: Store
+  store: Store<DomainStores>
   clock: Clock
   random: Random
   serviceHost: ServiceName
@@ -77,7 +78,7 @@ export function domains(deps: {
   const parseInput = (input: DomainInput) => parseDomainInput(input, serviceHost)
 
   /** @throws {Failure} `validation_failed` for a fall-back that would lead back here */
-  function refuseLoopsOf(stores: Nouns, domain: Domain): Promise<void> {
+  function refuseLoopsOf(stores: DomainStores, domain: Domain): Promise<void> {
     const { workspace_id: workspaceId, host, not_found_url, expired_url } = domain
     return refuseLoops(stores, serviceHost, { workspaceId, host }, { not_found_url, expired_url })
   }

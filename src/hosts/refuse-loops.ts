@@ -1,10 +1,14 @@
-import type { DomainStore } from '../domains/domain-store.ts'
 import { FaultList } from '../platform/failure.ts'
 import { hostThatCouldLoop } from './destination.ts'
 import { formatHost } from './host.ts'
 import type { ServiceName } from './service-host.ts'
 
-type DomainLooks = { readonly domains: Pick<DomainStore, 'servedAmong'> }
+/** What says which hosts are served: see `DomainStore`. */
+type ServedHosts = {
+  readonly domains: {
+    servedAmong(workspaceId: string, hosts: readonly string[]): Promise<readonly string[]>
+  }
+}
 type Destinations = Readonly<Record<string, string | null | undefined>>
 
 /**
@@ -16,7 +20,7 @@ type Destinations = Readonly<Record<string, string | null | undefined>>
  * @throws {Failure} `validation_failed` naming every field that is wrong
  */
 export async function refuseLoops(
-  stores: DomainLooks,
+  stores: ServedHosts,
   service: ServiceName,
   on: { readonly workspaceId: string; readonly host: string },
   destinations: Destinations,
@@ -27,7 +31,7 @@ export async function refuseLoops(
 
 /** As `refuseLoops`, in two steps: returns what refuses them, given the host that they are set on. */
 export async function lookForLoops(
-  stores: DomainLooks,
+  stores: ServedHosts,
   service: ServiceName,
   workspaceId: string,
   destinations: Destinations,

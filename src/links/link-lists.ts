@@ -12,6 +12,7 @@ import {
   type LinkRun,
   needsScan,
 } from './link-store.ts'
+import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
 import { parsePastedLink } from './pasted-link.ts'
 
@@ -29,7 +30,7 @@ export type LinkLists = {
 
 /** @param deps.searches for `SEARCH_QUEUE` */
 export function linkLists(deps: {
-  store: Store
+  store: Store<Pick<LinkStores, 'links' | 'keyspaces'>>
   serviceHost: ServiceHost
   searches: FairQueue
 }): LinkLists {

@@ -4,10 +4,11 @@ import type { Domains } from '../domains/domains.ts'
 import type { ServiceHost } from '../hosts/service-host.ts'
 import { enforceQuotas, type WorkspaceLimits } from '../identity/quotas/enforce-quotas.ts'
 import type { Random } from '../platform/crypto/random.ts'
-import { type Nouns, StaleRow } from '../platform/database/store.ts'
+import { StaleRow } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { settleAll } from '../platform/work/settle-all.ts'
+import type { PlaceStores } from './link-stores.ts'
 
 /** A host on which a workspace may have links. */
 type Place = {
@@ -26,13 +27,13 @@ export type LinkPlaces = {
    *
    * @throws {Failure} `validation_failed` for a host on which it may not have links
    */
-  find(stores: Nouns, workspaceId: string, host: string): Promise<Place>
+  find(stores: PlaceStores, workspaceId: string, host: string): Promise<Place>
   /**
    * Claims the host where the workspace has not yet.
    *
    * @throws {Failure} `validation_failed` where a quota is reached
    */
-  open(stores: Nouns, place: Place, limits: WorkspaceLimits): Promise<OpenedPlace>
+  open(stores: PlaceStores, place: Place, limits: WorkspaceLimits): Promise<OpenedPlace>
 }
 
 export function linkPlaces(deps: {

@@ -8,12 +8,7 @@ import { type Change, linkChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Page, Run } from '../platform/database/page.ts'
-import {
-  type Nouns,
-  type Store,
-  TooManyVariants,
-  UniqueViolation,
-} from '../platform/database/store.ts'
+import { type Store, TooManyVariants, UniqueViolation } from '../platform/database/store.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import type { IdempotentRequest } from '../platform/idempotency/idempotency-store.ts'
 import { once } from '../platform/idempotency/once.ts'
@@ -28,6 +23,7 @@ import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from
 import { linkLists } from './link-lists.ts'
 import { linkPlaces, type OpenedPlace } from './link-places.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from './link-store.ts'
+import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
 import type { PasswordVault } from './password-vault.ts'
 import { storedBytes } from './stored-bytes.ts'
@@ -65,7 +61,7 @@ export type Links = {
 }
 
 export function links(deps: {
-  store: Store
+  store: Store<LinkStores>
   clock: Clock
   random: Random
   domains: Domains
@@ -89,7 +85,7 @@ export function links(deps: {
 
   /** The keyspace for a link that moves: there its destinations may loop though they stay as they are. */
   async function moveTo(
-    stores: Nouns,
+    stores: LinkStores,
     link: LinkAttributes & Pick<Link, 'domain'>,
     limits: WorkspaceLimits,
   ): Promise<OpenedPlace> {
@@ -132,7 +128,7 @@ export function links(deps: {
   }
 
   /** Runs a unit that writes a link; what its store finds wrong with the key is the caller's fault. */
-  async function writeLink<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
+  async function writeLink<T>(work: (stores: LinkStores) => Promise<T>): Promise<T> {
     try {
       return await store.write(work)
     } catch (error) {
@@ -141,7 +137,11 @@ export function links(deps: {
     }
   }
 
-  async function insert(stores: Nouns, link: Omit<NewLink, 'key'>, key?: string): Promise<Link> {
+  async function insert(
+    stores: LinkStores,
+    link: Omit<NewLink, 'key'>,
+    key?: string,
+  ): Promise<Link> {
     if (key !== undefined) {
       refuseReserved(link.keyspace_id, key)
       const inserted = await stores.links.insert({ ...link, key }, KEY_VARIANTS_MAX)

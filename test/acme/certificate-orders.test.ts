@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomInt, X509Certificate } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { AuthorityError } from '../../src/certificates/authority-error.ts'
 import type { Certificate } from '../../src/certificates/certificate.ts'
 import type { CertificateAuthority } from '../../src/certificates/certificate-authority.ts'
 import { chargeOrder } from '../../src/certificates/order-budgets.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { addDomain, addWorkspace, unique } from '../storage/samples.ts'
 import { startChallengeServers } from '../support/challenge-servers.ts'
@@ -79,7 +79,7 @@ async function forgetAll({ db, store }: StoreUnderTest): Promise<void> {
   })
 }
 
-async function stateOf(store: Store, host: string) {
+async function stateOf(store: FullStore, host: string) {
   const order = await store.read.certificateOrders.find(host)
   assert.ok(order, `${host} has no order`)
   return order

@@ -15,6 +15,7 @@ import { getPriority } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { openStore } from '../../src/app/database/open-store.ts'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { type ClickIntake, startClickIntake } from '../../src/clicks/ingest/click-intake.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
 import {
@@ -23,7 +24,6 @@ import {
   listJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { drainWorkers } from '../support/drain-worker.ts'
 import { createFolder, ENGINES, type Place } from '../support/engines.ts'
@@ -52,7 +52,7 @@ function nicenessOfThreads(): number[] {
 for (const engine of ENGINES) {
   describe(`the intake of clicks on ${engine.name}`, () => {
     let place: Place
-    let store: Store
+    let store: FullStore
     let link: TestLink
     /** A folder of its own for each test, over one database. */
     let dataDir: string

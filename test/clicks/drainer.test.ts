@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { openStore } from '../../src/app/database/open-store.ts'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { CLICK_FLAGS, type Click } from '../../src/clicks/click.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
@@ -16,7 +17,6 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { openWriterAt } from '../support/click-writers.ts'
@@ -34,7 +34,7 @@ const clock = systemClock()
 for (const engine of ENGINES) {
   describe(`the drainer on ${engine.name}`, () => {
     let place: Place
-    let store: Store
+    let store: FullStore
     let writer: ClickWriter
     let journal: JournalFolder
     let link: TestLink

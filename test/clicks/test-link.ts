@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import type { ClickScope } from '../../src/clicks/report/click-reports.ts'
 import { workspaces } from '../../src/identity/workspaces/workspaces.ts'
 import { NO_ATTRIBUTES } from '../../src/links/link.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { uuidV7 } from '../../src/platform/crypto/uuid.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 
 const HOST = 'links.localhost'
@@ -16,7 +16,7 @@ export type TestLink = {
 }
 
 /** A new link on which nobody has clicked. */
-export async function createTestLink(store: Store, clock: Clock): Promise<TestLink> {
+export async function createTestLink(store: FullStore, clock: Clock): Promise<TestLink> {
   const owner = await workspaces({ store, clock, random: systemRandom }).ensure('acme')
   const id = uuidV7(clock, systemRandom)
   const now = clock.nowMicros()

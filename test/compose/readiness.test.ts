@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { writeCheck } from '../../src/app/node/readiness.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { setReadOnly } from '../support/database-access.ts'
 import { ENGINES } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -19,7 +19,7 @@ describeStore('the write that readiness tries', (at) => {
 
   test('fails when it takes longer than the API waits, and is tried again', async () => {
     let hangs = true
-    const stuck: Pick<Store, 'write'> = {
+    const stuck: Pick<FullStore, 'write'> = {
       write: (work) => (hangs ? new Promise(() => {}) : at.store.write(work)),
     }
     const check = writeCheck({ ...at.store, ...stuck }, 20)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { type Authenticator, authenticator } from '../../src/identity/tokens/authenticator.ts'
 import { type Tokens, tokens } from '../../src/identity/tokens/tokens.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
@@ -16,7 +16,7 @@ function nodeOver({ store }: StoreUnderTest) {
   const clock: FakeClock = fakeClock()
   const counts = { lookUps: 0, writes: 0, refusedWrites: 0 }
   const errors: unknown[] = []
-  const observed: Store = {
+  const observed: FullStore = {
     ...store,
     read: {
       ...store.read,

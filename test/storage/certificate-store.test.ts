@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import type { Certificate } from '../../src/certificates/certificate.ts'
 import { certificates } from '../../src/certificates/certificates.ts'
 import { keyVault } from '../../src/certificates/key-vault.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
@@ -117,7 +117,7 @@ describeStore('the certificates', (at) => {
 })
 
 /** Makes sure that the log has told of one change since: that of a host's certificate. */
-async function assertTold(store: Store, cursor: string, host: string): Promise<void> {
+async function assertTold(store: FullStore, cursor: string, host: string): Promise<void> {
   const { changes } = await store.read.changes.since(cursor, 10)
   same(
     changes?.map(({ kind, subject }) => ({ kind, subject })),

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { type Change, hostChange, linkChange } from '../../src/platform/changes/change.ts'
 import type { ChangeCursor } from '../../src/platform/changes/change-log.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { dropConnections } from '../support/database-access.ts'
 import { eventually } from '../support/eventually.ts'
 import { describeStore } from '../support/store.ts'
@@ -13,14 +13,14 @@ import { NOW, unique } from './samples.ts'
 
 const LIMIT = 1_000
 
-function append(store: Store, ...changes: Change[]): Promise<void> {
+function append(store: FullStore, ...changes: Change[]): Promise<void> {
   return store.write(async (stores) => {
     for (const change of changes) await stores.changes.append(change, NOW)
   })
 }
 
 /** What a reader hears who comes back with its cursor each time. */
-function reader(store: Store, start: ChangeCursor) {
+function reader(store: FullStore, start: ChangeCursor) {
   let cursor = start
   return async (limit = LIMIT): Promise<string[] | undefined> => {
     const news = await store.read.changes.since(cursor, limit)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { CLICK_DIMENSIONS, type Click } from '../../src/clicks/click.ts'
 import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import type { ClickScope } from '../../src/clicks/report/click-reports.ts'
 import { dayOf } from '../../src/clicks/tally/click-day.ts'
 import { OTHER_VALUE, VALUES_MAX } from '../../src/clicks/tally/day-tally.ts'
 import type { Link } from '../../src/links/link.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { arbitraryClick } from '../support/arbitrary-clicks.ts'
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
@@ -56,7 +56,7 @@ function subjectsOf(links: readonly Link[]): Subject[] {
 
 /** That reports and raw clicks say of every subject what counting the clicks anew says. */
 async function expectRecount(
-  store: Store,
+  store: FullStore,
   links: readonly Link[],
   clicks: readonly Click[],
 ): Promise<void> {
@@ -92,7 +92,7 @@ function sorted(clicks: readonly Click[]): readonly string[] {
   return clicks.map((click) => JSON.stringify(Object.entries(click).sort())).sort()
 }
 
-async function someLinks(store: Store): Promise<Link[]> {
+async function someLinks(store: FullStore): Promise<Link[]> {
   const home = await addHome(store)
   const homes = [home, home, await addKeyspace(store, home.workspace_id), await addHome(store)]
   const links: Link[] = []

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { newSchedule } from '../../src/domains/check-schedule.ts'
 import type { Domain } from '../../src/domains/domain.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { same } from './same.ts'
 import { addDomain, addWorkspace, NOW } from './samples.ts'
@@ -12,7 +12,7 @@ const WRITERS = 6
 const ROUNDS = 5
 
 describeStore('the schedule of checks', (at) => {
-  const lease = async (store: Store, now: number, limit = 100) => {
+  const lease = async (store: FullStore, now: number, limit = 100) => {
     const owners = await store.read.domainChecks.findDueWorkspaces(0, now)
     const shares = new Map(owners.map((owner) => [owner, limit]))
     const { leases } = await store.write((stores) =>
@@ -51,7 +51,7 @@ describeStore('the schedule of checks', (at) => {
     for (let round = 0; round < ROUNDS; round += 1) await leaseAtOnce(nodes)
   })
 
-  async function leaseAtOnce(nodes: readonly Store[]): Promise<void> {
+  async function leaseAtOnce(nodes: readonly FullStore[]): Promise<void> {
     const domains = await scheduled(...Array.from({ length: 12 }, () => 0))
     const all = await Promise.all(
       Array.from({ length: WRITERS }, (_, index) => lease(nodes[index % 2] ?? at.store, NOW, 5)),

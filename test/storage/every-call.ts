@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Stores } from '../../src/app/database/stores.ts'
 import { newSchedule } from '../../src/domains/check-schedule.ts'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
 import { hostChange } from '../../src/platform/changes/change.ts'
-import type { Nouns } from '../../src/platform/database/store.ts'
 import {
   type Home,
   listOf,
@@ -16,7 +16,7 @@ import {
   runOf,
 } from './samples.ts'
 
-type Call = (stores: Nouns) => Promise<unknown>
+type Call = (stores: Stores) => Promise<unknown>
 
 /** Every method of every port that only reads. */
 export function everyRead(home: Home): Readonly<Record<string, Call>> {

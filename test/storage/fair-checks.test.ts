@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { insertClaim } from '../../src/domains/claim.ts'
 import { domainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import type { DnsAnswer, DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import { FairQueue, QueueRefusal } from '../../src/platform/work/fair-queue.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -36,7 +36,7 @@ describeStore('domain checks of several workspaces', (at) => {
       },
     }
     const ends = new EventEmitter()
-    const node = (store: Store = at.store) =>
+    const node = (store: FullStore = at.store) =>
       domainChecks({
         looks: new FairQueue(LOOK_QUEUE),
         store,

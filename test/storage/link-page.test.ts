@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { foldKey } from '../../src/links/key.ts'
 import type { Link } from '../../src/links/link.ts'
 import type { LinkQuery, LinkSortField } from '../../src/links/link-store.ts'
 import { LINKS_PER_BUCKET } from '../../src/platform/database/schema.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import { someClick } from '../support/clicks.ts'
 import { cases } from '../support/properties.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
@@ -166,7 +166,7 @@ describeStore('pages of links', (at) => {
   })
 })
 
-async function newModel(store: Store): Promise<Model> {
+async function newModel(store: FullStore): Promise<Model> {
   const home = await addHome(store)
   return { homes: [home, await addKeyspace(store, home.workspace_id)], links: [] }
 }
@@ -205,7 +205,7 @@ async function apply({ store, take }: StoreUnderTest, model: Model, step: Step):
 }
 
 /** A part of a bucket, filled and emptied. */
-async function comeAndGo(store: Store, home: Home): Promise<void> {
+async function comeAndGo(store: FullStore, home: Home): Promise<void> {
   await store.write(async (stores) => {
     const links = []
     for (let count = 0; count < LINKS_PER_BUCKET / 16; count += 1) {
@@ -216,7 +216,7 @@ async function comeAndGo(store: Store, home: Home): Promise<void> {
 }
 
 /** Every page of every kind of list. */
-async function compare(store: Store, model: Model, limit: number): Promise<void> {
+async function compare(store: FullStore, model: Model, limit: number): Promise<void> {
   const workspaceId = model.homes[0].workspace_id
   for (const field of SORT_FIELDS) {
     for (const descending of [true, false]) {
@@ -244,7 +244,7 @@ async function compare(store: Store, model: Model, limit: number): Promise<void>
 }
 
 /** Every page of one list, and the one after the last. */
-async function compareList(store: Store, model: Model, query: LinkQuery): Promise<void> {
+async function compareList(store: FullStore, model: Model, query: LinkQuery): Promise<void> {
   const expected = model.links.filter((link) => matches(link, query)).sort(orderOf(query))
   for (let offset = 0; offset <= expected.length; offset += query.limit) {
     const page = await store.read.links.page({ ...query, offset })
@@ -257,7 +257,7 @@ async function compareList(store: Store, model: Model, query: LinkQuery): Promis
 
 /** Every run of one list, from its beginning to its end, and its length. */
 async function compareRuns(
-  store: Store,
+  store: FullStore,
   query: LinkQuery,
   expected: readonly Link[],
 ): Promise<void> {

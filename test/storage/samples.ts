@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { FullStore, Stores } from '../../src/app/database/stores.ts'
 import type { SealedCertificate } from '../../src/certificates/certificate.ts'
 import type { Domain } from '../../src/domains/domain.ts'
 import type { Token } from '../../src/identity/tokens/token.ts'
@@ -6,7 +7,6 @@ import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-store.ts'
 import type { Node } from '../../src/operations/nodes/node.ts'
-import type { Nouns, Store } from '../../src/platform/database/store.ts'
 
 /** An instant whose last digits a millisecond, or a 32-bit number, would lose. */
 export const NOW = 1_750_000_000_123_457
@@ -20,7 +20,7 @@ export function newWorkspace(overrides: Partial<Workspace> = {}): Workspace {
   return { id: randomUUID(), name: unique('workspace'), created_at: NOW, ...overrides }
 }
 
-export async function addWorkspace(store: Store): Promise<Workspace> {
+export async function addWorkspace(store: FullStore): Promise<Workspace> {
   const workspace = newWorkspace()
   await store.write((stores) => stores.workspaces.insert(workspace))
   return workspace
@@ -34,13 +34,13 @@ export type Home = {
 }
 
 /** A new workspace with a keyspace of its own. */
-export async function addHome(store: Store): Promise<Home> {
+export async function addHome(store: FullStore): Promise<Home> {
   const workspace = await addWorkspace(store)
   return addKeyspace(store, workspace.id)
 }
 
 /** One more keyspace in a workspace. */
-export async function addKeyspace(store: Store, workspaceId: string): Promise<Home> {
+export async function addKeyspace(store: FullStore, workspaceId: string): Promise<Home> {
   const domain = `${unique('host')}.example`
   const keyspaceId = await store.write((stores) => stores.keyspaces.open(workspaceId, domain))
   return { workspace_id: workspaceId, keyspace_id: keyspaceId, domain }
@@ -60,7 +60,7 @@ export function newLink(home: Home, overrides: Partial<NewLink> = {}): NewLink {
 }
 
 export async function insertLink(
-  stores: Nouns,
+  stores: Stores,
   home: Home,
   overrides: Partial<NewLink> = {},
 ): Promise<Link> {
@@ -69,7 +69,11 @@ export async function insertLink(
   return link
 }
 
-export function addLink(store: Store, home: Home, overrides: Partial<NewLink> = {}): Promise<Link> {
+export function addLink(
+  store: FullStore,
+  home: Home,
+  overrides: Partial<NewLink> = {},
+): Promise<Link> {
   return store.write((stores) => insertLink(stores, home, overrides))
 }
 
@@ -88,7 +92,7 @@ export function newDomain(workspaceId: string, overrides: Partial<Domain> = {}):
 }
 
 export async function addDomain(
-  store: Store,
+  store: FullStore,
   workspaceId: string,
   overrides: Partial<Domain> = {},
 ): Promise<Domain> {

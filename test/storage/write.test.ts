@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { type Change, hostChange, linkChange } from '../../src/platform/changes/change.ts'
-import { StaleRow, type Store } from '../../src/platform/database/store.ts'
+import { StaleRow } from '../../src/platform/database/store.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
@@ -103,7 +104,7 @@ describeStore('Store.write', (at) => {
   test('loses no update of two processes that read before they write', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
-    const increment = (store: Store) =>
+    const increment = (store: FullStore) =>
       store.write(async (stores) => {
         const current = await stores.links.findById(home.workspace_id, link.id)
         if (current === undefined) throw new Error('the link is gone')

@@ -1,5 +1,5 @@
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { QuotaBook } from '../../src/identity/quotas/quota-book.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 
 const NO_LIMITS = {
   links: 0,
@@ -10,6 +10,6 @@ const NO_LIMITS = {
 }
 
 /** Quotas of a store whose instance has none. */
-export function noQuotas(store: Store): QuotaBook {
+export function noQuotas(store: FullStore): QuotaBook {
   return new QuotaBook({ store, defaults: NO_LIMITS })
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FullStore } from '../../src/app/database/stores.ts'
 import { type AcmeOptions, acmeAuthority } from '../../src/certificates/acme/acme-authority.ts'
 import { storedChallengeAnswers } from '../../src/certificates/acme/stored-challenge-answers.ts'
 import type { CertificateAuthority } from '../../src/certificates/certificate-authority.ts'
@@ -11,7 +12,6 @@ import type { ChallengeAnswers } from '../../src/certificates/challenge-answers.
 import type { ChallengePolicy } from '../../src/certificates/challenge-choice.ts'
 import { keyVault } from '../../src/certificates/key-vault.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 import type { DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type FakeDns, fakeDns } from './fake-dns.ts'
@@ -34,7 +34,7 @@ export type OrderNode = {
 }
 
 export type OrderNodeOptions = {
-  readonly store: Store
+  readonly store: FullStore
   readonly clock: Clock
   /** The real authority; undefined where `authority` is given. */
   readonly pebble?: Pebble

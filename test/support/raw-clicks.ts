@@ -1,5 +1,5 @@
+import type { FullStore } from '../../src/app/database/stores.ts'
 import type { ClickScope, RawClick } from '../../src/clicks/report/click-reports.ts'
-import type { Store } from '../../src/platform/database/store.ts'
 
 const DAY_MICROS = 86_400_000_000
 /** Of the instants that tests give their clicks: those of 1970, and those of these years. */
@@ -9,7 +9,7 @@ const DAYS = [
 ] as const
 
 /** All raw clicks of a scope that exports would give. */
-export async function rawClicksOf(store: Store, scope: ClickScope): Promise<RawClick[]> {
+export async function rawClicksOf(store: FullStore, scope: ClickScope): Promise<RawClick[]> {
   const found: RawClick[] = []
   for (const [from, to] of DAYS) {
     const pages = store.read.reports.rawClicks(scope, from * DAY_MICROS, to * DAY_MICROS)

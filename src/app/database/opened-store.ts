@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { PoolUse } from '../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { Store } from '../../platform/database/store.ts'
 import type { FairQueue } from '../../platform/work/fair-queue.ts'
+import type { FullStore } from './stores.ts'
 
 /** A store with what its caretakers need besides. */
 export type OpenedStore = {
-  readonly store: Store
+  readonly store: FullStore
   /** The engine and its version, for people. */
   readonly engine: string
   /** Settles once the database has this program's schema; rejects where it cannot have it. */

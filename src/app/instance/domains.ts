@@ -13,7 +13,6 @@ import { hostFields } from '../../hosts/host.ts'
 import type { ServiceName } from '../../hosts/service-host.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
-import type { Store } from '../../platform/database/store.ts'
 import type { DnsResolver } from '../../platform/dns/dns-resolver.ts'
 import { dnsResolver } from '../../platform/dns/resolver.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
@@ -21,6 +20,7 @@ import { isIpAddress } from '../../platform/network/ip-address.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import type { Config } from '../config/read-config.ts'
+import type { FullStore } from '../database/stores.ts'
 import { type Job, startPollingJob } from '../node/polling-job.ts'
 
 const DNS_TIMEOUT_MS = 2_000
@@ -45,7 +45,7 @@ export type DomainServices = {
  */
 export function openDomains(
   config: Config,
-  instance: { store: Store; clock: Clock; instanceKey: Buffer; quotas: QuotaBook },
+  instance: { store: FullStore; clock: Clock; instanceKey: Buffer; quotas: QuotaBook },
   log: Logger,
   options: { isOperator?: boolean; queues?: WorkQueues } = {},
 ): DomainServices {
@@ -106,7 +106,7 @@ export function openDomains(
 /** Tells how a host's certificate stands; undefined where certificates are somebody else's work. */
 export function certificateFinder(
   config: Config,
-  { store, clock }: { store: Store; clock: Clock },
+  { store, clock }: { store: FullStore; clock: Clock },
 ): CertificateFinder | undefined {
   if (config.tls === undefined) return undefined
   const { directory } = config.acme

@@ -1,6 +1,6 @@
-import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Config } from '../config/read-config.ts'
+import type { FullStore } from '../database/stores.ts'
 import type { DataFolder } from '../node/data-folder.ts'
 import type { Instance } from './instance.ts'
 
@@ -18,7 +18,7 @@ export function guardInstance(
   return { ...instance, store: guardStore(instance.store, folder) }
 }
 
-function guardStore(store: Store, folder: DataFolder): Store {
+function guardStore(store: FullStore, folder: DataFolder): FullStore {
   return {
     ...store,
     async write(work) {

@@ -6,18 +6,18 @@ import { type Workspaces, workspaces } from '../../identity/workspaces/workspace
 import { type Nodes, nodes } from '../../operations/nodes/nodes.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { checkInstanceKey, hasInstanceKey } from '../../platform/instance/key-check.ts'
 import { type Clock, systemClock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey, secretKeyFile } from '../config/secret-key.ts'
 import { openStore } from '../database/open-store.ts'
 import type { OpenedStore } from '../database/opened-store.ts'
+import type { FullStore } from '../database/stores.ts'
 import { instanceFault } from './instance-fault.ts'
 
 /** The database and the services that need nothing else: enough for the command line. */
 export type Instance = {
-  readonly store: Store
+  readonly store: FullStore
   readonly engine: string
   /** As in `OpenedStore`. */
   readonly poolUses: OpenedStore['poolUses']
@@ -123,7 +123,7 @@ async function open(
 /** The key of this node; a new one for a database that has none yet, unless one must exist. */
 async function instanceKeyOf(
   { dataDir }: Config,
-  store: Store,
+  store: FullStore,
   known: Buffer | undefined,
   mustExist: boolean,
 ): Promise<Buffer> {

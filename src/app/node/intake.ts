@@ -7,8 +7,8 @@ import {
 } from '../../clicks/ingest/click-intake.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
 import { highestWaitingLink } from '../../clicks/journal/journal-scan.ts'
-import type { Store } from '../../platform/database/store.ts'
 import type { Config } from '../config/read-config.ts'
+import type { FullStore } from '../database/stores.ts'
 import type { DrainWorkerData } from '../workers/drain-worker.ts'
 import type { DataFolder } from './data-folder.ts'
 
@@ -65,7 +65,7 @@ export function openIntake(
  */
 export async function keepJournalledNumbers(
   { dataDir }: Pick<Config, 'dataDir'>,
-  store: Store,
+  store: FullStore,
 ): Promise<void> {
   const { clicks } = store.read
   const highest = await highestWaitingLink(dataDir, (id) => clicks.findPosition(id))

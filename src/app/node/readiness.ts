@@ -1,10 +1,10 @@
 import { glance } from '../../platform/cache/glance.ts'
-import type { Store } from '../../platform/database/store.ts'
 import { within } from '../../platform/http/api/deadline.ts'
 import { Readiness, type RoleCheck } from '../../platform/process/readiness.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Role } from '../config/setting-schemas.ts'
+import type { FullStore } from '../database/stores.ts'
 
 /** Balancers give up after a second or so, and ask every few. */
 const STORE_PATIENCE_MS = 800
@@ -13,7 +13,7 @@ const STORE_KEEP_MS = 500
 const WRITE_KEEP_MS = 5_000
 
 /** Whether the store answers. While it is known to be away it is not asked. */
-export function storeCheck(store: Store): () => Promise<boolean> {
+export function storeCheck(store: FullStore): () => Promise<boolean> {
   const look = glance({
     look: async () => {
       await store.read.instance.find('key_check')
@@ -31,7 +31,7 @@ export function storeCheck(store: Store): () => Promise<boolean> {
  *
  * @param limitMs for how long a write of the API may take
  */
-export function writeCheck(store: Store, limitMs: number): () => Promise<boolean> {
+export function writeCheck(store: FullStore, limitMs: number): () => Promise<boolean> {
   const look = glance({
     look: async () => {
       await within(

@@ -1,6 +1,6 @@
-import type { Store } from '../../platform/database/store.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { FullStore } from '../database/stores.ts'
 import type { Job } from './polling-job.ts'
 
 /** How long a process may have been unable to read the change log without having to forget all. */
@@ -9,7 +9,7 @@ const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 
 /** Forgets now and then what nobody asks for any more. */
 export function startTrimming(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  { store, clock }: { readonly store: FullStore; readonly clock: Clock },
   onError: (error: unknown) => void,
 ): Job {
   const trimming = setInterval(() => {
@@ -20,7 +20,7 @@ export function startTrimming(
 }
 
 /** In steps between which others write. Any node may do it, several at once too. */
-async function trim(store: Store, clock: Clock): Promise<void> {
+async function trim(store: FullStore, clock: Clock): Promise<void> {
   const now = clock.nowMicros()
   const changesEnd = now - CHANGE_RETENTION_MS * 1_000
   while (await store.write((stores) => stores.changes.trim(changesEnd)));

@@ -2,6 +2,7 @@ import type { Random } from '../../platform/crypto/random.ts'
 import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { VisitorSaltStore } from '../visitor-salt-store.ts'
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 const SALT_BYTES = 16
@@ -17,6 +18,8 @@ export type DaySalt = {
   readonly key: SipKey
 }
 
+type SaltStores = { readonly visitorSalts: VisitorSaltStore }
+
 /**
  * The salts under which visitors are hashed: random, one for each UTC day, shared by all nodes of a
  * database, and forgotten once the next day is over too, from when on nothing links a hash to anybody.
@@ -27,7 +30,7 @@ export type DaySalt = {
  * been faster, its salt is taken from then on, and a visitor of both spans counts as two.
  */
 export class VisitorSalts {
-  readonly #store: Store
+  readonly #store: Store<SaltStores>
   readonly #clock: Clock
   readonly #random: Random
   readonly #onError: (error: unknown) => void
@@ -41,7 +44,7 @@ export class VisitorSalts {
   #failing = false
 
   constructor(options: {
-    store: Store
+    store: Store<SaltStores>
     clock: Clock
     random: Random
     onError: (error: unknown) => void

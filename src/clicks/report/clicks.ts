@@ -1,4 +1,5 @@
 import type { Domains } from '../../domains/domains.ts'
+import type { KeyspaceStore } from '../../hosts/keyspace-store.ts'
 import type { Links } from '../../links/links.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
@@ -8,7 +9,7 @@ import type { ClickDimension } from '../click.ts'
 import type { Rest } from '../tally/value-sums.ts'
 import { type Bots, type ClickFilter, isWantedClick, isWantedKind } from './click-filter.ts'
 import { type Group, type Point, reportGroups, reportSeries, type Total } from './click-report.ts'
-import type { ClickScope, RawClick } from './click-reports.ts'
+import type { ClickReports, ClickScope, RawClick } from './click-reports.ts'
 import { daySources } from './day-sources.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
 import { type Period, type PeriodInput, parsePeriod } from './period.ts'
@@ -93,7 +94,7 @@ export type Clicks = {
 }
 
 export function clicks(deps: {
-  store: Store
+  store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
   clock: Clock
   links: Links
   domains: Domains

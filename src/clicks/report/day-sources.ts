@@ -4,7 +4,7 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { ClickDimension } from '../click.ts'
 import type { ClickFilter } from './click-filter.ts'
-import type { ClickScope } from './click-reports.ts'
+import type { ClickReports, ClickScope } from './click-reports.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
 import { Series } from './series.ts'
@@ -32,7 +32,7 @@ export type DaySources = {
 }
 
 export function daySources(deps: {
-  store: Store
+  store: Store<{ readonly reports: ClickReports }>
   clock: Clock
   /** For which single clicks are kept; 0 for ever. */
   retentionDays: number

@@ -1,8 +1,11 @@
-import { type Nouns, StaleRow } from '../../platform/database/store.ts'
+import { StaleRow } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import { settleAll } from '../../platform/work/settle-all.ts'
 import type { NearQuotas } from './near-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
+import type { QuotaStore } from './quota-store.ts'
+
+export type QuotaStores = { readonly quotas: QuotaStore }
 
 /** What bounds a workspace. */
 export type WorkspaceLimits = {
@@ -44,7 +47,7 @@ const REFUSALS: Readonly<Record<keyof Usage, { field: string; what: string; advi
  * @throws {StaleRow} where the quota turns out to be near: the next run takes the lock with its look
  */
 export async function enforceQuotas(
-  stores: Nouns,
+  stores: QuotaStores,
   { workspaceId, quotas, near }: WorkspaceLimits,
   growth: Growth,
 ): Promise<void> {
@@ -75,7 +78,7 @@ export async function enforceQuotas(
 }
 
 async function usageOf(
-  stores: Nouns,
+  stores: QuotaStores,
   workspaceId: string,
   names: readonly (keyof Usage)[],
 ): Promise<Growth> {

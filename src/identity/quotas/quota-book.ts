@@ -1,7 +1,7 @@
 import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
 import type { Store } from '../../platform/database/store.ts'
-import type { WorkspaceLimits } from './enforce-quotas.ts'
+import type { QuotaStores, WorkspaceLimits } from './enforce-quotas.ts'
 import { NearQuotas } from './near-quotas.ts'
 import { type QuotaOverrides, type Quotas, quotasOf } from './quota.ts'
 
@@ -13,7 +13,7 @@ export class QuotaBook implements ChangeListener {
   readonly #overrides: CoherentCache<QuotaOverrides>
   readonly #near = new NearQuotas()
 
-  constructor({ store, defaults }: { store: Store; defaults: Quotas }) {
+  constructor({ store, defaults }: { store: Store<QuotaStores>; defaults: Quotas }) {
     this.#defaults = defaults
     this.#overrides = new CoherentCache({
       sizeMax: WORKSPACES_MAX,

@@ -1,11 +1,18 @@
 import type { Store } from '../../platform/database/store.ts'
+import type { QuotaStores } from './enforce-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
 import type { QuotaBook } from './quota-book.ts'
 
 /** Reads what a workspace has, and what it may have. */
 export type UsageReader = (workspaceId: string) => Promise<{ used: Usage; limits: Quotas }>
 
-export function usageOf({ store, quotas }: { store: Store; quotas: QuotaBook }): UsageReader {
+export function usageOf({
+  store,
+  quotas,
+}: {
+  store: Store<QuotaStores>
+  quotas: QuotaBook
+}): UsageReader {
   return async (workspaceId) => {
     const { countLinks, countDomains } = store.read.quotas
     const [links, domains, limits] = await Promise.all([

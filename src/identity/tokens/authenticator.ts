@@ -5,6 +5,7 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { hashSecret, isSecret } from './secret.ts'
 import type { Token } from './token.ts'
+import type { TokenStore } from './token-store.ts'
 
 /** How exact `last_used_at` is: one write per token and minute of each process, not one per request. */
 const USE_RESOLUTION_MICROS = 60 * 1_000_000
@@ -25,7 +26,7 @@ export type Authenticator = ChangeListener & {
 }
 
 export function authenticator(deps: {
-  store: Store
+  store: Store<{ readonly tokens: TokenStore }>
   clock: Clock
   /** Told when a token's last use could not be written, which fails no request. */
   onError: (error: unknown) => void

@@ -1,4 +1,5 @@
 import { tokenChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
@@ -8,6 +9,7 @@ import type { Workspace } from '../workspaces/workspace.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
 import type { Token } from './token.ts'
+import type { TokenStore } from './token-store.ts'
 
 type NewTokenOptions = {
   readonly name: string
@@ -24,7 +26,9 @@ export type Tokens = {
   revoke(id: string): Promise<void>
 }
 
-export function tokens(deps: { store: Store; clock: Clock; random: Random }): Tokens {
+type TokenStores = { readonly tokens: TokenStore; readonly changes: ChangeLog }
+
+export function tokens(deps: { store: Store<TokenStores>; clock: Clock; random: Random }): Tokens {
   const { store, clock, random } = deps
 
   return {

@@ -1,11 +1,14 @@
 import { quotaChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
+import type { QuotaStore } from '../quotas/quota-store.ts'
 import { parseWorkspaceName, type Workspace } from './workspace.ts'
+import type { WorkspaceStore } from './workspace-store.ts'
 
 export type Workspaces = {
   /** @throws {Failure} `validation_failed` for an unusable or taken name */
@@ -25,7 +28,17 @@ export type Workspaces = {
   list(): Promise<readonly Workspace[]>
 }
 
-export function workspaces(deps: { store: Store; clock: Clock; random: Random }): Workspaces {
+type WorkspaceStores = {
+  readonly workspaces: WorkspaceStore
+  readonly quotas: QuotaStore
+  readonly changes: ChangeLog
+}
+
+export function workspaces(deps: {
+  store: Store<WorkspaceStores>
+  clock: Clock
+  random: Random
+}): Workspaces {
   const { store, clock, random } = deps
 
   async function insert(name: string): Promise<Workspace | undefined> {

@@ -2,6 +2,7 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { isLost, lostBefore, type Node } from './node.ts'
+import type { NodeStore } from './node-store.ts'
 
 type ListedNode = Node & { readonly state: 'up' | 'lost' }
 
@@ -22,7 +23,13 @@ export type Nodes = {
   forget(id: string): Promise<void>
 }
 
-export function nodes({ store, clock }: { store: Store; clock: Clock }): Nodes {
+export function nodes({
+  store,
+  clock,
+}: {
+  store: Store<{ readonly nodes: NodeStore }>
+  clock: Clock
+}): Nodes {
   return {
     async beat(node) {
       const beat_at = clock.nowMicros()

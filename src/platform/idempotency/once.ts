@@ -1,6 +1,8 @@
-import { type Nouns, StaleRow } from '../database/store.ts'
+import { StaleRow } from '../database/store.ts'
 import { Failure } from '../failure.ts'
-import type { IdempotentRequest } from './idempotency-store.ts'
+import type { IdempotencyStore, IdempotentRequest } from './idempotency-store.ts'
+
+export type IdempotencyStores = { readonly idempotency: IdempotencyStore }
 
 /** How long a repeated request is answered with what the first one made. */
 export const IDEMPOTENCY_RETENTION_MICROS = 24 * 60 * 60 * 1_000_000
@@ -13,7 +15,7 @@ export const IDEMPOTENCY_RETENTION_MICROS = 24 * 60 * 60 * 1_000_000
  * @throws {Failure} `idempotency_conflict` when the key was used for a different request
  */
 export async function once<L, T>(
-  stores: Nouns,
+  stores: IdempotencyStores,
   workspaceId: string,
   request: IdempotentRequest | undefined,
   nowMicros: number,

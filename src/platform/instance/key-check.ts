@@ -1,10 +1,14 @@
 import type { Store } from '../database/store.ts'
+import type { InstanceStore } from './instance-store.ts'
+
+type InstanceStores = { readonly instance: InstanceStore }
+
 import { deriveKey } from './instance-keys.ts'
 
 const NAME = 'key_check'
 
 /** Whether a process has started on this database before, and set its key. */
-export async function hasInstanceKey(store: Store): Promise<boolean> {
+export async function hasInstanceKey(store: Store<InstanceStores>): Promise<boolean> {
   return (await store.read.instance.find(NAME)) !== undefined
 }
 
@@ -14,7 +18,10 @@ export async function hasInstanceKey(store: Store): Promise<boolean> {
  *
  * @throws where it is another key: going on would seal new secrets apart from the old ones
  */
-export async function checkInstanceKey(store: Store, instanceKey: Buffer): Promise<Buffer> {
+export async function checkInstanceKey(
+  store: Store<InstanceStores>,
+  instanceKey: Buffer,
+): Promise<Buffer> {
   const mark = deriveKey(instanceKey, 'key-check').toString('hex')
   const kept =
     (await store.read.instance.find(NAME)) ??

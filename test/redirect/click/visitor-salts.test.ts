@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { FullStore } from '../../../src/app/database/stores.ts'
 import { VisitorSalts } from '../../../src/clicks/record/visitor-salts.ts'
 import { systemRandom } from '../../../src/platform/crypto/random.ts'
-import type { Store } from '../../../src/platform/database/store.ts'
 import { Failure } from '../../../src/platform/failure.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
@@ -21,7 +21,7 @@ function newClock(): FakeClock {
 const dayOf = (clock: FakeClock) => Math.floor(clock.nowMicros() / 1e6 / DAY_SECONDS)
 
 /** A store that is away while it is told to be. */
-function awayStore(store: Store): { store: Store; away: boolean } {
+function awayStore(store: FullStore): { store: FullStore; away: boolean } {
   const state = { store, away: false }
   const refuse = () => {
     if (state.away) throw Failure.unavailable(new Error('away'))

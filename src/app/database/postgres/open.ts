@@ -19,7 +19,7 @@ import { probe } from '../../../platform/database/postgres/probe.ts'
 import { Transaction } from '../../../platform/database/postgres/transaction.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
-import { type Nouns, StaleRow } from '../../../platform/database/store.ts'
+import { StaleRow } from '../../../platform/database/store.ts'
 import { Failure, isUnavailable } from '../../../platform/failure.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { backoffMs } from '../../../platform/work/backoff.ts'
@@ -30,8 +30,9 @@ import {
   migrate,
   SCHEMA_VERSION,
 } from '../migrations/migrate.ts'
-import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
+import type { Stores } from '../stores.ts'
+import { type EngineTraits, storesOver } from '../stores.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 
 /** For an answer to what a request asks. */
@@ -131,7 +132,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     connections.giveUp(error)
   }
 
-  async function writeOnce<T>(work: (stores: Nouns) => Promise<T>): Promise<T> {
+  async function writeOnce<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
     const { pending, value } = await Transaction.run(connections.requests, async (tx) => {
       const pending = new PendingWrites({
         db: tx,
@@ -141,7 +142,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
           void notifications.tell()
         },
       })
-      const value = await work(nouns(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
+      const value = await work(storesOver(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
       return { result: { pending, value }, last: pending.take() }
     })
     pending.committed()
@@ -157,7 +158,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     scanQueue,
     store: {
       read: {
-        ...nouns(TRAITS, { db, scans, pending: NOTHING_PENDING }),
+        ...storesOver(TRAITS, { db, scans, pending: NOTHING_PENDING }),
         changes: postgresChangeLog(log, NOTHING_PENDING),
       },
       async write(work) {

@@ -33,8 +33,8 @@ import { createFolder } from '../../../platform/disk/create-folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { FairQueue } from '../../../platform/work/fair-queue.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
-import { type EngineTraits, nouns } from '../nouns.ts'
 import type { OpenedStore } from '../opened-store.ts'
+import { type EngineTraits, storesOver } from '../stores.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 import type { ClicksAfter } from './examine-files.ts'
 import { beginRun, endRun } from './file-run.ts'
@@ -188,7 +188,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   }, NOTE_INTERVAL_MS)
   noting.unref()
   const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
-  const stores = nouns(traits, { db: writing, scans: scansWithin(writing), pending })
+  const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), pending })
   return {
     engine: `SQLite ${version}`,
     ready: Promise.resolve(),
@@ -197,7 +197,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
     scanQueue,
     store: {
-      read: nouns(traits, { db: reading, scans, pending: NOTHING_PENDING }),
+      read: storesOver(traits, { db: reading, scans, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       onNews() {},

@@ -1,29 +1,75 @@
 import type { Kysely } from 'kysely'
+import type { AcmeAccountStore } from '../../certificates/acme-account-store.ts'
+import type { AcmeBudgetStore } from '../../certificates/acme-budget-store.ts'
+import type { CertificateOrderStore } from '../../certificates/certificate-order-store.ts'
+import type { CertificateStore } from '../../certificates/certificate-store.ts'
 import { acmeAccountStore } from '../../certificates/store/acme-account-store.ts'
 import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
 import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
 import { certificateStore } from '../../certificates/store/certificate-store.ts'
+import type { ClickStore } from '../../clicks/click-store.ts'
+import type { ClickReports } from '../../clicks/report/click-reports.ts'
 import { clickReports, type RawClickPages } from '../../clicks/store/click-reports.ts'
 import { clickStore } from '../../clicks/store/click-store.ts'
 import { visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
+import type { VisitorSaltStore } from '../../clicks/visitor-salt-store.ts'
+import type { DomainCheckStore } from '../../domains/domain-check-store.ts'
+import type { DomainStore } from '../../domains/domain-store.ts'
+import type { HstsStore } from '../../domains/hsts-store.ts'
 import { domainCheckStore } from '../../domains/store/domain-check-store.ts'
 import { domainStore } from '../../domains/store/domain-store.ts'
 import { hstsStore } from '../../domains/store/hsts-store.ts'
+import type { KeyspaceStore } from '../../hosts/keyspace-store.ts'
 import { keyspaceStore } from '../../hosts/store/keyspace-store.ts'
+import type { QuotaStore } from '../../identity/quotas/quota-store.ts'
 import { quotaStore } from '../../identity/quotas/store/quota-store.ts'
 import { tokenStore } from '../../identity/tokens/store/token-store.ts'
+import type { TokenStore } from '../../identity/tokens/token-store.ts'
 import { workspaceStore } from '../../identity/workspaces/store/workspace-store.ts'
+import type { WorkspaceStore } from '../../identity/workspaces/workspace-store.ts'
+import type { LinkDirectory } from '../../links/link-directory.ts'
+import type { LinkStore } from '../../links/link-store.ts'
 import { linkDirectory } from '../../links/store/link-directory.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
 import { type LockName, linkStore } from '../../links/store/link-store.ts'
+import type { NodeStore } from '../../operations/nodes/node-store.ts'
 import { nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Pending } from '../../platform/database/pending-writes.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { Nouns } from '../../platform/database/store.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { IdempotencyStore } from '../../platform/idempotency/idempotency-store.ts'
 import { idempotencyStore } from '../../platform/idempotency/store/idempotency-store.ts'
+import type { InstanceStore } from '../../platform/instance/instance-store.ts'
 import { instanceStore } from '../../platform/instance/store/instance-store.ts'
+
+/** All stores, over one view of the data. */
+export type Stores = {
+  readonly instance: InstanceStore
+  readonly workspaces: WorkspaceStore
+  readonly tokens: TokenStore
+  readonly quotas: QuotaStore
+  readonly keyspaces: KeyspaceStore
+  readonly domains: DomainStore
+  readonly domainChecks: DomainCheckStore
+  readonly hsts: HstsStore
+  readonly certificates: CertificateStore
+  readonly certificateOrders: CertificateOrderStore
+  readonly acmeAccounts: AcmeAccountStore
+  readonly acmeBudgets: AcmeBudgetStore
+  readonly links: LinkStore
+  readonly directory: LinkDirectory
+  readonly clicks: ClickStore
+  readonly reports: ClickReports
+  readonly visitorSalts: VisitorSaltStore
+  readonly nodes: NodeStore
+  readonly changes: ChangeLog
+  readonly idempotency: IdempotencyStore
+}
+
+/** The database with all stores. A service asks for a `Store` of those that it uses. */
+export type FullStore = Store<Stores>
 
 /** In what the engines differ here. */
 export type EngineTraits = {
@@ -42,14 +88,14 @@ export type EngineTraits = {
 }
 
 /**
- * Every noun's store over one connection or transaction.
+ * Every store over one connection or transaction.
  *
  * @param on.scans for queries that may look at many rows
  */
-export function nouns(
+export function storesOver(
   { changeLog, rawClicks, findPage, tellsInsertId, lockName, skipLinkNumbers }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; pending: Pending },
-): Nouns {
+): Stores {
   const { db, pending } = on
   return {
     instance: instanceStore(db, pending),

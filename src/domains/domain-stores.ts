@@ -1,0 +1,32 @@
+import type { KeyspaceStore } from '../hosts/keyspace-store.ts'
+import type { QuotaStores } from '../identity/quotas/enforce-quotas.ts'
+import type { ChangeLog } from '../platform/changes/change-log.ts'
+import type { IdempotencyStores } from '../platform/idempotency/once.ts'
+import type { DomainCheckStore } from './domain-check-store.ts'
+import type { DomainStore } from './domain-store.ts'
+import type { HstsStore } from './hsts-store.ts'
+
+/** What a new claim is written to. */
+export type ClaimStores = {
+  readonly domains: DomainStore
+  readonly domainChecks: DomainCheckStore
+  readonly keyspaces: KeyspaceStore
+  readonly changes: ChangeLog
+}
+
+/** What claims are read from and written to. */
+export type DomainStores = ClaimStores &
+  QuotaStores &
+  IdempotencyStores & { readonly hsts: HstsStore }
+
+/** What checks of claims are read from and written to. */
+export type CheckStores = {
+  readonly domains: DomainStore
+  readonly domainChecks: DomainCheckStore
+  readonly changes: ChangeLog
+}
+
+/** What lets a failed order of a host's certificate be tried at once. */
+export type CertificateHastening = {
+  readonly certificateOrders: { hasten(host: string, now: number): Promise<void> }
+}

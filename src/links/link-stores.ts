@@ -1,0 +1,10 @@
+import type { ClaimStores } from '../domains/domain-stores.ts'
+import type { QuotaStores } from '../identity/quotas/enforce-quotas.ts'
+import type { IdempotencyStores } from '../platform/idempotency/once.ts'
+import type { LinkStore } from './link-store.ts'
+
+/** What decides where a workspace may have links. */
+export type PlaceStores = ClaimStores & QuotaStores
+
+/** What links are read from and written to. */
+export type LinkStores = PlaceStores & IdempotencyStores & { readonly links: LinkStore }
