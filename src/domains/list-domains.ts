@@ -30,6 +30,7 @@ export async function listDomains(
   }
 
   return walk<Domain, DomainMark, DomainResource>(request, deps, query, {
+    workspaceId,
     filters: {},
     present: presentDomain,
     list: {

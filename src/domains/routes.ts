@@ -77,8 +77,9 @@ export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, 
       },
     },
     async (request, reply) => {
-      const repeatable = deps.idempotency(request)
-      const domain = await deps.domains.create(workspaceOf(request), request.body, repeatable)
+      const workspaceId = workspaceOf(request)
+      const repeatable = deps.idempotency(request, workspaceId)
+      const domain = await deps.domains.create(workspaceId, request.body, repeatable)
       return reply.code(201).send(presentDomain(domain))
     },
   )

@@ -54,6 +54,11 @@ export function isReservedKey(key: string): boolean {
   return RESERVED.has(foldKey(first))
 }
 
+/** Whether the service answers this path of its own host itself. */
+export function isServicePath(path: string): boolean {
+  return path === '/' || isReservedKey(path.slice(1))
+}
+
 /**
  * What two keys share that differ only by letter case: Unicode's simple case folding, character by
  * character, so that its result does not depend on a letter's neighbours (as that of a final sigma

@@ -24,7 +24,8 @@ export async function listLinks(
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
   const filter = { search: query.search, host: query.domain, tags: query.tag }
-  const listed = { workspaceId: workspaceOf(request), ...filter }
+  const workspaceId = workspaceOf(request)
+  const listed = { workspaceId, ...filter }
 
   if (query.cursor === undefined) {
     const pageRequest = pageRequestOf(query)
@@ -41,6 +42,7 @@ export async function listLinks(
     throw Failure.invalid({ sort: ['must be -created_at or created_at with a cursor'] })
   }
   return walk<Link, number, LinkResource>(request, deps, query, {
+    workspaceId,
     filters: { ...filter, descending },
     present: presentLink,
     list: {

@@ -78,8 +78,9 @@ export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, de
       },
     },
     async (request, reply) => {
-      const repeatable = deps.idempotency(request)
-      const link = await deps.links.create(workspaceOf(request), request.body, repeatable)
+      const workspaceId = workspaceOf(request)
+      const repeatable = deps.idempotency(request, workspaceId)
+      const link = await deps.links.create(workspaceId, request.body, repeatable)
       return reply.code(201).header('ETag', tagOf(link)).send(presentCreatedLink(link))
     },
   )

@@ -26,7 +26,7 @@ describe('the guard of connections', () => {
       pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
     )
     front = createFront({
-      isServiceHost: () => false,
+      isForApi: () => false,
       api: () => assert.fail('no request is for the API'),
       redirect: (_request, response) => response.end(),
       fastRedirect: (exchange) => exchange.answer(302, { 'Content-Length': '0' }, {}, ''),

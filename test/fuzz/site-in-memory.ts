@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Click } from '../../src/clicks/click.ts'
 import { clickMaker } from '../../src/clicks/record/click-maker.ts'
-import { foldKey } from '../../src/links/key.ts'
+import { foldKey, isServicePath } from '../../src/links/key.ts'
 import { NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkHost, VisitedLink } from '../../src/links/link-directory.ts'
 import { passwordVault } from '../../src/links/password-vault.ts'
@@ -126,7 +126,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
   })
   let fast = 0
   const front = createFront({
-    isServiceHost: (host) => host === OWN_HOST,
+    isForApi: ({ host, path }) => host === OWN_HOST && isServicePath(path),
     api(request, response) {
       request.resume()
       response.writeHead(200, { 'Content-Length': '3' })

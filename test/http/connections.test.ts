@@ -53,7 +53,7 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
       drainWindowMs: DRAIN_WINDOW_MS,
     })
     front = createFront({
-      isServiceHost: () => false,
+      isForApi: () => false,
       api: () => assert.fail('no request is for the API'),
       redirect(_request, response, { path }) {
         if (path === '/never') {

@@ -54,7 +54,7 @@ export async function startExportServer(): Promise<ExportServer> {
   } as unknown as AppDependencies
   const app = await buildApp(deps, pino({ level: 'silent' }))
   const server = createFront({
-    isServiceHost: () => true,
+    isForApi: () => true,
     api: (request, response) => app.routing(request, response),
     redirect: (_request, response) => response.end(),
     fastRedirect: undefined,

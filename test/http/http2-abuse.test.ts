@@ -30,7 +30,7 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
   let started = 0
   const errors: string[] = []
   const front = createFront({
-    isServiceHost: () => false,
+    isForApi: () => false,
     api: () => assert.fail('no request is for the API'),
     redirect(_request, response, { path }) {
       started += 1

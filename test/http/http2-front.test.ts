@@ -15,7 +15,7 @@ const TIMEOUT_MS = 10_000
 
 describe('HTTP/2', { timeout: TIMEOUT_MS }, () => {
   const front = createFront({
-    isServiceHost: () => false,
+    isForApi: () => false,
     api: () => assert.fail('no request is for the API'),
     redirect(request, response, { host, path, query }) {
       const location = `https://example.com/${host}${path}?${query}`

@@ -29,7 +29,7 @@ for (const isFast of [true, false]) {
     let waitingMax = 0
     before(async () => {
       front = createFront({
-        isServiceHost: () => false,
+        isForApi: () => false,
         api: () => assert.fail('no request is for the API'),
         redirect(request, response, { path }) {
           started.push(path)

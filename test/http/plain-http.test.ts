@@ -14,7 +14,7 @@ describe('plain HTTP beside HTTPS', () => {
   let isAway = false
   const answered: string[] = []
   const front = createFront({
-    isServiceHost: () => false,
+    isForApi: () => false,
     api: () => assert.fail('no request is for the API'),
     redirect(_request, response, { path }) {
       answered.push(path)

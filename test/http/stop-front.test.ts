@@ -12,7 +12,7 @@ const ANSWER_MS_MAX = 5_000
 
 async function start(isFast: boolean) {
   const front = createFront({
-    isServiceHost: () => false,
+    isForApi: () => false,
     api: () => assert.fail('no request is for the API'),
     redirect: (_request, response) => response.writeHead(302, { 'Content-Length': '0' }).end(),
     fastRedirect: isFast

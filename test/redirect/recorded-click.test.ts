@@ -52,7 +52,7 @@ describe('What a click is made from', () => {
       onError: (error) => assert.fail(String(error)),
     })
     const front = createFront({
-      isServiceHost: () => false,
+      isForApi: () => false,
       api: () => assert.fail('a visit'),
       redirect: redirect.request,
       fastRedirect: undefined,

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { AddressInfo, BoundSocket, Server } from 'node:net'
+import { isServicePath } from '../../links/key.ts'
 import type { LinkHost } from '../../links/link-directory.ts'
 import { acceptorEntrance, createAcceptor } from '../../platform/http/acceptors.ts'
 import { createFront } from '../../platform/http/front.ts'
@@ -50,7 +51,7 @@ export function openEntrances(
   }
   const hasOwnInternal = config.internalListen !== undefined
   const front = createFront({
-    isServiceHost: (host) => isServiceHost(host, serviceHost.host),
+    isForApi: ({ host, path }) => isServiceHost(host, serviceHost.host) && isServicePath(path),
     api: parts.api,
     redirect: redirects ? redirect.request : answerElsewhere,
     fastRedirect: redirects && config.fastRedirects ? redirect.visit : undefined,

@@ -1,4 +1,5 @@
 import type { CompiledQuery, ExpressionBuilder, Kysely, QueryResult } from 'kysely'
+import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Pending } from '../../platform/database/pending-writes.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
@@ -12,9 +13,6 @@ import { storedBytes } from '../stored-bytes.ts'
 import { linkPages } from './link-pages.ts'
 import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
-
-/** A statement that keeps every other transaction that locks the same name waiting until this one ends. */
-export type LockName = (tx: Kysely<Schema>, name: string) => CompiledQuery
 
 const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
 

@@ -1,12 +1,12 @@
 import type { Generated } from 'kysely'
-import type { ChallengeType } from '../../certificates/certificate-authority.ts'
-import type { OrderPurpose, OrderQueue } from '../../certificates/certificate-order.ts'
-import type { DomainStatus } from '../../domains/domain.ts'
-import type { QuotaOverrides } from '../../identity/quotas/quota.ts'
-import type { Node } from '../../operations/nodes/node.ts'
 import type { Change } from '../changes/change.ts'
 
-/** The tables, as queries see them. Times are microseconds since the epoch unless a name says else. */
+/**
+ * The tables, as queries see them. Times are microseconds since the epoch unless a name says else.
+ *
+ * The values of a column are written out here, because modules own the types of them: where a store
+ * reads or writes the column, the compiler compares the two.
+ */
 export type Schema = {
   instance: { name: string; value: string }
   workspaces: { id: string; name: string; created_at: number }
@@ -23,7 +23,14 @@ export type Schema = {
     revoked_at: number | null
   }
   /** Null where the instance's limit applies; 0 for no limit. */
-  workspace_quotas: { workspace_id: string } & QuotaOverrides
+  workspace_quotas: {
+    workspace_id: string
+    links: number | null
+    domains: number | null
+    pending_domains: number | null
+    storage_bytes: number | null
+    requests_per_minute: number | null
+  }
   keyspaces: {
     id: Generated<number>
     /** Null for the one that all workspaces share. */
@@ -34,7 +41,7 @@ export type Schema = {
     id: string
     workspace_id: string
     host: string
-    status: DomainStatus
+    status: 'pending' | 'active'
     not_found_url: string | null
     expired_url: string | null
     created_at: number
@@ -80,16 +87,16 @@ export type Schema = {
     host: string
     /** In which the host is active; empty for the service's own host. */
     workspace_id: Generated<string>
-    queue: Generated<OrderQueue>
+    queue: Generated<'ready' | 'new' | 'failing'>
     attempts: number
     next_at: number
     failure: string | null
     /** The order under way: all four are null while there is none, the last until it is confirmed. */
     directory: string | null
-    purpose: OrderPurpose | null
+    purpose: 'first' | 'renewal' | 'advised' | null
     private_key: string | null
     order_url: string | null
-    challenge_type: ChallengeType | null
+    challenge_type: 'http-01' | 'tls-alpn-01' | null
     challenge_token: string | null
     challenge_answer: string | null
     /** Rises with every lease. */
@@ -104,7 +111,7 @@ export type Schema = {
     failures: number
     paused_until: number
     failure: string | null
-    challenge: ChallengeType | null
+    challenge: 'http-01' | 'tls-alpn-01' | null
     created_at: number
   }
   acme_budgets: { directory: string; subject: string; spent_until: number }
@@ -184,7 +191,16 @@ export type Schema = {
   /** Of UTC days, by their number since 1970-01-01. */
   visitor_salts: { day: number; salt: string }
   journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
-  nodes: Node & {
+  nodes: {
+    /** The journal's. */
+    id: string
+    name: string
+    process: number
+    version: string
+    started_at: number
+    beat_at: number
+    backlog_bytes: number
+    oldest_click_at: number | null
     /** When its loss was told; null for one that is there, or whose loss nobody has seen yet. */
     reported_at: number | null
   }

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { isReservedKey } from '../../links/key.ts'
 import { Networks } from '../network/ip-address.ts'
 import { problem } from './api/problem.ts'
 import { arrivedSecurely } from './arrived-securely.ts'
@@ -16,8 +15,8 @@ import { answerPlain, isChallengePath, moveVisit, type PlainHttp } from './plain
 import { parseRequestTarget, type RequestTarget } from './request-target.ts'
 
 export type FrontHandlers = {
-  /** Whether this host is the service's own. */
-  readonly isServiceHost: (host: string) => boolean
+  /** Whether the service itself answers this target. Every other is a visit to a link. */
+  readonly isForApi: (target: RequestTarget) => boolean
   readonly api: (request: IncomingMessage, response: ServerResponse) => void
   readonly redirect: (
     request: IncomingMessage,
@@ -45,10 +44,8 @@ export type FrontHandlers = {
  * request is a visit to a link.
  */
 export function createFront(handlers: FrontHandlers): Server {
-  const { plain, internal, onMalformed } = handlers
+  const { isForApi, plain, internal, onMalformed } = handlers
   const { hstsSeconds = 0, trustedProxies = new Networks() } = handlers
-  const isForApi = ({ host, path }: RequestTarget) =>
-    handlers.isServiceHost(host) && isServicePath(path)
 
   function isSecure({ socket, headers }: IncomingMessage): boolean {
     const { remoteAddress = '' } = socket
@@ -127,10 +124,6 @@ function targetOf(request: IncomingMessage): RequestTarget | undefined {
   if (!url.startsWith('/')) return undefined
   const authority = headers[':authority'] ?? headers.host
   return typeof authority === 'string' ? parseRequestTarget(url, ['host', authority]) : undefined
-}
-
-function isServicePath(path: string): boolean {
-  return path === '/' || isReservedKey(path.slice(1))
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse): void {

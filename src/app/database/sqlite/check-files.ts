@@ -6,6 +6,11 @@ import {
   checkDaySums,
   checkLinkSums,
 } from '../../../clicks/store/sqlite/check-sums.ts'
+import {
+  listRawDays,
+  rawClicksFile,
+  rawClicksFolder,
+} from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { formatDay } from '../../../clicks/tally/click-day.ts'
 import {
   CLICKS_FILE,
@@ -13,13 +18,7 @@ import {
   type FileFault,
   LINKS_FILE,
 } from '../../../platform/database/file-fault.ts'
-import {
-  countedFile,
-  listRawDays,
-  rawClicksFile,
-  rawClicksFolder,
-  sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
+import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { textOf } from '../../../platform/database/sqlite/errors.ts'
 import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
 import { hasLog, openToRead } from '../../../platform/database/sqlite/open-to-read.ts'

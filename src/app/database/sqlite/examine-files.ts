@@ -2,6 +2,11 @@ import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { JournalPosition } from '../../../clicks/click-store.ts'
 import { checkClickSums } from '../../../clicks/store/sqlite/check-sums.ts'
+import {
+  listRawDays,
+  rawClicksFile,
+  rawClicksFolder,
+} from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { formatDay } from '../../../clicks/tally/click-day.ts'
 import {
   CLICKS_FILE,
@@ -9,13 +14,7 @@ import {
   type FileFault,
   LINKS_FILE,
 } from '../../../platform/database/file-fault.ts'
-import {
-  countedFile,
-  listRawDays,
-  rawClicksFile,
-  rawClicksFolder,
-  sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
+import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { textOf } from '../../../platform/database/sqlite/errors.ts'
 import {
   hasTable,

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
-  countedFile,
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-  sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
+} from '../../../clicks/store/sqlite/raw-click-days.ts'
+import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import {
   type ClicksMark,

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
 import { findPageWith } from '../../../links/store/link-scan.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
@@ -17,7 +18,6 @@ import {
   attachForReading,
   countedFile,
   hasDataFiles,
-  rawClicksFolder,
   sqliteFile,
 } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'

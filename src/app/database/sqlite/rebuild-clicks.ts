@@ -7,13 +7,13 @@ import { foldDays, PARTS } from '../../../clicks/store/click-day-folder.ts'
 import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
 import { personsIn, sumCharts } from '../../../clicks/store/sqlite/check-sums.ts'
 import { sqliteClickRows } from '../../../clicks/store/sqlite/click-rows.ts'
-import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
-  countedFile,
   listRawDays,
   rawClicksFile,
   rawClicksFolder,
-} from '../../../platform/database/sqlite/data-files.ts'
+} from '../../../clicks/store/sqlite/raw-click-days.ts'
+import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
+import { countedFile } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'

@@ -2,6 +2,11 @@ import { existsSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { SCOPES } from '../../../clicks/store/click-day-rows.ts'
+import {
+  listRawDays,
+  rawClicksFile,
+  rawClicksFolder,
+} from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import {
   CLICKS_FILE,
@@ -12,13 +17,7 @@ import {
 import { writeLastCheck } from '../../../platform/database/last-check.ts'
 import { LINKS_PER_BUCKET } from '../../../platform/database/schema.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
-import {
-  countedFile,
-  listRawDays,
-  rawClicksFile,
-  rawClicksFolder,
-  sqliteFile,
-} from '../../../platform/database/sqlite/data-files.ts'
+import { countedFile, sqliteFile } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import {
   hasTable,

@@ -6,7 +6,6 @@ import { SqliteConnection } from '../../../platform/database/sqlite/connection.t
 import {
   attachForReading,
   countedFile,
-  rawClicksFolder,
   sqliteFile,
 } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
@@ -21,6 +20,7 @@ import { OwnerCache } from '../owner-cache.ts'
 import type { RawClickRows } from '../raw-click-rows.ts'
 import { BatchMarks } from './batch-marks.ts'
 import { sqliteClickRows } from './click-rows.ts'
+import { rawClicksFolder } from './raw-click-days.ts'
 import { RawClickFiles } from './raw-click-files.ts'
 
 /** Well under a second's work: the more clicks share a page, the fewer pages are written. */

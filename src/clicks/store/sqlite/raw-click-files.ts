@@ -1,12 +1,12 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { listRawDays, rawClicksFile } from '../../../platform/database/sqlite/data-files.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import { CLICK_DIMENSIONS, type Click } from '../../click.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { groupByDay, type Owner } from '../batch-growth.ts'
 import type { RawClickRow, RawClickRows } from '../raw-click-rows.ts'
+import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
 /** Days whose files are kept open: today's, and those of clicks that come late. */
 const OPEN_FILES_MAX = 4

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
-import { rawClicksFile } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import type { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
 import type { RawClickPages } from '../click-reports.ts'
 import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
+import { rawClicksFile } from './raw-click-days.ts'
 
 const PAGE_ROWS = 1_000
 /** Rows of all subjects that are looked at for one page: a few milliseconds of the scan thread. */

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { LockName } from '../../../links/store/link-store.ts'
+import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Pending } from '../../../platform/database/pending-writes.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { QUOTA_NAMES } from '../quota.ts'

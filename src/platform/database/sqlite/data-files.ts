@@ -1,11 +1,8 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { formatDay, parseDay } from '../../../clicks/tally/click-day.ts'
-import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../file-fault.ts'
-
-const EXTENSION = '.db'
+import { CLICKS_FILE, LINKS_FILE } from '../file-fault.ts'
 
 /** The database file of a data folder: everything but clicks. */
 export function sqliteFile(dataDir: string): string {
@@ -29,25 +26,6 @@ export function hasDataFiles(dataDir: string): boolean {
   return [sqliteFile(dataDir), countedFile(dataDir)].some(
     (file) => statSync(file, { throwIfNoEntry: false }) !== undefined,
   )
-}
-
-/** Where the raw clicks are, a file for each UTC day, so that a day is dropped by removing its file. */
-export function rawClicksFolder(dataDir: string): string {
-  return path.join(dataDir, DAYS_FOLDER)
-}
-
-export function rawClicksFile(folder: string, day: number): string {
-  return path.join(folder, formatDay(day) + EXTENSION)
-}
-
-/** The days of which there are raw clicks, ascending. */
-export function listRawDays(folder: string): number[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(EXTENSION))
-    .map((name) => parseDay(name.slice(0, -EXTENSION.length)))
-    .filter((day) => day !== undefined)
-    .sort((a, b) => a - b)
 }
 
 /**

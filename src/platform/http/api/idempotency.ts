@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { workspaceOf } from '../../../identity/tokens/authentication.ts'
 import { Failure } from '../../failure.ts'
 import type { IdempotentRequest } from '../../idempotency/idempotency-store.ts'
 import type { Throttle } from '../../limits/throttle.ts'
@@ -18,14 +17,17 @@ const RECORD_KIB = 1
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /** Reads the `Idempotency-Key` header of a request that may be sent again. */
-export type IdempotencyReader = (request: FastifyRequest) => IdempotentRequest | undefined
+export type IdempotencyReader = (
+  request: FastifyRequest,
+  workspaceId: string,
+) => IdempotentRequest | undefined
 
 /**
  * @param key 32 bytes, for nothing but fingerprints: a body may hold a password, so no plain hash
  * @param throttle of `IDEMPOTENCY_LIMITS`, in KiB of each workspace
  */
 export function idempotencyReader(key: Buffer, throttle: Throttle): IdempotencyReader {
-  return (request) => {
+  return (request, workspaceId) => {
     const header = request.headers['idempotency-key']
     if (header === undefined) return undefined
     if (typeof header !== 'string' || !KEY.test(header)) {
@@ -33,7 +35,7 @@ export function idempotencyReader(key: Buffer, throttle: Throttle): IdempotencyR
     }
     const body = JSON.stringify(request.body)
     const events = Math.ceil(Buffer.byteLength(body) / KIB) + RECORD_KIB
-    const verdict = throttle.take(workspaceOf(request), { events })
+    const verdict = throttle.take(workspaceId, { events })
     if (!verdict.allowed) {
       throw Failure.tooMany(
         'This workspace has sent 1 GiB of requests with an Idempotency-Key within a day. Send them without it, or later.',

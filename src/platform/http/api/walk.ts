@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { PER_PAGE_DEFAULT } from '../../../../contract/pagination.ts'
-import { workspaceOf } from '../../../identity/tokens/authentication.ts'
 import type { Run } from '../../database/page.ts'
 import { Failure } from '../../failure.ts'
 import type { Cursors, WalkPosition } from './cursor.ts'
@@ -37,6 +36,7 @@ export async function walk<T, M, R>(
   { baseUrl, cursors }: WalkContext,
   query: WalkRequest,
   on: {
+    readonly workspaceId: string
     readonly list: WalkedList<T, M>
     readonly filters: unknown
     readonly present: (item: T) => R
@@ -47,7 +47,7 @@ export async function walk<T, M, R>(
   }
   const { cursor = '' } = query
   const limit = query.per_page ?? PER_PAGE_DEFAULT
-  const name = JSON.stringify([request.routeOptions.url, workspaceOf(request), on.filters])
+  const name = JSON.stringify([request.routeOptions.url, on.workspaceId, on.filters])
   const from: WalkPosition<M> =
     cursor === ''
       ? { mark: undefined, isReversed: false, index: 0, total: await on.list.count() }

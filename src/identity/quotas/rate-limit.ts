@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AppDependencies } from '../../../app/api/app-dependencies.ts'
-import type { Throttle } from '../../limits/throttle.ts'
-import { HttpRefusal } from './problem.ts'
+import { HttpRefusal } from '../../platform/http/api/problem.ts'
+import type { Throttle } from '../../platform/limits/throttle.ts'
+import type { QuotaBook } from './quota-book.ts'
 
 /** Counts the request against its token's limit, and tells the client where it stands. */
 export function limitRate(
@@ -25,7 +25,7 @@ export function limitRate(
 
 /** Counts the request against the quota of its workspace, where that has one. */
 export async function limitWorkspaceRate(
-  { quotas, workspaceThrottle }: Pick<AppDependencies, 'quotas' | 'workspaceThrottle'>,
+  { quotas, workspaceThrottle }: { quotas: QuotaBook; workspaceThrottle: Throttle },
   request: FastifyRequest,
 ): Promise<void> {
   if (request.token === null) return
