@@ -11,7 +11,6 @@ import {
   exportedClick,
 } from '../../contract/clicks.ts'
 import { idParams, ifNoneMatchHeaders } from '../../contract/primitives.ts'
-import type { AppDependencies } from '../app/api/app-dependencies.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
@@ -20,7 +19,7 @@ import { CLICK_DIMENSIONS } from './click.ts'
 import { EXPORT_TYPES, exportStream } from './click-export.ts'
 import { presentReport } from './present-clicks.ts'
 import { clickFilter } from './report/click-filter.ts'
-import type { ClickSubject } from './report/clicks.ts'
+import type { ClickSubject, Clicks } from './report/clicks.ts'
 
 const config = { scope: 'clicks:read', mayTakeLong: true } as const
 const tags = ['Clicks']
@@ -38,7 +37,9 @@ const exported = {
   },
 }
 
-export const clickRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+export type ClickRouteDependencies = { readonly clicks: Clicks }
+
+export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async (app, deps) => {
   async function report(
     request: FastifyRequest,
     subject: ClickSubject,

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { domainHttpsBody, domainHttpsSchema } from '../../contract/domain-https.ts'
 import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '../../contract/primitives.ts'
-import type { AppDependencies } from '../app/api/app-dependencies.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
 import { presentDomainHttps } from '../links/present.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
@@ -12,12 +11,18 @@ import {
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../platform/http/api/responses.ts'
+import type { DomainHttps } from './domain-https.ts'
 import { httpsVersion } from './domain-https.ts'
 
 const tags = ['Domains']
 
 /** Beside the domain itself, whose fields the specification has settled. */
-export const domainHttpsRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+export type HttpsRouteDependencies = { readonly domainHttps: DomainHttps }
+
+export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = async (
+  app,
+  deps,
+) => {
   app.get(
     '/domains/:id/https',
     {

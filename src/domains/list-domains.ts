@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { DomainResource, ListDomainsQuery } from '../../contract/domains.ts'
-import type { AppDependencies } from '../app/api/app-dependencies.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
 import { presentDomain } from '../links/present.ts'
 import {
@@ -9,15 +8,19 @@ import {
   offsetOf,
   pageRequestOf,
 } from '../platform/http/api/pagination.ts'
+import type { WalkContext } from '../platform/http/api/walk.ts'
 import { walk } from '../platform/http/api/walk.ts'
 import type { Domain } from './domain.ts'
 import type { DomainMark } from './domain-store.ts'
+import type { Domains } from './domains.ts'
+
+export type DomainListDependencies = WalkContext & { readonly domains: Domains }
 
 /** A page of the workspace's domains, by its number or, where there is a cursor, by its place. */
 export async function listDomains(
   request: FastifyRequest,
   query: ListDomainsQuery,
-  deps: Pick<AppDependencies, 'domains' | 'baseUrl' | 'cursors'>,
+  deps: DomainListDependencies,
 ): Promise<Envelope<DomainResource>> {
   const { domains } = deps
   const workspaceId = workspaceOf(request)

@@ -15,10 +15,10 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '../../contract/primitives.ts'
-import type { AppDependencies } from '../app/api/app-dependencies.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
 import { presentDnsReport, presentDomain } from '../links/present.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
   CHECKED_LATELY,
@@ -32,17 +32,24 @@ import {
 } from '../platform/http/api/responses.ts'
 import { validateWith } from '../platform/http/api/validation.ts'
 import { type Domain, domainVersion } from './domain.ts'
+import type { DomainChecks } from './domain-checks.ts'
 import type { DomainInput } from './domain-input.ts'
+import type { DomainListDependencies } from './list-domains.ts'
 import { listDomains } from './list-domains.ts'
 
 const tags = ['Domains']
+
+export type DomainRouteDependencies = DomainListDependencies & {
+  readonly domainChecks: DomainChecks
+  readonly idempotency: IdempotencyReader
+}
 
 /** The tag of a domain as `GET` shows it. */
 function tagOf(domain: Domain): string {
   return entityTag(JSON.stringify(presentDomain(domain)), domainVersion(domain))
 }
 
-export const domainRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = async (app, deps) => {
   app.setValidatorCompiler(validateWith((input) => deps.domains.faultsOf(input)))
 
   app.get(

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { LinkResource, ListLinksQuery } from '../../contract/links.ts'
-import type { AppDependencies } from '../app/api/app-dependencies.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
 import { Failure } from '../platform/failure.ts'
 import {
@@ -9,16 +8,20 @@ import {
   offsetOf,
   pageRequestOf,
 } from '../platform/http/api/pagination.ts'
+import type { WalkContext } from '../platform/http/api/walk.ts'
 import { walk } from '../platform/http/api/walk.ts'
 import type { Link } from './link.ts'
 import type { LinkSortField } from './link-store.ts'
+import type { Links } from './links.ts'
 import { presentLink } from './present.ts'
+
+export type LinkListDependencies = WalkContext & { readonly links: Links }
 
 /** A page of the workspace's links, by its number or, where there is a cursor, by its place. */
 export async function listLinks(
   request: FastifyRequest,
   query: ListLinksQuery,
-  deps: Pick<AppDependencies, 'links' | 'baseUrl' | 'cursors'>,
+  deps: LinkListDependencies,
 ): Promise<Envelope<LinkResource>> {
   const sort = query.sort ?? '-created_at'
   const field = sort.replace('-', '') as LinkSortField

@@ -15,9 +15,9 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '../../contract/primitives.ts'
-import type { AppDependencies } from '../app/api/app-dependencies.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
   CONFLICT,
@@ -31,17 +31,22 @@ import {
 import { validateWith } from '../platform/http/api/validation.ts'
 import { type Link, linkVersion } from './link.ts'
 import type { LinkInput } from './link-input.ts'
+import type { LinkListDependencies } from './list-links.ts'
 import { listLinks } from './list-links.ts'
 import { presentCreatedLink, presentLink } from './present.ts'
 
 const tags = ['Links']
+
+export type LinkRouteDependencies = LinkListDependencies & {
+  readonly idempotency: IdempotencyReader
+}
 
 /** The tag of a link as `GET` shows it. */
 function tagOf(link: Link): string {
   return entityTag(JSON.stringify(presentLink(link)), linkVersion(link))
 }
 
-export const linkRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (app, deps) => {
   app.setValidatorCompiler(validateWith((input) => deps.links.faultsOf(input)))
 
   app.get(

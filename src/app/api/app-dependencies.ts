@@ -1,41 +1,33 @@
-import type { Clicks } from '../../clicks/report/clicks.ts'
-import type { DomainChecks } from '../../domains/domain-checks.ts'
-import type { DomainHttps } from '../../domains/domain-https.ts'
-import type { Domains } from '../../domains/domains.ts'
+import type { ClickRouteDependencies } from '../../clicks/routes.ts'
+import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
+import type { DomainRouteDependencies } from '../../domains/routes.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
-import type { UsageReader } from '../../identity/quotas/usage.ts'
+import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
-import type { Links } from '../../links/links.ts'
-import type { QrPictures } from '../../links/qr/qr-pictures.ts'
+import type { QrRouteDependencies } from '../../links/qr/routes.ts'
+import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
-import type { Cursors } from '../../platform/http/api/cursor.ts'
-import type { IdempotencyReader } from '../../platform/http/api/idempotency.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
 import type { Readiness } from '../../platform/process/readiness.ts'
 
-/** What the API stands on. */
-export type AppDependencies = {
-  readonly links: Links
-  readonly domains: Domains
-  readonly clicks: Clicks
-  readonly domainChecks: DomainChecks
-  readonly qrPictures: QrPictures
+/** What the routes of the modules need. */
+type RouteDependencies = LinkRouteDependencies &
+  QrRouteDependencies &
+  DomainRouteDependencies &
+  HttpsRouteDependencies &
+  ClickRouteDependencies &
+  UsageRouteDependencies
+
+/** What the HTTP application needs. */
+export type AppDependencies = RouteDependencies & {
   /** Whether this node answers the API, or only what every node does. */
   readonly servesApi: boolean
-  readonly domainHttps: DomainHttps
   readonly authenticator: Authenticator
-  readonly idempotency: IdempotencyReader
-  readonly cursors: Cursors
-  /** The origin in the addresses that answers hold. */
-  readonly baseUrl: string
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
   readonly throttle: Throttle
   readonly quotas: QuotaBook
-  /** API requests per minute and workspace; each has its own limit. */
-  readonly workspaceThrottle: Throttle
-  readonly usage: UsageReader
   readonly readiness: Readiness
   /** What an operator should see. */
   readonly health: () => Health

@@ -6,7 +6,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
 import { clickRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
@@ -34,7 +34,7 @@ import { metricsRoute } from './metrics-route.ts'
 import { describeApi } from './openapi.ts'
 import { serviceRoutes } from './service-routes.ts'
 
-const API_ROUTES = [
+const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
   qrCodeRoutes,
   domainRoutes,

@@ -12,6 +12,9 @@ import { terseCommand } from '../../platform/process/command-words.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { serveCommand } from '../commands/serve.ts'
 import { workerCommand } from '../commands/worker.ts'
+import { diagnose, repair, replay } from './operations.ts'
+import { withDomains } from './with-domains.ts'
+import { withInstance } from './with-instance.ts'
 
 /** The whole command line. Throws what goes wrong, after commander has told its own errors. */
 export function buildProgram(terminal: Terminal): Command {
@@ -28,13 +31,13 @@ export function buildProgram(terminal: Terminal): Command {
     .hook('preAction', (command) => setVariables(command.opts()))
   for (const command of [
     serveCommand(terminal),
-    workspaceCommand(terminal),
-    tokenCommand(terminal),
-    domainCommand(terminal),
-    nodeCommand(terminal),
-    journalCommand(terminal),
-    doctorCommand(terminal),
-    repairCommand(terminal),
+    workspaceCommand(terminal, withInstance),
+    tokenCommand(terminal, withInstance),
+    domainCommand(terminal, withDomains),
+    nodeCommand(terminal, withInstance),
+    journalCommand(terminal, replay),
+    doctorCommand(terminal, diagnose),
+    repairCommand(terminal, repair),
   ]) {
     program.addCommand(command)
   }

@@ -10,7 +10,7 @@ import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
 import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
 import { certificateStore } from '../../certificates/store/certificate-store.ts'
 import type { JournalPosition } from '../../clicks/click-store.ts'
-import type { DomainStatus } from '../../domains/domain.ts'
+import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
 import type { Node } from '../../operations/nodes/node.ts'
 import { nodeStore } from '../../operations/nodes/store/node-store.ts'
 import { openPool } from '../../platform/database/postgres/pool.ts'
@@ -42,13 +42,6 @@ export type Inspection = {
   readonly nodes: readonly Node[]
   /** The database server's clock; undefined where it is this machine's own. */
   readonly serverMillis: number | undefined
-}
-
-/** A workspace's claim on a host. */
-export type InspectedClaim = {
-  readonly workspaceId: string
-  readonly workspace: string
-  readonly status: DomainStatus
 }
 
 type Location = { readonly databaseUrl: string | undefined; readonly dataDir: string }

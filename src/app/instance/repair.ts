@@ -1,12 +1,11 @@
 import { countClicksAfter, positionAfterClicks } from '../../clicks/journal/journal-scan.ts'
+import type { RepairReport } from '../../operations/commands/repair.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
 import { hasDataFiles } from '../../platform/database/sqlite/data-files.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
-import { type RepairPlan, type RepairStep, repairFiles } from '../database/sqlite/repair-files.ts'
+import { type RepairStep, repairFiles } from '../database/sqlite/repair-files.ts'
 import { instanceFault } from './instance-fault.ts'
-
-export type { RepairPlan }
 
 /** What each step does, and what is lost by it. */
 const MEANING: Readonly<Record<RepairStep['action'], string>> = {
@@ -33,13 +32,13 @@ const MEANING: Readonly<Record<RepairStep['action'], string>> = {
 export async function repairDataFolder(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'settingsFile'>,
   execute: boolean,
-): Promise<RepairPlan> {
+): Promise<RepairReport> {
   const { databaseUrl, dataDir } = config
   if (databaseUrl !== undefined) {
     throw new Error('The data is in PostgreSQL (TERSE_DATABASE_URL). This repairs SQLite files.')
   }
   if (!hasDataFiles(dataDir)) throw instanceFault(config, new NoInstance())
-  return repairFiles(
+  const { faults, steps } = await repairFiles(
     dataDir,
     {
       clicksAfter: (id, from) => countClicksAfter(dataDir, id, from),
@@ -47,8 +46,8 @@ export async function repairDataFolder(
     },
     { execute, clock: systemClock() },
   )
-}
-
-export function meaningOf({ action }: RepairStep): string {
-  return MEANING[action]
+  return {
+    faults,
+    steps: steps?.map(({ file, action }) => ({ file, meaning: MEANING[action] })),
+  }
 }

@@ -11,20 +11,9 @@ import {
 import { backlogBytes } from '../../clicks/journal/journal-reader.ts'
 import { listSegments } from '../../clicks/journal/segments.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
+import type { ReplayedJournal } from '../../operations/commands/journal.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from './instance.ts'
-
-export type ReplayedJournal = {
-  readonly id: string
-  /**
-   * `replayed`: all of it is counted now. `in use`: a running process has it, and counts it.
-   * `unknown`: no node of this database has written it.
-   */
-  readonly state: 'replayed' | 'in use' | 'unknown'
-  /** Those that had not been counted before. */
-  readonly clicks: number
-  readonly damagedBytes: number
-}
 
 /**
  * Takes in what the journals of a node that is gone hold. How far each has been taken in stands in the

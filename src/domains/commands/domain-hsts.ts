@@ -1,13 +1,14 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { formatHost } from '../../hosts/host.ts'
 import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
+import type { DomainTools } from './domain-tools.ts'
 import { findClaim } from './find-claim.ts'
-import { withDomains } from './with-domains.ts'
 
 const OFF = 'off'
 
-export function hstsCommand(terminal: Terminal): Command {
+export function hstsCommand(terminal: Terminal, withDomains: RunWith<DomainTools>): Command {
   return new Command('hsts')
     .description('Have browsers use HTTPS alone with a domain (HSTS), or no more.')
     .argument('<host>', 'such as go.example.com')

@@ -2,15 +2,16 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
 import { displayHost, formatHost } from '../../hosts/host.ts'
 import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/command-words.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { DnsReport } from '../dns-report.ts'
 import { dnsReportText } from './dns-report-text.ts'
 import { hstsCommand } from './domain-hsts.ts'
+import type { DomainTools } from './domain-tools.ts'
 import { findClaim } from './find-claim.ts'
 import { waitUntilActive } from './wait-until-active.ts'
-import { type DomainTools, withDomains } from './with-domains.ts'
 
 const EXIT_PENDING = 1
 const LIST_BATCH = 100
@@ -20,7 +21,7 @@ const MINUTE_MS = 60_000
 type CheckOptions = { workspace?: string; wait?: number | true; json?: true }
 type ListOptions = { workspace?: string; json?: true }
 
-export function domainCommand(terminal: Terminal): Command {
+export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainTools>): Command {
   const command = new Command('domain')
     .description('Add, list, check and remove domains, and have them ask for HTTPS alone.')
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
@@ -32,8 +33,8 @@ export function domainCommand(terminal: Terminal): Command {
     .requiredOption('--workspace <name>', 'the workspace that it is for')
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
     .action(async (host: string, options: { workspace: string }) => {
-      const report = await withDomains(async ({ instance, domains, checks }) => {
-        const { id } = await instance.workspaces.get(options.workspace)
+      const report = await withDomains(async ({ workspaces, domains, checks }) => {
+        const { id } = await workspaces.get(options.workspace)
         const domain = await domains.create(id, { domain: host })
         return checks.report(id, domain.id)
       })
@@ -84,7 +85,7 @@ export function domainCommand(terminal: Terminal): Command {
       if (report.domain.status !== 'active') process.exitCode = EXIT_PENDING
     })
 
-  command.addCommand(hstsCommand(terminal))
+  command.addCommand(hstsCommand(terminal, withDomains))
 
   command
     .command('remove')
@@ -117,10 +118,9 @@ async function check(
 }
 
 async function listDomains(
-  { instance, domains, findCertificate }: DomainTools,
+  { workspaces, domains, findCertificate }: DomainTools,
   workspaceName: string | undefined,
 ) {
-  const { workspaces } = instance
   const owners =
     workspaceName === undefined ? await workspaces.list() : [await workspaces.get(workspaceName)]
   const rows = []

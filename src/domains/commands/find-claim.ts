@@ -1,18 +1,18 @@
 import { Failure } from '../../platform/failure.ts'
 import type { Domain } from '../domain.ts'
-import type { DomainTools } from './with-domains.ts'
+import type { DomainTools } from './domain-tools.ts'
 
 /** The claim that a command is about: that of the workspace, or the only one there is. */
 export async function findClaim(
-  { instance, domains }: DomainTools,
+  { workspaces, domains }: DomainTools,
   host: string,
   workspaceName: string | undefined,
 ): Promise<Domain> {
   if (workspaceName !== undefined) {
-    return domains.getByHost((await instance.workspaces.get(workspaceName)).id, host)
+    return domains.getByHost((await workspaces.get(workspaceName)).id, host)
   }
   const claims: { workspace: string; domain: Domain }[] = []
-  for (const { id, name } of await instance.workspaces.list()) {
+  for (const { id, name } of await workspaces.list()) {
     try {
       claims.push({ workspace: name, domain: await domains.getByHost(id, host) })
     } catch (error) {

@@ -1,11 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { withInstance } from '../../app/cli/with-instance.ts'
 import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/command-words.ts'
 import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
 import { isScope, SCOPES, type Scope, USUAL_SCOPES } from '../tokens/scope.ts'
 import type { Token } from '../tokens/token.ts'
+import type { Tokens } from '../tokens/tokens.ts'
+import type { Workspaces } from '../workspaces/workspaces.ts'
 
 type CreateOptions = {
   workspace: string
@@ -16,7 +18,9 @@ type CreateOptions = {
 }
 type ListOptions = { workspace?: string; json?: true }
 
-export function tokenCommand(terminal: Terminal): Command {
+type TokenServices = { readonly workspaces: Workspaces; readonly tokens: Tokens }
+
+export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServices>): Command {
   const command = new Command('token')
     .description('Create, list and revoke API tokens.')
     .addHelpText('after', example('token create --workspace acme'))
@@ -38,7 +42,7 @@ export function tokenCommand(terminal: Terminal): Command {
       () => `\nExample:\n  TOKEN=$(${terseCommand('token create --workspace acme')})`,
     )
     .action(async (options: CreateOptions) => {
-      const secret = await withInstance(async ({ workspaces, tokens }) => {
+      const secret = await withServices(async ({ workspaces, tokens }) => {
         const workspace = await workspaces.ensure(options.workspace)
         const created = await tokens.create(workspace, {
           name: options.name,
@@ -57,13 +61,13 @@ export function tokenCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', example('token list --workspace acme'))
     .action(async (options: ListOptions) => {
-      const tokens = await withInstance(async (instance) => {
+      const listed = await withServices(async ({ workspaces, tokens }) => {
         const name = options.workspace
-        const workspace = name === undefined ? undefined : await instance.workspaces.get(name)
-        return instance.tokens.list(workspace)
+        const workspace = name === undefined ? undefined : await workspaces.get(name)
+        return tokens.list(workspace)
       })
-      terminal.out(options.json ? JSON.stringify(tokens.map(present), null, 2) : table(tokens))
-      if (!options.json && tokens.map(present).some(({ never_expires }) => never_expires)) {
+      terminal.out(options.json ? JSON.stringify(listed.map(present), null, 2) : table(listed))
+      if (!options.json && listed.map(present).some(({ never_expires }) => never_expires)) {
         terminal.err(
           '! never expires: revoke it when it is no longer needed, or replace it by one with --expires.',
         )
@@ -76,7 +80,7 @@ export function tokenCommand(terminal: Terminal): Command {
     .argument('<id>', 'its identifier, as `token list` shows it')
     .addHelpText('after', example('token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d'))
     .action(async (id: string) => {
-      await withInstance(({ tokens }) => tokens.revoke(id))
+      await withServices(({ tokens }) => tokens.revoke(id))
       terminal.err(`Token ${id} is revoked.`)
     })
 

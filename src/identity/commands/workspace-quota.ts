@@ -1,9 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { withInstance } from '../../app/cli/with-instance.ts'
 import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaName, type QuotaOverrides } from '../quotas/quota.ts'
 import { usageOf } from '../quotas/usage.ts'
+import type { WorkspaceServices } from './workspace-services.ts'
 
 const MIB = 1024 * 1024
 const LIMIT_MAX = 1_000_000_000_000
@@ -21,7 +22,10 @@ type QuotaOptions = { json?: true } & {
 
 type Row = { quota: QuotaName; used: number | null; limit: number | null; of: string }
 
-export function workspaceQuotaCommand(terminal: Terminal): Command {
+export function workspaceQuotaCommand(
+  terminal: Terminal,
+  withServices: RunWith<WorkspaceServices>,
+): Command {
   return new Command('quota')
     .description('Show what a workspace uses and may use; with options, set its own limits first.')
     .argument('<workspace>', 'its name or identifier')
@@ -38,12 +42,12 @@ export function workspaceQuotaCommand(terminal: Terminal): Command {
     )
     .addHelpText('after', example('workspace quota acme --links 5000 --requests none'))
     .action(async (name: string, options: QuotaOptions) => {
-      const rows = await withInstance(async (instance): Promise<Row[]> => {
-        const workspace = await instance.workspaces.getByNameOrId(name)
+      const rows = await withServices(async (services): Promise<Row[]> => {
+        const workspace = await services.workspaces.getByNameOrId(name)
         const changes = changesOf(options)
-        if (Object.keys(changes).length > 0) await instance.workspaces.limit(workspace, changes)
-        const own = (await instance.store.read.quotas.find(workspace.id)) ?? NO_OVERRIDES
-        const { used, limits } = await usageOf(instance)(workspace.id)
+        if (Object.keys(changes).length > 0) await services.workspaces.limit(workspace, changes)
+        const own = (await services.store.read.quotas.find(workspace.id)) ?? NO_OVERRIDES
+        const { used, limits } = await usageOf(services)(workspace.id)
         return QUOTA_NAMES.map((quota) => ({
           quota,
           used: quota === 'requests_per_minute' ? null : used[quota],

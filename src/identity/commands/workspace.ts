@@ -1,12 +1,16 @@
 import { Command } from 'commander'
-import { withInstance } from '../../app/cli/with-instance.ts'
 import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaOverrides } from '../quotas/quota.ts'
 import { workspaceQuotaCommand } from './workspace-quota.ts'
+import type { WorkspaceServices } from './workspace-services.ts'
 
-export function workspaceCommand(terminal: Terminal): Command {
+export function workspaceCommand(
+  terminal: Terminal,
+  withServices: RunWith<WorkspaceServices>,
+): Command {
   const command = new Command('workspace')
     .description('Create, list and limit workspaces.')
     .addHelpText('after', example('workspace create acme'))
@@ -17,7 +21,7 @@ export function workspaceCommand(terminal: Terminal): Command {
     .argument('<name>', 'lower-case letters, digits and hyphens')
     .addHelpText('after', example('workspace create acme'))
     .action(async (name: string) => {
-      const workspace = await withInstance(({ workspaces }) => workspaces.create(name))
+      const workspace = await withServices(({ workspaces }) => workspaces.create(name))
       terminal.out(workspace.id)
     })
 
@@ -27,7 +31,7 @@ export function workspaceCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', example('workspace list --json'))
     .action(async (options: { json?: true }) => {
-      const rows = await withInstance(async ({ workspaces, store }) => {
+      const rows = await withServices(async ({ workspaces, store }) => {
         const quotas = await store.read.quotas.list()
         return (await workspaces.list()).map(({ id, name, created_at }) => ({
           id,
@@ -46,7 +50,7 @@ export function workspaceCommand(terminal: Terminal): Command {
       )
     })
 
-  command.addCommand(workspaceQuotaCommand(terminal))
+  command.addCommand(workspaceQuotaCommand(terminal, withServices))
   return command
 }
 

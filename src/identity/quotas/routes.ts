@@ -1,12 +1,19 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { ifNoneMatchHeaders } from '../../../contract/primitives.ts'
 import { type UsageResource, usageSchema } from '../../../contract/usage.ts'
-import type { AppDependencies } from '../../app/api/app-dependencies.ts'
 import { FAILURES, NOT_MODIFIED } from '../../platform/http/api/responses.ts'
+import type { Throttle } from '../../platform/limits/throttle.ts'
 import { workspaceOf } from '../tokens/authentication.ts'
 import { QUOTA_NAMES } from './quota.ts'
+import type { UsageReader } from './usage.ts'
 
-export const usageRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+export type UsageRouteDependencies = {
+  readonly usage: UsageReader
+  /** Counts requests a minute of each workspace. */
+  readonly workspaceThrottle: Throttle
+}
+
+export const usageRoutes: FastifyPluginAsyncZod<UsageRouteDependencies> = async (app, deps) => {
   app.get(
     '/usage',
     {

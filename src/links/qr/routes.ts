@@ -3,7 +3,6 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { idParams, ifNoneMatchHeaders } from '../../../contract/primitives.ts'
 import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../../contract/qr-code.ts'
-import type { AppDependencies } from '../../app/api/app-dependencies.ts'
 import { workspaceOf } from '../../identity/tokens/authentication.ts'
 import { Failure } from '../../platform/failure.ts'
 import {
@@ -15,9 +14,10 @@ import {
 } from '../../platform/http/api/responses.ts'
 import { contentDisposition } from '../../platform/http/content-disposition.ts'
 import type { Link } from '../link.ts'
+import type { Links } from '../links.ts'
 import { scannableLink } from '../short-link.ts'
 import { BLACK, parseModuleColor } from './color.ts'
-import { qrEntityTag } from './qr-pictures.ts'
+import { type QrPictures, qrEntityTag } from './qr-pictures.ts'
 import { QR_MARGIN_DEFAULT, type QrFormat, type QrTask } from './qr-task.ts'
 
 const CONTENT_TYPES: Readonly<Record<QrFormat, string>> = {
@@ -37,7 +37,12 @@ const picture = {
 
 const SUMMARY = 'QR code of a link'
 
-export const qrCodeRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
+export type QrRouteDependencies = {
+  readonly links: Pick<Links, 'get'>
+  readonly qrPictures: QrPictures
+}
+
+export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (app, deps) => {
   async function sendQrCode(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,13 +1,14 @@
 import { Command } from 'commander'
-import { openConfig } from '../../app/cli/open-config.ts'
 import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
-import { systemClock } from '../../platform/time/clock.ts'
 import type { Finding } from '../doctor/finding.ts'
 
 const EXIT_PROBLEM = 1
 
-export function doctorCommand(terminal: Terminal): Command {
+/** Looks at a host, or at the whole instance without one. */
+type Look = (host: string | undefined) => Promise<readonly Finding[]>
+
+export function doctorCommand(terminal: Terminal, look: Look): Command {
   return new Command('doctor')
     .description(
       'Look at the instance, or at the DNS of one host, and say what to do about what is wrong. Changes nothing.',
@@ -27,15 +28,4 @@ export function doctorCommand(terminal: Terminal): Command {
       }
       if (findings.some((finding) => finding.state === 'problem')) process.exitCode = EXIT_PROBLEM
     })
-}
-
-/** The commands are all loaded for each of them; what looks around is not, before it is asked. */
-async function look(host: string | undefined): Promise<readonly Finding[]> {
-  const { config } = openConfig()
-  if (host === undefined) {
-    const { diagnoseInstance } = await import('../doctor/diagnose-instance.ts')
-    return diagnoseInstance(config, systemClock())
-  }
-  const { diagnoseHost } = await import('../doctor/diagnose-host.ts')
-  return diagnoseHost(config, host, systemClock())
 }

@@ -1,11 +1,29 @@
 import { Command } from 'commander'
-import { withInstance } from '../../app/cli/with-instance.ts'
 import { example } from '../../platform/cli/example.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 
 const EXIT_LEFT = 1
 
-export function journalCommand(terminal: Terminal): Command {
+export type ReplayedJournal = {
+  readonly id: string
+  /**
+   * `replayed`: all of it is counted now. `in use`: a running process has it, and counts it.
+   * `unknown`: no node of this database has written it.
+   */
+  readonly state: 'replayed' | 'in use' | 'unknown'
+  /** Those that had not been counted before. */
+  readonly clicks: number
+  readonly damagedBytes: number
+}
+
+/**
+ * Counts the clicks in the journals of a folder.
+ *
+ * @param takesUnknown whether to count those that no node of this database is known to have written
+ */
+type Replay = (folder: string, takesUnknown: boolean) => Promise<readonly ReplayedJournal[]>
+
+export function journalCommand(terminal: Terminal, replay: Replay): Command {
   const command = new Command('journal').description('Look after the journals of clicks.')
 
   command
@@ -18,13 +36,7 @@ export function journalCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', example('journal replay /mnt/old-node/data'))
     .action(async (folder: string, options: { force?: true; json?: true }) => {
-      const { replayJournals } = await import('../../app/instance/replay.ts')
-      const journals = await withInstance((instance, { config, log }) =>
-        replayJournals(config, instance, folder, {
-          takesUnknown: options.force ?? false,
-          onError: (error) => log.warn({ err: error }, 'a journal is not wholly in order'),
-        }),
-      )
+      const journals = await replay(folder, options.force ?? false)
       terminal.out(
         options.json
           ? JSON.stringify(journals, null, 2)

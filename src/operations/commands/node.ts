@@ -1,10 +1,14 @@
 import { Command } from 'commander'
-import { withInstance } from '../../app/cli/with-instance.ts'
 import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
+import type { Nodes } from '../nodes/nodes.ts'
 
-export function nodeCommand(terminal: Terminal): Command {
+export function nodeCommand(
+  terminal: Terminal,
+  withNodes: RunWith<{ readonly nodes: Nodes }>,
+): Command {
   const command = new Command('node')
     .description('List the nodes of the instance, and forget those that were lost.')
     .addHelpText('after', example('node list'))
@@ -15,7 +19,7 @@ export function nodeCommand(terminal: Terminal): Command {
     .option('--json', 'print JSON')
     .addHelpText('after', example('node list --json'))
     .action(async (options: { json?: true }) => {
-      const listed = await withInstance(({ nodes }) => nodes.list())
+      const listed = await withNodes(({ nodes }) => nodes.list())
       const rows = listed.map((node) => ({
         ...node,
         started_at: formatInstant(node.started_at),
@@ -44,7 +48,7 @@ export function nodeCommand(terminal: Terminal): Command {
     .command('forget')
     .description('Forget a lost node, because its journal is lost with it or has been replayed.')
     .argument('<id>', 'as `node list` shows it')
-    .action((id: string) => withInstance(({ nodes }) => nodes.forget(id)))
+    .action((id: string) => withNodes(({ nodes }) => nodes.forget(id)))
 
   return command
 }

@@ -1,12 +1,27 @@
 import { Command } from 'commander'
-import { openConfig } from '../../app/cli/open-config.ts'
 import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
+import type { FileFault } from '../../platform/database/file-fault.ts'
 import { terseCommand } from '../../platform/process/command-words.ts'
 
 const EXIT_LEFT = 1
 
-export function repairCommand(terminal: Terminal): Command {
+/** What is wrong with the files of a data folder, and what mends it; undefined where nothing does. */
+export type RepairReport = {
+  readonly faults: readonly FileFault[]
+  readonly steps: readonly RepairStep[] | undefined
+}
+
+type RepairStep = {
+  readonly file: string
+  /** What the step does, and what is lost by it. */
+  readonly meaning: string
+}
+
+/** Looks at the files of the data folder, and repairs them where `execute` says so. */
+type Repair = (execute: boolean) => Promise<RepairReport>
+
+export function repairCommand(terminal: Terminal, repair: Repair): Command {
   return new Command('repair')
     .description(
       'Show what is wrong with the SQLite files of a stopped service, what can be saved, and what is lost. A backup is better.',
@@ -14,8 +29,7 @@ export function repairCommand(terminal: Terminal): Command {
     .option('--yes', 'do it; damaged files are set aside, never removed')
     .addHelpText('after', example('repair', 'repair --yes'))
     .action(async (options: { yes?: true }) => {
-      const { meaningOf, repairDataFolder } = await import('../../app/instance/repair.ts')
-      const { faults, steps } = await repairDataFolder(openConfig().config, options.yes ?? false)
+      const { faults, steps } = await repair(options.yes ?? false)
       for (const { file, kind, text } of faults) terminal.out(`${kind.padEnd(10)} ${file}: ${text}`)
       if (faults.length === 0) {
         terminal.out('The files are in order.')
@@ -26,7 +40,7 @@ export function repairCommand(terminal: Terminal): Command {
         process.exitCode = EXIT_LEFT
         return
       }
-      for (const step of steps) terminal.out(`\n${step.file}\n  ${meaningOf(step)}`)
+      for (const step of steps) terminal.out(`\n${step.file}\n  ${step.meaning}`)
       if (options.yes) terminal.out('\nDone. Start the service.')
       else {
         terminal.out(

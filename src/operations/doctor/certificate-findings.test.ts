@@ -14,10 +14,8 @@ const life = (hours: number) => ({ notBefore: at(-1), notAfter: at(hours) })
 const inWords = (micros: number) => new Date(micros / 1_000).toISOString()
 
 describe('what the doctor finds of the certificate that is kept', () => {
-  const found = (
-    standing: CertificateStanding | undefined,
-    { host = HOST, port = 443 }: { host?: string; port?: number | undefined } = {},
-  ) => storedFindings({ tls: { port } }, host, standing, clock)
+  const found = (standing: CertificateStanding | undefined, host = HOST) =>
+    storedFindings(true, host, standing, clock)
   const states = (standing: CertificateStanding) => found(standing).map(({ state }) => state)
 
   test('goes by its end', () => {
@@ -47,8 +45,8 @@ describe('what the doctor finds of the certificate that is kept', () => {
   test('is that there is none, or that nobody here sees to one', () => {
     assert.deepEqual(states(NONE), ['warning'])
     assert.deepEqual(found(undefined), found(NONE), 'the database cannot say')
-    assert.equal(found(NONE, { host: 'go.localhost' })[0]?.state, 'skipped')
-    assert.equal(storedFindings({ tls: undefined }, HOST, NONE, clock)[0]?.state, 'skipped')
+    assert.equal(found(NONE, 'go.localhost')[0]?.state, 'skipped')
+    assert.equal(storedFindings(false, HOST, NONE, clock)[0]?.state, 'skipped')
   })
 })
 

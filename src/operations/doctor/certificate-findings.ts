@@ -1,4 +1,3 @@
-import type { Config } from '../../app/config/read-config.ts'
 import { isCertifiable } from '../../certificates/certifiable-host.ts'
 import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -10,13 +9,13 @@ const ENDS_SOON_MS = 24 * 60 * 60 * 1_000
 
 /** On the certificate that is kept here for a host, and on the orders of it. */
 export function storedFindings(
-  config: Pick<Config, 'tls'>,
+  servesHttps: boolean,
   host: string,
   standing: CertificateStanding | undefined,
   clock: Clock,
 ): readonly Finding[] {
   const subject = 'certificate'
-  if (config.tls === undefined) {
+  if (!servesHttps) {
     return [{ subject, state: 'skipped', text: 'TERSE_TLS=off leaves it to a proxy in front' }]
   }
   if (!isCertifiable(host)) {

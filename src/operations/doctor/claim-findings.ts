@@ -1,17 +1,32 @@
-import type { Config } from '../../app/config/read-config.ts'
-import { loadSecretKey } from '../../app/config/secret-key.ts'
-import type { InspectedClaim } from '../../app/database/inspect.ts'
-import { claimableHostsOf, serviceTargetOf } from '../../app/instance/domains.ts'
 import { adviseOnOwnership } from '../../domains/dns-advice.ts'
 import { judgeOwnership } from '../../domains/dns-judgement.ts'
 import type { DnsObservation } from '../../domains/dns-observation.ts'
 import { recordsFor } from '../../domains/dns-records.ts'
+import type { DomainStatus } from '../../domains/domain.ts'
+import type { ProofPolicy } from '../../domains/proof.ts'
 import { proofText } from '../../domains/proof.ts'
-import type { ServiceAddresses } from '../../domains/service-target.ts'
+import type { ServiceAddresses, ServiceTarget } from '../../domains/service-target.ts'
 import { formatHost } from '../../hosts/host.ts'
-import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { terseCommand } from '../../platform/process/command-words.ts'
 import type { Finding } from './finding.ts'
+
+/** A workspace's claim on a host. */
+export type InspectedClaim = {
+  readonly workspaceId: string
+  readonly workspace: string
+  readonly status: DomainStatus
+}
+
+/** By what a claim is proved. */
+type ProofRules = {
+  readonly policy: ProofPolicy
+  /** Whether a name is the operator's alone. */
+  readonly isReserved: (host: string) => boolean
+  /** Undefined where there is no instance yet. */
+  readonly findProofKey: () => Buffer | undefined
+  readonly target: ServiceTarget
+  readonly addresses: ServiceAddresses
+}
 
 /** @param claims undefined where the database cannot say */
 export function domainFinding(
@@ -42,28 +57,25 @@ export function domainFinding(
 
 /** Of each workspace that has added the host, whether DNS holds its proof. */
 export function proofFindings(
-  config: Config,
   host: string,
   claims: readonly InspectedClaim[] | undefined,
   observation: DnsObservation,
-  addresses: ServiceAddresses,
+  { policy, isReserved, findProofKey, target, addresses }: ProofRules,
 ): Finding[] {
   const subject = 'proof'
   const isActive = claims?.some(({ status }) => status === 'active') ?? false
-  const isReserved = claimableHostsOf(config, false).isReserved(host)
-  const isRouteEnough = config.domainProof === 'routing' && (isActive || !isReserved)
-  if (config.domainProof === 'none' || isRouteEnough) {
-    return [{ subject, state: 'skipped', text: `TERSE_DOMAIN_PROOF=${config.domainProof}` }]
+  const isRouteEnough = policy === 'routing' && (isActive || !isReserved(host))
+  if (policy === 'none' || isRouteEnough) {
+    return [{ subject, state: 'skipped', text: `TERSE_DOMAIN_PROOF=${policy}` }]
   }
-  const secretKey = config.secretKey ?? loadSecretKey(config.dataDir)
-  if (claims === undefined || claims.length === 0 || secretKey === undefined) {
+  const proofKey = findProofKey()
+  if (claims === undefined || claims.length === 0 || proofKey === undefined) {
     return [{ subject, state: 'skipped', text: 'it depends on the workspace that adds the domain' }]
   }
-  const proofKey = deriveKey(secretKey, 'domain-proof')
   return claims.map(({ workspace, workspaceId, status }) => {
     const proof = proofText(proofKey, workspaceId, host)
     const ownership = judgeOwnership(observation, proof)
-    const records = recordsFor(host, proof, serviceTargetOf(config), addresses)
+    const records = recordsFor(host, proof, target, addresses)
     const [difference] = adviseOnOwnership(host, ownership, records)
     if (difference === undefined) {
       return { subject, state: 'ok', text: `the TXT record of ${workspace} is there` }

@@ -1,5 +1,4 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
-import type { Config } from '../../app/config/read-config.ts'
 import { diskRoomOf } from '../../platform/disk/disk-room.ts'
 import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
 import type { Finding } from './finding.ts'
@@ -11,7 +10,11 @@ const SUBJECT = 'disk'
 export function diskFindings({
   dataDir,
   diskLowRatio,
-}: Pick<Config, 'dataDir' | 'diskLowRatio'>): readonly Finding[] {
+}: {
+  readonly dataDir: string
+  /** The free part of the disk below which to warn, 0 to 1. */
+  readonly diskLowRatio: number
+}): readonly Finding[] {
   const access = accessFinding(dataDir)
   const room = roomFinding(dataDir, diskLowRatio)
   return access === undefined ? [room] : [access, room]

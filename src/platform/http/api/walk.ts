@@ -23,7 +23,11 @@ type WalkRequest = {
   readonly per_page?: number | undefined
 }
 
-type WalkContext = { readonly baseUrl: string; readonly cursors: Cursors }
+export type WalkContext = {
+  /** The origin in the addresses that answers hold. */
+  readonly baseUrl: string
+  readonly cursors: Cursors
+}
 
 /**
  * The page of a walk that a cursor asks for, in the envelope of every list. It is read from its place in

@@ -1,26 +1,25 @@
-import type { Config } from '../../app/config/read-config.ts'
-import {
-  type InspectedClaim,
-  inspectCertificate,
-  inspectClaims,
-} from '../../app/database/inspect.ts'
-import { openResolver, serviceTargetOf } from '../../app/instance/domains.ts'
 import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
 import { judgeRouting } from '../../domains/dns-judgement.ts'
 import { type DnsObservation, observeDns } from '../../domains/dns-observation.ts'
 import { isProvedWithoutDns } from '../../domains/proof.ts'
 import { serviceAddresses } from '../../domains/service-target.ts'
 import { parseHost } from '../../hosts/host.ts'
+import { caaFinding } from '../../operations/doctor/caa-finding.ts'
+import { shownFinding, storedFindings } from '../../operations/doctor/certificate-findings.ts'
+import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
+import { domainFinding, proofFindings } from '../../operations/doctor/claim-findings.ts'
+import type { Finding } from '../../operations/doctor/finding.ts'
+import { proxyFinding, routingFindings } from '../../operations/doctor/routing-findings.ts'
 import { findCaaPermission } from '../../platform/dns/caa.ts'
 import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import { Failure } from '../../platform/failure.ts'
+import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { lookAtCertificate, type ShownCertificate } from '../../platform/tls/look-at-certificate.ts'
-import { caaFinding } from './caa-finding.ts'
-import { shownFinding, storedFindings } from './certificate-findings.ts'
-import { domainFinding, proofFindings } from './claim-findings.ts'
-import type { Finding } from './finding.ts'
-import { proxyFinding, routingFindings } from './routing-findings.ts'
+import type { Config } from '../config/read-config.ts'
+import { loadSecretKey } from '../config/secret-key.ts'
+import { inspectCertificate, inspectClaims } from '../database/inspect.ts'
+import { claimableHostsOf, openResolver, serviceTargetOf } from '../instance/domains.ts'
 
 /** By which CAA records allow the authority that is the default. */
 const AUTHORITY = 'letsencrypt.org'
@@ -44,7 +43,12 @@ export async function diagnoseHost(
     return [
       domainFinding(host, claims),
       routing,
-      ...storedFindings(config, host, await certificateOf(config, host, clock), clock),
+      ...storedFindings(
+        config.tls !== undefined,
+        host,
+        await certificateOf(config, host, clock),
+        clock,
+      ),
     ]
   }
   const resolver = openResolver(config)
@@ -60,11 +64,17 @@ export async function diagnoseHost(
   const shown = leadsHere ? await look(config, host, observation) : undefined
   return [
     domainFinding(host, claims),
-    ...proofFindings(config, host, claims, observation, addresses),
+    ...proofFindings(host, claims, observation, {
+      policy: config.domainProof,
+      isReserved: claimableHostsOf(config, false).isReserved,
+      findProofKey: () => findProofKey(config),
+      target,
+      addresses,
+    }),
     ...routingFindings(host, observation, addresses, target),
     proxyFinding(observation),
     caaFinding(caa, names?.[0] ?? AUTHORITY),
-    ...storedFindings(config, host, stored, clock),
+    ...storedFindings(config.tls !== undefined, host, stored, clock),
     shownFinding(shown, clock),
   ]
 }
@@ -92,7 +102,7 @@ async function authorityNames(
 ): Promise<readonly string[] | undefined> {
   const isDefault = new URL(config.acme.directory).host.endsWith('.letsencrypt.org')
   if (config.tls === undefined || isDefault) return [AUTHORITY]
-  const { openAuthority } = await import('../../app/node/certificate-work.ts')
+  const { openAuthority } = await import('../node/certificate-work.ts')
   const authority = openAuthority(config.acme, clock)
   try {
     const names = await authority.caaIdentities()
@@ -131,4 +141,10 @@ async function claimsOn(
   } catch {
     return undefined
   }
+}
+
+/** Undefined where there is no instance yet. */
+function findProofKey({ secretKey, dataDir }: Config): Buffer | undefined {
+  const key = secretKey ?? loadSecretKey(dataDir)
+  return key && deriveKey(key, 'domain-proof')
 }

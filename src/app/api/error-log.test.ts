@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { buildApp } from '../../../app/api/app.ts'
-import type { AppDependencies } from '../../../app/api/app-dependencies.ts'
-import { Throttle } from '../../limits/throttle.ts'
-import { Networks } from '../../network/ip-address.ts'
-import { Readiness } from '../../process/readiness.ts'
-import { systemClock } from '../../time/clock.ts'
-import { ApiMeter } from './api-meter.ts'
+import { ApiMeter } from '../../platform/http/api/api-meter.ts'
+import { Throttle } from '../../platform/limits/throttle.ts'
+import { Networks } from '../../platform/network/ip-address.ts'
+import { Readiness } from '../../platform/process/readiness.ts'
+import { systemClock } from '../../platform/time/clock.ts'
+import { buildApp } from './app.ts'
+import type { AppDependencies } from './app-dependencies.ts'
 
 test('what failed is in the log under the id that the client was told', async () => {
   const lines: string[] = []

@@ -1,0 +1,39 @@
+import type { ReplayedJournal } from '../../operations/commands/journal.ts'
+import type { RepairReport } from '../../operations/commands/repair.ts'
+import type { Finding } from '../../operations/doctor/finding.ts'
+import { systemClock } from '../../platform/time/clock.ts'
+import { openConfig } from './open-config.ts'
+import { withInstance } from './with-instance.ts'
+
+// Each function loads its own code, because every process loads all commands and runs one of them.
+
+/** Looks at a host, or at the whole instance without one. */
+export async function diagnose(host: string | undefined): Promise<readonly Finding[]> {
+  const { config } = openConfig()
+  if (host === undefined) {
+    const { diagnoseInstance } = await import('../doctor/diagnose-instance.ts')
+    return diagnoseInstance(config, systemClock())
+  }
+  const { diagnoseHost } = await import('../doctor/diagnose-host.ts')
+  return diagnoseHost(config, host, systemClock())
+}
+
+/** Looks at the files of the data folder, and repairs them where `execute` says so. */
+export async function repair(execute: boolean): Promise<RepairReport> {
+  const { repairDataFolder } = await import('../instance/repair.ts')
+  return repairDataFolder(openConfig().config, execute)
+}
+
+/** Counts the clicks in the journals of a folder, as `replayJournals`. */
+export async function replay(
+  folder: string,
+  takesUnknown: boolean,
+): Promise<readonly ReplayedJournal[]> {
+  const { replayJournals } = await import('../instance/replay.ts')
+  return withInstance((instance, { config, log }) =>
+    replayJournals(config, instance, folder, {
+      takesUnknown,
+      onError: (error) => log.warn({ err: error }, 'a journal is not wholly in order'),
+    }),
+  )
+}
