@@ -1,20 +1,10 @@
+import type { CertificateStanding } from '../domains/host-certificate.ts'
 import type { AcmeAccountStore } from './acme-account-store.ts'
 import type { AcmeBudgetStore } from './acme-budget-store.ts'
 import { waitText } from './budget.ts'
-import type { CertificateLife } from './certificate.ts'
 import type { CertificateOrderStore } from './certificate-order-store.ts'
 import type { CertificateStore } from './certificate-store.ts'
 import { firstOrderWait } from './order-budgets.ts'
-
-/** How a host that is to have a certificate stands, for those who look after it. */
-export type CertificateStanding = {
-  /** That of the certificate in use; null while there is none. */
-  readonly life: CertificateLife | null
-  /** What stands in the way of the first or the next one, in words; null while nothing does. */
-  readonly problem: string | null
-  /** When it is tried again; null where there is nothing to try. Microseconds since the epoch. */
-  readonly nextAttemptAt: number | null
-}
 
 type StandingStores = {
   readonly certificates: CertificateStore

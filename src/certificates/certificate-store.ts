@@ -1,4 +1,5 @@
-import type { CertificateLife, RenewalWindow, SealedCertificate } from './certificate.ts'
+import type { CertificateLife } from '../domains/host-certificate.ts'
+import type { RenewalWindow, SealedCertificate } from './certificate.ts'
 
 /** The certificates in use, one at most for each host. */
 export type CertificateStore = {

@@ -1,3 +1,5 @@
+import type { CertificateLife } from '../domains/host-certificate.ts'
+
 /** What the listener for HTTPS shows, and what its renewal needs to know. */
 type CertificateFacts = CertificateLife & {
   /** Lower-case, in A-label form. */
@@ -10,12 +12,6 @@ type CertificateFacts = CertificateLife & {
   readonly ariId: string | null
   /** When the authority advises to renew it; null until it has said so. */
   readonly renewalWindow: RenewalWindow | null
-}
-
-/** From when to when a certificate counts. Microseconds since the epoch. */
-export type CertificateLife = {
-  readonly notBefore: number
-  readonly notAfter: number
 }
 
 /** Microseconds since the epoch. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { CertificateLife, RenewalWindow } from './certificate.ts'
+import type { CertificateLife } from '../domains/host-certificate.ts'
+import type { RenewalWindow } from './certificate.ts'
 
 /** However late the authority advises to renew, this much of the life is left for attempts that fail. */
 const LIFE_LEFT_MIN = 1 / 10

@@ -1,4 +1,3 @@
-import type { CertificateStanding } from '../certificates/certificate-standing.ts'
 import type { Store } from '../platform/database/store.ts'
 import { activeElsewhere, type DnsDifference } from './dns-advice.ts'
 import type { Verdict } from './dns-judgement.ts'
@@ -6,6 +5,7 @@ import type { DnsLook } from './dns-look.ts'
 import type { DnsRecord } from './dns-records.ts'
 import type { Domain } from './domain.ts'
 import type { CheckStores } from './domain-stores.ts'
+import type { CertificateStanding } from './host-certificate.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ShownDns } from './shown-dns.ts'
 

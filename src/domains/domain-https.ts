@@ -1,4 +1,3 @@
-import type { CertificateLife } from '../certificates/certificate.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
@@ -8,6 +7,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion, versionOf } from '../platform/version.ts'
 import type { Domain } from './domain.ts'
 import type { DomainStore } from './domain-store.ts'
+import type { CertificateLife } from './host-certificate.ts'
 import type { HstsStore } from './hsts-store.ts'
 
 /** Two years, which is what browsers ask of names that they are delivered with. */

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { domainHttpsBody, domainHttpsSchema } from '../../contract/domain-https.ts'
 import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '../../contract/primitives.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
-import { presentDomainHttps } from '../links/present.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import {
   CHANGED,
@@ -13,6 +12,7 @@ import {
 } from '../platform/http/api/responses.ts'
 import type { DomainHttps } from './domain-https.ts'
 import { httpsVersion } from './domain-https.ts'
+import { presentDomainHttps } from './present.ts'
 
 const tags = ['Domains']
 

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { DomainResource, ListDomainsQuery } from '../../contract/domains.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
-import { presentDomain } from '../links/present.ts'
 import {
   type Envelope,
   envelope,
@@ -13,6 +12,7 @@ import { walk } from '../platform/http/api/walk.ts'
 import type { Domain } from './domain.ts'
 import type { DomainMark } from './domain-store.ts'
 import type { Domains } from './domains.ts'
+import { presentDomain } from './present.ts'
 
 export type DomainListDependencies = WalkContext & { readonly domains: Domains }
 

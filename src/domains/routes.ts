@@ -16,7 +16,6 @@ import {
   ifNoneMatchHeaders,
 } from '../../contract/primitives.ts'
 import { workspaceOf } from '../identity/tokens/authentication.ts'
-import { presentDnsReport, presentDomain } from '../links/present.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
@@ -36,6 +35,7 @@ import type { DomainChecks } from './domain-checks.ts'
 import type { DomainInput } from './domain-input.ts'
 import type { DomainListDependencies } from './list-domains.ts'
 import { listDomains } from './list-domains.ts'
+import { presentDnsReport, presentDomain } from './present.ts'
 
 const tags = ['Domains']
 

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import {
-  type CertificateStanding,
-  certificateStanding,
-} from '../../certificates/certificate-standing.ts'
+import { certificateStanding } from '../../certificates/certificate-standing.ts'
 import { acmeAccountStore } from '../../certificates/store/acme-account-store.ts'
 import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
 import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
 import { certificateStore } from '../../certificates/store/certificate-store.ts'
 import type { JournalPosition } from '../../clicks/click-store.ts'
+import type { CertificateStanding } from '../../domains/host-certificate.ts'
 import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
 import type { Node } from '../../operations/nodes/node.ts'
 import { nodeStore } from '../../operations/nodes/store/node-store.ts'

@@ -1,6 +1,6 @@
-import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
 import { judgeRouting } from '../../domains/dns-judgement.ts'
 import { type DnsObservation, observeDns } from '../../domains/dns-observation.ts'
+import type { CertificateStanding } from '../../domains/host-certificate.ts'
 import { isProvedWithoutDns } from '../../domains/proof.ts'
 import { serviceAddresses } from '../../domains/service-target.ts'
 import { parseHost } from '../../hosts/host.ts'

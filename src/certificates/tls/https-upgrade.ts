@@ -1,9 +1,9 @@
+import type { CertificateLife } from '../../domains/host-certificate.ts'
 import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
 import type { Change } from '../../platform/changes/change.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
 import type { RequestTarget } from '../../platform/http/request-target.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { CertificateLife } from '../certificate.ts'
 
 const HOSTS_MAX = 50_000
 

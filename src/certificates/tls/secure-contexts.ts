@@ -1,9 +1,10 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
+import type { CertificateLife } from '../../domains/host-certificate.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/warm-start.ts'
 import type { Change } from '../../platform/changes/change.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
-import type { Certificate, CertificateLife, SealedCertificate } from '../certificate.ts'
+import type { Certificate, SealedCertificate } from '../certificate.ts'
 
 /** Certificates that are ready to be shown; each takes up to 90 KiB of OpenSSL's memory. */
 const CONTEXTS_MAX = 1_000

@@ -1,6 +1,4 @@
-import type { Domains } from '../../domains/domains.ts'
 import type { KeyspaceStore } from '../../hosts/keyspace-store.ts'
-import type { Links } from '../../links/links.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -96,8 +94,8 @@ export type Clicks = {
 export function clicks(deps: {
   store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
   clock: Clock
-  links: Links
-  domains: Domains
+  links: { get(workspaceId: string, id: string): Promise<{ readonly seq: number }> }
+  domains: { get(workspaceId: string, id: string): Promise<{ readonly host: string }> }
   /** For which single clicks are kept; 0 for ever. */
   retentionDays: number
   /** For `CHART_QUEUE`. */

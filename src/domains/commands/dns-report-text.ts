@@ -1,8 +1,8 @@
-import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
 import { formatHost } from '../../hosts/host.ts'
 import { formatTable } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { DnsReport } from '../dns-report.ts'
+import type { CertificateStanding } from '../host-certificate.ts'
 
 /** What DNS should say of a domain, what it says, and what to do. */
 export function dnsReportText(report: DnsReport): string {

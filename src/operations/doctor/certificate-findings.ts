@@ -1,5 +1,5 @@
 import { isCertifiable } from '../../certificates/certifiable-host.ts'
-import type { CertificateStanding } from '../../certificates/certificate-standing.ts'
+import type { CertificateStanding } from '../../domains/host-certificate.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { ShownCertificate } from '../../platform/tls/look-at-certificate.ts'
 import type { Finding } from './finding.ts'
