@@ -1,20 +1,73 @@
 /**
- * Layers: main → app → modules → platform. A module holds everything about a noun; app/ puts the
- * modules together; platform/ knows none of them.
+ * Imports run one way: main → app → modules → platform. A module holds everything about a noun;
+ * app/ puts the modules together; platform/ knows none of them.
  */
 const TESTS = '\\.test\\.ts$'
-const forbid = (name, from, to, comment) => ({
+
+/** From top to bottom: a module imports only those after it. */
+const MODULES = [
+  'operations',
+  'redirects',
+  'certificates',
+  'clicks',
+  'links',
+  'domains',
+  'hosts',
+  'identity',
+]
+const ANY_MODULE = `^src/(${MODULES.join('|')})/`
+
+const forbid = (name, from, to, comment, except) => ({
   name,
   severity: 'error',
   comment,
   from: { path: from, pathNot: TESTS },
-  to: { path: to },
+  to: { path: to, ...(except && { pathNot: except }) },
 })
 
 export default {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Files that import one another can only be understood together.',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      comment: 'It would fail when it is run.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    ...MODULES.slice(1).map((module, index) =>
+      forbid(
+        `no-module-cycles-${module}`,
+        `^src/${module}/`,
+        `^src/(${MODULES.slice(0, index + 1).join('|')})/`,
+        'Modules have an order, so that none depends on itself through another.',
+      ),
+    ),
+    forbid(
+      'modules-meet-at-their-index',
+      ANY_MODULE,
+      ANY_MODULE,
+      'index.ts, or store/index.ts for tables, is what a module offers to others; the rest can change freely.',
+      ['^src/$1/', '^src/[^/]+/(store/)?index\\.ts$'],
+    ),
+    forbid(
+      'platform-knows-no-module',
+      '^src/platform/',
+      '^src/(?!platform/)',
+      'The platform is what a service without links would need too.',
+    ),
+    forbid(
+      'modules-know-no-app',
+      ANY_MODULE,
+      '^src/app/',
+      'app/ puts modules together: what a module needs comes to it as a parameter.',
+    ),
     forbid(
       'contract-knows-zod-alone',
       '^contract/',
@@ -25,7 +78,7 @@ export default {
       'redirects-stay-light',
       '^src/redirects/',
       'node_modules/(kysely|zod|fastify|pg)/',
-      'The hot path carries no framework.',
+      'The hot path carries no framework; loaded-packages.test.ts looks at what its imports load.',
     ),
     forbid(
       'only-platform-asks-dns',

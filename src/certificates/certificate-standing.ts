@@ -1,4 +1,4 @@
-import type { CertificateStanding } from '../domains/host-certificate.ts'
+import type { CertificateStanding } from '../domains/index.ts'
 import type { AcmeAccountStore } from './acme-account-store.ts'
 import type { AcmeBudgetStore } from './acme-budget-store.ts'
 import { waitText } from './budget.ts'

@@ -1,4 +1,4 @@
-import type { CertificateLife } from '../domains/host-certificate.ts'
+import type { CertificateLife } from '../domains/index.ts'
 import type { RenewalWindow, SealedCertificate } from './certificate.ts'
 
 /** The certificates in use, one at most for each host. */

@@ -1,4 +1,4 @@
-import type { CertificateLife } from '../domains/host-certificate.ts'
+import type { CertificateLife } from '../domains/index.ts'
 
 /** What the listener for HTTPS shows, and what its renewal needs to know. */
 type CertificateFacts = CertificateLife & {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CertificateLife } from '../domains/host-certificate.ts'
+import type { CertificateLife } from '../domains/index.ts'
 import type { RenewalWindow } from './certificate.ts'
 
 /** However late the authority advises to renew, this much of the life is left for attempts that fail. */

@@ -11,7 +11,7 @@ import {
   exportedClick,
 } from '../../contract/clicks.ts'
 import { idParams, ifNoneMatchHeaders } from '../../contract/primitives.ts'
-import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { workspaceOf } from '../identity/index.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/time-limits.ts'

@@ -1,4 +1,4 @@
-import type { Growth } from '../identity/quotas/enforce-quotas.ts'
+import type { Growth } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { uuidV7 } from '../platform/crypto/uuid.ts'

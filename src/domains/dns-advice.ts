@@ -1,4 +1,4 @@
-import { formatHost } from '../hosts/host.ts'
+import { formatHost } from '../hosts/index.ts'
 import type { DnsSilence } from '../platform/dns/dns-resolver.ts'
 import type { Ownership, Routing } from './dns-judgement.ts'
 import type { DnsRecord } from './dns-records.ts'

@@ -1,5 +1,4 @@
-import { specialUseOf } from '../hosts/host.ts'
-import { findProxy } from '../hosts/known-proxies.ts'
+import { findProxy, specialUseOf } from '../hosts/index.ts'
 import { type DnsSilence, valuesOf } from '../platform/dns/dns-resolver.ts'
 import type { DnsObservation } from './dns-observation.ts'
 import { isProofText, isSameProof, type ProofPolicy } from './proof.ts'

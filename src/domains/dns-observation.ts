@@ -1,4 +1,4 @@
-import { specialUseOf } from '../hosts/host.ts'
+import { specialUseOf } from '../hosts/index.ts'
 import type { DnsAnswer, DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { proofName } from './proof.ts'

@@ -1,4 +1,4 @@
-import type { ClaimableHosts } from '../hosts/claimable-hosts.ts'
+import type { ClaimableHosts } from '../hosts/index.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import { StaleRow, type Store, UniqueViolation } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'

@@ -1,6 +1,4 @@
-import { parseDestination } from '../hosts/destination.ts'
-import { parseHost } from '../hosts/host.ts'
-import type { ServiceName } from '../hosts/service-host.ts'
+import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
 import { FaultList } from '../platform/failure.ts'
 
 /** A create or an update as it was sent: left out means "as it is", null means "none". */

@@ -1,5 +1,5 @@
-import type { KeyspaceStore } from '../hosts/keyspace-store.ts'
-import type { QuotaStores } from '../identity/quotas/enforce-quotas.ts'
+import type { KeyspaceStore } from '../hosts/index.ts'
+import type { QuotaStores } from '../identity/index.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { DomainCheckStore } from './domain-check-store.ts'

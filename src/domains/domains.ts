@@ -1,9 +1,11 @@
-import type { ClaimableHosts } from '../hosts/claimable-hosts.ts'
-import { formatHost, parseHost } from '../hosts/host.ts'
-import { refuseLoops } from '../hosts/refuse-loops.ts'
-import type { ServiceName } from '../hosts/service-host.ts'
-import { enforceQuotas } from '../identity/quotas/enforce-quotas.ts'
-import type { QuotaBook } from '../identity/quotas/quota-book.ts'
+import {
+  type ClaimableHosts,
+  formatHost,
+  parseHost,
+  refuseLoops,
+  type ServiceName,
+} from '../hosts/index.ts'
+import { enforceQuotas, type QuotaBook } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'

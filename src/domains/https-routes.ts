@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { domainHttpsBody, domainHttpsSchema } from '../../contract/domain-https.ts'
 import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '../../contract/primitives.ts'
-import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { workspaceOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import {
   CHANGED,
@@ -10,8 +10,7 @@ import {
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../platform/http/api/responses.ts'
-import type { DomainHttps } from './domain-https.ts'
-import { httpsVersion } from './domain-https.ts'
+import { type DomainHttps, httpsVersion } from './domain-https.ts'
 import { presentDomainHttps } from './present.ts'
 
 const tags = ['Domains']

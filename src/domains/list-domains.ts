@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { DomainResource, ListDomainsQuery } from '../../contract/domains.ts'
-import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { workspaceOf } from '../identity/index.ts'
 import {
   type Envelope,
   envelope,
   offsetOf,
   pageRequestOf,
 } from '../platform/http/api/pagination.ts'
-import type { WalkContext } from '../platform/http/api/walk.ts'
-import { walk } from '../platform/http/api/walk.ts'
+import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import type { Domain } from './domain.ts'
 import type { DomainMark } from './domain-store.ts'
 import type { Domains } from './domains.ts'

@@ -1,7 +1,7 @@
 import type { DnsReportResource } from '../../contract/dns-report.ts'
 import type { DomainHttpsResource } from '../../contract/domain-https.ts'
 import type { DomainResource } from '../../contract/domains.ts'
-import { displayHost } from '../hosts/host.ts'
+import { displayHost } from '../hosts/index.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import type { DnsReport } from './dns-report.ts'
 import type { Domain } from './domain.ts'

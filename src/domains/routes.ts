@@ -15,7 +15,7 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '../../contract/primitives.ts'
-import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { workspaceOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
@@ -33,8 +33,7 @@ import { validateWith } from '../platform/http/api/validation.ts'
 import { type Domain, domainVersion } from './domain.ts'
 import type { DomainChecks } from './domain-checks.ts'
 import type { DomainInput } from './domain-input.ts'
-import type { DomainListDependencies } from './list-domains.ts'
-import { listDomains } from './list-domains.ts'
+import { type DomainListDependencies, listDomains } from './list-domains.ts'
 import { presentDnsReport, presentDomain } from './present.ts'
 
 const tags = ['Domains']

@@ -1,5 +1,4 @@
-import { specialUseOf } from '../hosts/host.ts'
-import { isPrivateAddress } from '../hosts/private-networks.ts'
+import { isPrivateAddress, specialUseOf } from '../hosts/index.ts'
 import { valuesOf } from '../platform/dns/dns-resolver.ts'
 import type { Routing } from './dns-judgement.ts'
 import type { DnsObservation } from './dns-observation.ts'

@@ -1,4 +1,4 @@
-import { parseDestination } from '../hosts/destination.ts'
+import { parseDestination } from '../hosts/index.ts'
 import { FaultList, type Parsed } from '../platform/failure.ts'
 import { canonicalInstant } from '../platform/time/instant.ts'
 import { parseKey } from './key.ts'

@@ -1,4 +1,4 @@
-import type { ServiceHost } from '../hosts/service-host.ts'
+import type { ServiceHost } from '../hosts/index.ts'
 import type { Page, Run } from '../platform/database/page.ts'
 import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'

@@ -1,5 +1,5 @@
-import type { ClaimStores } from '../domains/domain-stores.ts'
-import type { QuotaStores } from '../identity/quotas/enforce-quotas.ts'
+import type { ClaimStores } from '../domains/index.ts'
+import type { QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { LinkStore } from './link-store.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { LinkResource, ListLinksQuery } from '../../contract/links.ts'
-import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { workspaceOf } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import {
   type Envelope,
@@ -8,8 +8,7 @@ import {
   offsetOf,
   pageRequestOf,
 } from '../platform/http/api/pagination.ts'
-import type { WalkContext } from '../platform/http/api/walk.ts'
-import { walk } from '../platform/http/api/walk.ts'
+import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import type { Link } from './link.ts'
 import type { LinkSortField } from './link-store.ts'
 import type { Links } from './links.ts'

@@ -1,5 +1,4 @@
-import { parseHost } from '../hosts/host.ts'
-import type { ServiceName } from '../hosts/service-host.ts'
+import { parseHost, type ServiceName } from '../hosts/index.ts'
 import type { Parsed } from '../platform/failure.ts'
 
 /** A host that links may be on: one that a workspace may claim, or the service's own. */

@@ -1,4 +1,4 @@
-import type { ServiceName } from '../hosts/service-host.ts'
+import type { ServiceName } from '../hosts/index.ts'
 import type { LinkAddress } from './link-store.ts'
 import { parseLinkHost } from './parse-link-host.ts'
 import { keyOfPath } from './visit-key.ts'

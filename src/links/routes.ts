@@ -15,7 +15,7 @@ import {
   ifMatchHeaders,
   ifNoneMatchHeaders,
 } from '../../contract/primitives.ts'
-import { workspaceOf } from '../identity/tokens/authentication.ts'
+import { workspaceOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
@@ -31,8 +31,7 @@ import {
 import { validateWith } from '../platform/http/api/validation.ts'
 import { type Link, linkVersion } from './link.ts'
 import type { LinkInput } from './link-input.ts'
-import type { LinkListDependencies } from './list-links.ts'
-import { listLinks } from './list-links.ts'
+import { type LinkListDependencies, listLinks } from './list-links.ts'
 import { presentCreatedLink, presentLink } from './present.ts'
 
 const tags = ['Links']

@@ -1,6 +1,5 @@
-import type { Device } from '../clicks/record/agent.ts'
-import type { LinkHost } from '../links/link-directory.ts'
-import { withoutQrMark } from '../links/qr/qr-mark.ts'
+import type { Device } from '../clicks/index.ts'
+import { type LinkHost, withoutQrMark } from '../links/index.ts'
 import { parseQuery, withParameters } from './destination-query.ts'
 import type { LinkPassword, PreparedLink } from './prepared-link.ts'
 

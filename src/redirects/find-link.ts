@@ -1,5 +1,4 @@
-import { foldKey } from '../links/key.ts'
-import type { LinkDirectory, LinkHost } from '../links/link-directory.ts'
+import { foldKey, type LinkDirectory, type LinkHost } from '../links/index.ts'
 import {
   ANSWER_AGE_MS_MAX,
   type CacheUse,

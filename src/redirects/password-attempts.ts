@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { PasswordVault } from '../links/password-vault.ts'
+import type { PasswordVault } from '../links/index.ts'
 import type { Throttles } from '../platform/limits/throttles.ts'
 import { subscriberOf } from '../platform/network/ip-address.ts'
 import { FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { UTM_FIELDS } from '../links/link.ts'
-import type { LinkDirectory, VisitedLink } from '../links/link-directory.ts'
+import { type LinkDirectory, UTM_FIELDS, type VisitedLink } from '../links/index.ts'
 import { formatParameter, withParameters } from './destination-query.ts'
 
 /** A link as the redirect needs it: everything that does not depend on the visit is computed when it is loaded. */

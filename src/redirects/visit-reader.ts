@@ -1,4 +1,4 @@
-import type { RawVisit } from '../clicks/record/raw-visit.ts'
+import type { RawVisit } from '../clicks/index.ts'
 import { arrivedSecurely } from '../platform/http/arrived-securely.ts'
 import { clientAddress, type Networks } from '../platform/network/ip-address.ts'
 import type { Exchange } from './exchange.ts'

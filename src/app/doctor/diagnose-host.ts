@@ -6,8 +6,11 @@ import { serviceAddresses } from '../../domains/service-target.ts'
 import { parseHost } from '../../hosts/host.ts'
 import { caaFinding } from '../../operations/doctor/caa-finding.ts'
 import { shownFinding, storedFindings } from '../../operations/doctor/certificate-findings.ts'
-import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
-import { domainFinding, proofFindings } from '../../operations/doctor/claim-findings.ts'
+import {
+  domainFinding,
+  type InspectedClaim,
+  proofFindings,
+} from '../../operations/doctor/claim-findings.ts'
 import type { Finding } from '../../operations/doctor/finding.ts'
 import { proxyFinding, routingFindings } from '../../operations/doctor/routing-findings.ts'
 import { findCaaPermission } from '../../platform/dns/caa.ts'

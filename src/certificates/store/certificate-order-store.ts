@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
-import type { DomainStatus } from '../../domains/domain.ts'
+import type { DomainStatus } from '../../domains/index.ts'
 import { dealInTurn } from '../../platform/database/deal-in-turn.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { CertificateOrder, LeasedOrder, PosedChallenge } from '../certificate-order.ts'

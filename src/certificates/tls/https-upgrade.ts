@@ -1,4 +1,4 @@
-import type { CertificateLife } from '../../domains/host-certificate.ts'
+import type { CertificateLife } from '../../domains/index.ts'
 import { CoherentCache } from '../../platform/cache/coherent-cache.ts'
 import type { Change } from '../../platform/changes/change.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'

@@ -1,5 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { CertificateLife } from '../../domains/host-certificate.ts'
+import type { CertificateLife } from '../../domains/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { COLD_START, type KeptValues, type WarmStart } from '../../platform/cache/warm-start.ts'
 import type { Change } from '../../platform/changes/change.ts'

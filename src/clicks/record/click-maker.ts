@@ -1,4 +1,4 @@
-import { hasQrMark } from '../../links/qr/qr-mark.ts'
+import { hasQrMark } from '../../links/index.ts'
 import { CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
 import { factsOfAgent } from './agent.ts'
 import type { ClickCap } from './click-cap.ts'

@@ -1,4 +1,4 @@
-import type { KeyspaceStore } from '../../hosts/keyspace-store.ts'
+import type { KeyspaceStore } from '../../hosts/index.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'

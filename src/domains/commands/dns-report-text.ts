@@ -1,4 +1,4 @@
-import { formatHost } from '../../hosts/host.ts'
+import { formatHost } from '../../hosts/index.ts'
 import { formatTable } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { DnsReport } from '../dns-report.ts'

@@ -1,4 +1,4 @@
-import type { Workspaces } from '../../identity/workspaces/workspaces.ts'
+import type { Workspaces } from '../../identity/index.ts'
 import type { CertificateFinder } from '../dns-report.ts'
 import type { DomainChecks } from '../domain-checks.ts'
 import type { DomainHttps } from '../domain-https.ts'

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { displayHost, formatHost } from '../../hosts/host.ts'
+import { displayHost, formatHost } from '../../hosts/index.ts'
 import { example } from '../../platform/cli/example.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'

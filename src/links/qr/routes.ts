@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { idParams, ifNoneMatchHeaders } from '../../../contract/primitives.ts'
 import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../../contract/qr-code.ts'
-import { workspaceOf } from '../../identity/tokens/authentication.ts'
+import { workspaceOf } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
 import {
   FAILURES,

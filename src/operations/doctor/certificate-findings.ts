@@ -1,5 +1,5 @@
-import { isCertifiable } from '../../certificates/certifiable-host.ts'
-import type { CertificateStanding } from '../../domains/host-certificate.ts'
+import { isCertifiable } from '../../certificates/index.ts'
+import type { CertificateStanding } from '../../domains/index.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { ShownCertificate } from '../../platform/tls/look-at-certificate.ts'
 import type { Finding } from './finding.ts'

@@ -1,12 +1,15 @@
-import { adviseOnOwnership } from '../../domains/dns-advice.ts'
-import { judgeOwnership } from '../../domains/dns-judgement.ts'
-import type { DnsObservation } from '../../domains/dns-observation.ts'
-import { recordsFor } from '../../domains/dns-records.ts'
-import type { DomainStatus } from '../../domains/domain.ts'
-import type { ProofPolicy } from '../../domains/proof.ts'
-import { proofText } from '../../domains/proof.ts'
-import type { ServiceAddresses, ServiceTarget } from '../../domains/service-target.ts'
-import { formatHost } from '../../hosts/host.ts'
+import {
+  adviseOnOwnership,
+  type DnsObservation,
+  type DomainStatus,
+  judgeOwnership,
+  type ProofPolicy,
+  proofText,
+  recordsFor,
+  type ServiceAddresses,
+  type ServiceTarget,
+} from '../../domains/index.ts'
+import { formatHost } from '../../hosts/index.ts'
 import { terseCommand } from '../../platform/process/command-words.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,10 +1,12 @@
-import { adviseOnRouting } from '../../domains/dns-advice.ts'
-import { judgeRouting } from '../../domains/dns-judgement.ts'
-import type { DnsObservation } from '../../domains/dns-observation.ts'
-import { recordsFor } from '../../domains/dns-records.ts'
-import type { ServiceAddresses, ServiceTarget } from '../../domains/service-target.ts'
-import { formatHost } from '../../hosts/host.ts'
-import { findProxy } from '../../hosts/known-proxies.ts'
+import {
+  adviseOnRouting,
+  type DnsObservation,
+  judgeRouting,
+  recordsFor,
+  type ServiceAddresses,
+  type ServiceTarget,
+} from '../../domains/index.ts'
+import { findProxy, formatHost } from '../../hosts/index.ts'
 import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import type { Finding } from './finding.ts'
 

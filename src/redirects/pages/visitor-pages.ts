@@ -1,4 +1,4 @@
-import { formatHost } from '../../hosts/host.ts'
+import { formatHost } from '../../hosts/index.ts'
 import { escapeHtml, type PageContent } from './page.ts'
 
 export function unknownHostPage(host: string): PageContent {

@@ -31,8 +31,7 @@ import {
   SCHEMA_VERSION,
 } from '../migrations/migrate.ts'
 import type { OpenedStore } from '../opened-store.ts'
-import type { Stores } from '../stores.ts'
-import { type EngineTraits, storesOver } from '../stores.ts'
+import { type EngineTraits, type Stores, storesOver } from '../stores.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 
 /** For an answer to what a request asks. */

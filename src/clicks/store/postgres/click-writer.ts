@@ -1,6 +1,5 @@
 import { Kysely, PostgresDialect, type SqlBool, sql } from 'kysely'
-import { LinkNumbers } from '../../../links/store/link-numbers.ts'
-import { postgresLinkSequence } from '../../../links/store/postgres/link-sequence.ts'
+import { LinkNumbers, postgresLinkSequence } from '../../../links/store/index.ts'
 import { numberArray } from '../../../platform/database/postgres/array-literal.ts'
 import { openPool } from '../../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../../platform/database/schema.ts'

@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type SqlBool, sql } from 'kysely'
-import { LinkNumbers } from '../../../links/store/link-numbers.ts'
-import { sqliteLinkSequence } from '../../../links/store/sqlite/link-sequence.ts'
+import { LinkNumbers, sqliteLinkSequence } from '../../../links/store/index.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
   attachForReading,

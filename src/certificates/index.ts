@@ -1,0 +1,2 @@
+/** What other modules use of certificates. */
+export { isCertifiable } from './certifiable-host.ts'

@@ -1,0 +1,12 @@
+/** What other modules use of domains. */
+export { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
+export { adviseOnOwnership, adviseOnRouting } from './dns-advice.ts'
+export { judgeOwnership, judgeRouting } from './dns-judgement.ts'
+export type { DnsObservation } from './dns-observation.ts'
+export { recordsFor } from './dns-records.ts'
+export type { Domain, DomainStatus } from './domain.ts'
+export type { ClaimStores } from './domain-stores.ts'
+export type { Domains } from './domains.ts'
+export type { CertificateLife, CertificateStanding } from './host-certificate.ts'
+export { type ProofPolicy, proofText } from './proof.ts'
+export type { ServiceAddresses, ServiceTarget } from './service-target.ts'

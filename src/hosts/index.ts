@@ -1,0 +1,9 @@
+/** What other modules use of hosts. The redirects load it, so it loads no store. */
+export type { ClaimableHosts } from './claimable-hosts.ts'
+export { parseDestination } from './destination.ts'
+export { displayHost, formatHost, parseHost, specialUseOf } from './host.ts'
+export type { KeyspaceStore } from './keyspace-store.ts'
+export { findProxy } from './known-proxies.ts'
+export { isPrivateAddress } from './private-networks.ts'
+export { lookForLoops, refuseLoops } from './refuse-loops.ts'
+export type { ServiceHost, ServiceName } from './service-host.ts'

@@ -1,0 +1,10 @@
+/** What other modules use of identity. */
+export {
+  enforceQuotas,
+  type Growth,
+  type QuotaStores,
+  type WorkspaceLimits,
+} from './quotas/enforce-quotas.ts'
+export type { QuotaBook } from './quotas/quota-book.ts'
+export { workspaceOf } from './tokens/authentication.ts'
+export type { Workspaces } from './workspaces/workspaces.ts'
