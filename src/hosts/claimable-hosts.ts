@@ -31,7 +31,7 @@ export function claimableHosts(options: {
         return `is a name under .${suffix}, which public DNS does not have`
       }
       return isReserved(host) && !isOperator
-        ? 'is reserved for the operator of this service, who can add it with "terse domain add"'
+        ? 'is reserved for the operator of this service, who alone can add it'
         : undefined
     },
   }

@@ -135,7 +135,10 @@ describe('a node that leaves for good', () => {
       assert.equal(numberOf(body, 'terse_lost_nodes_backlog_bytes'), BACKLOG_BYTES)
       const doctor = await runCommand(['doctor'], other.env)
       assert.equal(doctor.code, 1)
-      assert.match(doctor.stdout, /^problem +nodes +1 running, 1 lost with 4321 bytes.*\n.*replay/m)
+      assert.match(
+        doctor.stdout,
+        /^problem +nodes +1 running, 1 lost with 4321 bytes.*\n.*npx terse journal replay <.*npx terse node forget <id>$/m,
+      )
 
       assert.equal(await counted(there.port), 1)
       for (const clicks of [LEFT, 0]) {

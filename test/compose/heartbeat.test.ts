@@ -7,6 +7,7 @@ import { startHeartbeat } from '../../src/app/node/heartbeat.ts'
 import type { HeldJournal } from '../../src/clicks/ingest/click-intake.ts'
 import { BEAT_INTERVAL_MS } from '../../src/operations/nodes/node.ts'
 import { nodes } from '../../src/operations/nodes/nodes.ts'
+import { terseCommand } from '../../src/platform/process/command-words.ts'
 import { newNode, unique } from '../storage/samples.ts'
 import { eventually } from '../support/eventually.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -15,6 +16,7 @@ import { describeStore, type StoreUnderTest } from '../support/store.ts'
 
 const BEAT_SECONDS = BEAT_INTERVAL_MS / 1_000
 const LOST_SECONDS = 90
+const REPLAY = terseCommand('journal replay <its data folder>')
 
 function journal(bytes = 0): HeldJournal {
   return { id: unique('journal'), bytes, oldestMicros: bytes === 0 ? undefined : 1_000 }
@@ -63,8 +65,10 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
       const text = String(lines.read() ?? '').trim()
       if (text === '') return []
       return text.split('\n').map((line) => {
-        const { msg, node } = JSON.parse(line)
-        return node === undefined ? msg : `${node} is gone`
+        const { msg, node, command } = JSON.parse(line)
+        if (node === undefined) return msg
+        assert.deepEqual({ msg, command }, { msg: 'a node is gone', command: REPLAY })
+        return `${node} is gone`
       })
     },
   }

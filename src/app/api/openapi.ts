@@ -9,7 +9,7 @@ import { withoutUnusedSchemas } from './unused-schemas.ts'
 
 const DESCRIPTION = `Short links and the domains they live on.
 
-Every request carries \`Authorization: Bearer <token>\`; make a token with \`npx terse token create\`.
+Every request carries \`Authorization: Bearer <token>\`; make a token with \`npx terse token create --workspace <name>\`.
 Errors have the form \`{"message", "code", "errors"?}\`; \`code\` is stable. Requests that create
 something may carry an \`Idempotency-Key\`: the same request with the same key is done once, and
 answered alike for 24 hours.

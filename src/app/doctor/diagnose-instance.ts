@@ -160,7 +160,7 @@ function nodesFinding({ nodes }: Inspection, clock: Clock): Finding {
     subject,
     state: 'problem',
     text: `${up} running, ${lost.length} lost with ${bytes} bytes of clicks when last heard of`,
-    advice: `See: ${terseCommand('node list')}. Start them again, or count what they left (journal replay), or forget them (node forget).`,
+    advice: `See: ${terseCommand('node list')}. Start them again, or count what they left: ${terseCommand('journal replay <their data folder>')}. If their disk is lost: ${terseCommand('node forget <id>')}`,
   }
 }
 

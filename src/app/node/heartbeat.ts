@@ -4,6 +4,7 @@ import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { JournalBacklog } from '../../clicks/journal/journal-backlog.ts'
 import { BEAT_INTERVAL_MS, LOST_AFTER_MICROS } from '../../operations/nodes/node.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
+import { terseCommand } from '../../platform/process/command-words.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 
@@ -64,8 +65,17 @@ export function startHeartbeat(parts: {
   async function tellLost(): Promise<void> {
     for (const { id, name, process, version, beat_at, backlog_bytes } of await nodes.takeLost()) {
       const lastSeen = new Date(beat_at / 1_000).toISOString()
-      const lost = { node: id, name, process, version, lastSeen, backlogBytes: backlog_bytes }
-      log.error(lost, 'a node is gone; if it does not come back: terse journal replay')
+      const command = terseCommand('journal replay <its data folder>')
+      const lost = {
+        node: id,
+        name,
+        process,
+        version,
+        lastSeen,
+        backlogBytes: backlog_bytes,
+        command,
+      }
+      log.error(lost, 'a node is gone')
     }
   }
 

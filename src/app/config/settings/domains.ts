@@ -18,7 +18,7 @@ export const DOMAIN_SETTINGS = {
     default: undefined,
     unset: 'with `TERSE_DOMAIN_PROOF=routing`, the registered domains of the service’s own names',
     description:
-      'Names, separated by commas, that no workspace can add by itself, nor any name below them: the operator adds them with `terse domain add`, and with `routing` too they need their TXT record. `none`: no name is reserved but that of `TERSE_BASE_URL`.',
+      'Names, separated by commas, that no workspace can add by itself, nor any name below them: the operator adds them with `npx terse domain add`, and with `routing` too they need their TXT record. `none`: no name is reserved but that of `TERSE_BASE_URL`.',
   }),
   TERSE_DNS_TARGET: setting({
     schema: z

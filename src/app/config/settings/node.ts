@@ -11,13 +11,13 @@ export const NODE_SETTINGS = {
     schema: processCount,
     default: '1',
     description:
-      'How many processes serve on the port, or `auto`: one for each core. `terse serve --processes` goes before.',
+      'How many processes serve on the port, or `auto`: one for each core. `npx terse serve --processes` goes before.',
   }),
   TERSE_ROLES: setting({
     schema: roleList,
     default: ROLES.join(','),
     description:
-      'What this node does, separated by commas. `redirect`: answers visitors. `api`: answers the API. `jobs`: checks domains and clears away what is old. Each needs a node somewhere. `terse serve --roles` goes before.',
+      'What this node does, separated by commas. `redirect`: answers visitors. `api`: answers the API. `jobs`: checks domains and clears away what is old. Each needs a node somewhere. `npx terse serve --roles` goes before.',
   }),
   TERSE_STOP_DELAY_SECONDS: setting({
     schema: integer(0, 60).transform((seconds) => seconds * 1_000),

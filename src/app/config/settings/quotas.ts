@@ -10,7 +10,7 @@ export const QUOTA_SETTINGS = {
     schema: integer(0, COUNT_MAX),
     default: '0',
     description:
-      'Links that each workspace may have. `0`: no limit. `terse workspace quota` sets other limits for one workspace, for this and the other quotas.',
+      'Links that each workspace may have. `0`: no limit. `npx terse workspace quota` sets other limits for one workspace, for this and the other quotas.',
   }),
   TERSE_QUOTA_DOMAINS: setting({
     schema: integer(0, COUNT_MAX),
