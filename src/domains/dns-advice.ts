@@ -94,7 +94,9 @@ export function adviseOnRouting(
     case 'dangling':
       return one(
         'host_dangling',
-        `${name} is an alias (CNAME) that ends at ${routing.target}, which has no address: replace it by ${add}.`,
+        records.some(({ type, value }) => type === 'CNAME' && value === routing.target)
+          ? `${name} leads to ${routing.target}, as it should, but that name has no address: the operator of this service adds an A or AAAA record to it.`
+          : `${name} is an alias (CNAME) that ends at ${routing.target}, which has no address: replace it by ${add}.`,
       )
     case 'loop':
       return one(
