@@ -22,12 +22,17 @@ export function loadConfig(env: Environment = process.env): LoadedConfig {
   if (settings === undefined) return { config: readConfig(env), env, exposedFile: undefined }
   const { file, isExposed } = settings
   const merged = merge(env, settings)
+  const faults = [...settings.faults]
   try {
-    return { config: readConfig(merged), env: merged, exposedFile: isExposed ? file : undefined }
+    const config = readConfig(merged)
+    if (faults.length === 0) {
+      return { config, env: merged, exposedFile: isExposed ? file : undefined }
+    }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    throw new ConfigError(error.faults.map((fault) => withPlace(fault, merged, env, settings)))
+    faults.push(...error.faults.map((fault) => withPlace(fault, merged, env, settings)))
   }
+  throw new ConfigError(faults)
 }
 
 /** The environment with what the file sets besides. An empty variable counts as unset. */

@@ -95,6 +95,14 @@ describe('the settings file', () => {
       ],
     },
     {
+      text: 'TERSE_PROT=1\nTERSE_PORT=eighty\nTERSE_TLS=yes',
+      expected: [
+        'TERSE_PROT in {file}, line 1 is not a setting: correct or remove it',
+        'TERSE_PORT must be a whole number from 1 to 65535 ({file}, line 2)',
+        'TERSE_TLS must be auto or off ({file}, line 3)',
+      ],
+    },
+    {
       text: 'TERSE_PORT=80\nTERSE_PORT=eighty',
       expected: ['TERSE_PORT must be a whole number from 1 to 65535 ({file}, line 2)'],
     },

@@ -21,13 +21,15 @@ export type SettingsFile = {
   readonly lines: ReadonlyMap<string, number>
   /** Whether every user of the machine can read a secret in it. */
   readonly isExposed: boolean
+  /** What cannot be set in it, a line each, in the order of the file. */
+  readonly faults: readonly string[]
 }
 
 /**
  * Reads the settings file that the environment names, or else the one in the data folder.
  *
  * @returns undefined where none is named and the data folder has none
- * @throws {ConfigError} where it cannot be read, or holds what cannot be set in it
+ * @throws {ConfigError} where it cannot be read
  */
 export function readSettingsFile(env: Environment): SettingsFile | undefined {
   const named = env[FILE_VARIABLE] || undefined
@@ -47,13 +49,14 @@ export function readSettingsFile(env: Environment): SettingsFile | undefined {
   const lineOf = (name: string) => lines.get(name) ?? 0
   for (const name of [...values.keys()].sort((a, b) => lineOf(a) - lineOf(b))) {
     const fault = faultOfName(name, named === undefined)
-    if (fault !== undefined) faults.push(`${name} in ${placeOf(file, lines.get(name))} ${fault}`)
+    if (fault === undefined) continue
+    faults.push(`${name} in ${placeOf(file, lines.get(name))} ${fault}`)
+    values.delete(name)
   }
-  if (faults.length > 0) throw new ConfigError(faults)
   const holdsSecret = [...values].some(
     ([name, value]) => value !== '' && VARIABLES.get(name)?.isSecret,
   )
-  return { file, values, lines, isExposed: holdsSecret && isReadable }
+  return { file, values, lines, isExposed: holdsSecret && isReadable, faults }
 }
 
 /** A place in a file, for people. */
