@@ -38,6 +38,29 @@ describe('what a visit’s headers tell', () => {
     assert.equal(addressOf(exchangeFrom(PROXY, twice)), VISITOR)
   })
 
+  for (const { name, from, sent, isForwarded } of [
+    { name: 'a direct visit', from: VISITOR, sent: undefined, isForwarded: false },
+    { name: 'a proxy that is not trusted', from: VISITOR, sent: '192.0.2.1', isForwarded: true },
+    { name: 'a trusted proxy', from: PROXY, sent: VISITOR, isForwarded: false },
+    {
+      name: 'a trusted proxy that sends no address',
+      from: PROXY,
+      sent: 'unknown',
+      isForwarded: true,
+    },
+    {
+      name: 'a visitor on the machine of the trusted proxy',
+      from: PROXY,
+      sent: PROXY,
+      isForwarded: false,
+    },
+  ]) {
+    test(`${isForwarded ? 'reports' : 'does not report'} a hidden visitor for ${name}`, () => {
+      const headers = sent === undefined ? {} : { 'x-forwarded-for': sent }
+      assert.equal(rawVisitOf(exchangeFrom(from, headers), 0).isForwarded, isForwarded)
+    })
+  }
+
   test('is nothing that somebody else says of the visitor', () => {
     const exchange = exchangeFrom(VISITOR, { ...forwarded, 'x-forwarded-for': '192.0.2.1' })
     assert.equal(addressOf(exchange), VISITOR)

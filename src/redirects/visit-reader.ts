@@ -1,6 +1,6 @@
 import type { RawVisit } from '../clicks/index.ts'
 import { arrivedSecurely } from '../platform/http/arrived-securely.ts'
-import { clientAddress, type Networks } from '../platform/network/ip-address.ts'
+import { clientAddress, hidesClient, type Networks } from '../platform/network/ip-address.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Reads a visit's headers. Of the headers that proxies add, those of trusted proxies count. */
@@ -24,14 +24,11 @@ export function visitReader(trustedProxies: Networks): VisitReader {
 
   function rawVisitOf(exchange: Exchange, atMicros: number): RawVisit {
     const { headers, remoteAddress } = exchange
-    const address = addressOf(exchange)
     return {
       at: atMicros,
       method: exchange.method,
-      address,
-      isForwarded:
-        headers['x-forwarded-for'] !== undefined &&
-        address === clientAddress(remoteAddress, undefined, trustedProxies),
+      address: addressOf(exchange),
+      isForwarded: hidesClient(remoteAddress, headers['x-forwarded-for'], trustedProxies),
       query: exchange.target.query,
       userAgent: headers['user-agent'],
       referer: headers.referer,

@@ -5,7 +5,7 @@ export type RawVisit = {
   readonly method: string
   /** The client's address, after the proxies that are trusted. */
   readonly address: string
-  /** Whether `address` is that of a proxy: the visit was forwarded, by one that is not trusted. */
+  /** Whether `address` is that of a proxy: one that is not trusted, or that sent no address. */
   readonly isForwarded: boolean
   /** Without the question mark. */
   readonly query: string

@@ -78,6 +78,21 @@ export function clientAddress(
   return client
 }
 
+/**
+ * Whether a request was forwarded without the address of its client: by a proxy that is not trusted, or
+ * by one that appended no address to `X-Forwarded-For`.
+ */
+export function hidesClient(
+  socketAddress: string,
+  forwardedFor: string | undefined,
+  trusted: Networks,
+): boolean {
+  if (forwardedFor === undefined) return false
+  if (!trusted.has(socketAddress)) return true
+  const appended = forwardedFor.slice(forwardedFor.lastIndexOf(',') + 1)
+  return isIP(foldAddress(withoutPort(appended.trim()))) === 0
+}
+
 /** What one subscriber holds: the address itself for IPv4, its /64 network for IPv6. */
 export function subscriberOf(address: string): string {
   const folded = foldAddress(address)
