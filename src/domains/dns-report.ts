@@ -20,12 +20,12 @@ export type DnsReport = {
   /** When the status was last checked, and when it will be. Microseconds since the epoch. */
   readonly checkedAt: number | null
   readonly nextCheckAt: number | null
-  /** Null where the domain is not active, or certificates are somebody else's work. */
+  /** Null where the domain is not active, no authority issues one for it, or a proxy does HTTPS. */
   readonly certificate: CertificateStanding | null
 }
 
-/** Tells how a certificate stands for its host. */
-export type CertificateFinder = (host: string) => Promise<CertificateStanding>
+/** Returns how the certificate of a host stands; undefined where no authority issues one for it. */
+export type CertificateFinder = (host: string) => Promise<CertificateStanding | undefined>
 
 /**
  * What a look showed, beside what the store says of the claim by now.

@@ -123,6 +123,13 @@ for (const engine of ENGINES) {
       )
     })
 
+    test('lists no certificate for a name that no authority issues one for', async () => {
+      const tls = { ...env, TERSE_TLS: 'auto' }
+      await runCommand(['domain', 'add', 'go.localhost', '--workspace', 'globex'], tls)
+      const { stdout } = await runCommand(['domain', 'list', '--workspace', 'globex'], tls)
+      assert.match(stdout, /^go\.localhost +active +- +globex /m)
+    })
+
     test('checks once a minute, exits with 1 while pending, and asks whose domain is meant', async () => {
       await run('domain', 'add', 'two.acme.test', '--workspace', 'acme')
       const check = ['domain', 'check', 'two.acme.test']

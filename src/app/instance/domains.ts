@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { isCertifiable } from '../../certificates/certifiable-host.ts'
 import { certificateStanding } from '../../certificates/certificate-standing.ts'
 import type { CertificateFinder } from '../../domains/dns-report.ts'
 import { type DomainChecks, domainChecks, LOOK_QUEUE } from '../../domains/domain-checks.ts'
@@ -103,14 +104,17 @@ export function openDomains(
   }
 }
 
-/** Tells how a host's certificate stands; undefined where certificates are somebody else's work. */
+/** Returns how the certificate of a host stands; undefined where a proxy does HTTPS. */
 export function certificateFinder(
   config: Config,
   { store, clock }: { store: FullStore; clock: Clock },
 ): CertificateFinder | undefined {
   if (config.tls === undefined) return undefined
   const { directory } = config.acme
-  return (host) => certificateStanding(store.read, host, directory, clock.nowMicros())
+  return async (host) =>
+    isCertifiable(host)
+      ? certificateStanding(store.read, host, directory, clock.nowMicros())
+      : undefined
 }
 
 export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
