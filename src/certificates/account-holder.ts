@@ -74,16 +74,16 @@ export function accountHolder(deps: {
       const { sealedKey, url } = await stand()
       const keyPem = vault.open(directory, sealedKey)
       if (url !== null) return { url, keyPem }
-      const opened = await authority.openAccount(keyPem)
+      const opened = await authority.registerAccount(keyPem)
       await store.write((stores) => stores.acmeAccounts.setUrl(directory, opened))
       return { url: opened, keyPem }
     },
 
     async pause({ failures, url }, error) {
       const now = clock.nowMicros()
-      const isForgotten = error.trouble === 'account' && url !== null
+      const isForgotten = error.kind === 'account' && url !== null
       // What is asked of one host must hold up the others for seconds only, and tell them nothing of it.
-      const isLimited = error.trouble === 'limited'
+      const isLimited = error.kind === 'rateLimited'
       const grown = pauseMicros(isForgotten ? 1 : failures + 1, unit())
       const waitMicros = isLimited
         ? Math.min(grown, LIMITED_PAUSE_MICROS_MAX)

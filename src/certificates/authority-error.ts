@@ -1,34 +1,34 @@
 /**
- * - `away`: it cannot be reached, does not answer in time, or has a fault of its own
- * - `limited`: it was asked for too much
- * - `account`: it does not know the account, or wants something of its owner first
- * - `gone`: it does not know the order any more
- * - `refused`: it will not do this for this host
+ * - `unavailable`: it cannot be reached, does not answer in time, or has an internal error
+ * - `rateLimited`: it has received too many requests
+ * - `account`: it does not know the account, or the account's owner has to act first
+ * - `notFound`: it no longer knows the order
+ * - `rejected`: it refuses this request for this host
  */
-export type AuthorityTrouble = 'away' | 'limited' | 'account' | 'gone' | 'refused'
+export type AuthorityErrorKind = 'unavailable' | 'rateLimited' | 'account' | 'notFound' | 'rejected'
 
-/** What a certificate authority answers in place of what it was asked for. */
+/** A request to a certificate authority that failed. */
 export class AuthorityError extends Error {
   override readonly name = 'AuthorityError'
-  readonly trouble: AuthorityTrouble
-  /** How long it asks to be left alone; undefined where it does not say. */
+  readonly kind: AuthorityErrorKind
+  /** How long the authority asks the client to wait; undefined where it does not say. */
   readonly retryAfterMs: number | undefined
 
-  /** @param message for people to read; comes from the authority, so it is cleaned */
+  /** @param message for people; it may quote the authority, so control characters are replaced */
   constructor(
-    trouble: AuthorityTrouble,
+    kind: AuthorityErrorKind,
     message: string,
     options: { retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
     super(printable(message), { cause: options.cause })
-    this.trouble = trouble
+    this.kind = kind
     this.retryAfterMs = options.retryAfterMs
   }
 }
 
 const MESSAGE_LENGTH_MAX = 500
 
-/** What strangers say is shown on terminals, which would obey some of it. */
+/** Replaces control characters: a terminal that shows the message would interpret them. */
 function printable(text: string): string {
   return text.slice(0, MESSAGE_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?')
 }

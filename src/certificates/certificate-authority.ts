@@ -1,6 +1,6 @@
 import type { RenewalWindow } from './certificate.ts'
 
-/** An account with a certificate authority. */
+/** A registered account with a certificate authority. */
 export type AuthorityAccount = {
   readonly url: string
   /** PKCS #8 in PEM. */
@@ -14,13 +14,13 @@ export type AuthorityOrder = {
   readonly authorizationUrl: string
   readonly finalizeUrl: string
   readonly certificateUrl: string | undefined
-  /** Why it is invalid, where the authority says so here. */
-  readonly fault: string | undefined
-  /** How long the authority wants to be left alone before it is asked again. */
+  /** Why the order is invalid; undefined where the authority gives no reason here. */
+  readonly error: string | undefined
+  /** How long the authority asks the client to wait before the next request. */
   readonly retryAfterMs: number | undefined
 }
 
-/** How a host is shown to be under our control (RFC 8555, section 8.3; RFC 8737). */
+/** How control over a host is proved (RFC 8555, section 8.3; RFC 8737). */
 export type ChallengeType = 'http-01' | 'tls-alpn-01'
 
 export type AuthorityChallenge = {
@@ -30,35 +30,35 @@ export type AuthorityChallenge = {
   readonly status: 'pending' | 'processing' | 'valid' | 'invalid'
 }
 
-/** What the authority knows of our control over a host (RFC 8555, section 7.1.4). */
+/** The authorization of the account for a host (RFC 8555, section 7.1.4). */
 export type HostAuthorization = {
-  /** `void`: invalid, deactivated, expired or revoked. */
-  readonly status: 'pending' | 'valid' | 'void'
-  /** Those that can be answered here. */
+  /** `invalid` stands for deactivated, expired and revoked too. */
+  readonly status: 'pending' | 'valid' | 'invalid'
+  /** Only those of a supported type. */
   readonly challenges: readonly AuthorityChallenge[]
-  /** Why it is void. */
-  readonly fault: string | undefined
+  /** Why a challenge failed. */
+  readonly error: string | undefined
   readonly retryAfterMs: number | undefined
 }
 
-/** When the authority advises to renew (RFC 9773). */
-export type RenewalAdvice = {
+/** When the authority suggests to renew a certificate (RFC 9773). */
+export type RenewalInfo = {
   readonly window: RenewalWindow
-  /** When to ask again. */
+  /** How long to wait before asking again. */
   readonly retryAfterMs: number | undefined
 }
 
 /**
- * A certificate authority that speaks ACME. Every call may throw `AuthorityError`; none lasts longer
+ * A certificate authority that speaks ACME. Every call may throw `AuthorityError`; none takes longer
  * than `CALL_MS_MAX`.
  */
 export type CertificateAuthority = {
-  /** The address of its directory, by which it is known. */
+  /** The URL of its directory, which identifies the authority. */
   readonly directory: string
-  /** The names by which CAA records allow it; empty where it does not tell. */
+  /** The names that permit it in CAA records; empty where the directory lists none. */
   caaIdentities(): Promise<readonly string[]>
-  /** Opens an account, or finds the one that this key has already; returns its address. */
-  openAccount(keyPem: string): Promise<string>
+  /** Registers an account, or finds the one that has this key; returns its URL. */
+  registerAccount(keyPem: string): Promise<string>
   /** @param replaces the renewal identifier of the certificate that this order renews */
   placeOrder(
     account: AuthorityAccount,
@@ -67,29 +67,26 @@ export type CertificateAuthority = {
   ): Promise<AuthorityOrder>
   readOrder(account: AuthorityAccount, url: string): Promise<AuthorityOrder>
   readAuthorization(account: AuthorityAccount, url: string): Promise<HostAuthorization>
-  /** What answers a challenge with this token: its key authorization (RFC 8555, section 8.1). */
-  answerTo(account: AuthorityAccount, token: string): Promise<string>
-  /** Says that the answer is in place. */
-  beginChallenge(account: AuthorityAccount, url: string): Promise<void>
-  /** Hands in the request for a certificate over `keyPem` for `host` alone. */
+  /** Returns the key authorization for a challenge's token (RFC 8555, section 8.1). */
+  keyAuthorization(account: AuthorityAccount, token: string): Promise<string>
+  /** Asks the authority to validate the challenge (RFC 8555, section 7.5.1). */
+  respondToChallenge(account: AuthorityAccount, url: string): Promise<void>
+  /** Submits the certificate signing request for `keyPem` and `host`. */
   finalize(
     account: AuthorityAccount,
     order: AuthorityOrder,
     host: string,
     keyPem: string,
   ): Promise<AuthorityOrder>
-  /** The certificate and those that it rests on, in PEM. */
-  download(account: AuthorityAccount, url: string): Promise<string>
-  /**
-   * The name under which it gives its advice on a certificate's renewal; undefined for a certificate
-   * that has none.
-   */
+  /** Returns the certificate and its chain, in PEM. */
+  downloadCertificate(account: AuthorityAccount, url: string): Promise<string>
+  /** Returns the identifier for `findRenewalInfo`; undefined for a certificate that has none. */
   renewalIdOf(chainPem: string): string | undefined
-  /** Undefined where it gives no such advice. */
-  adviseRenewal(renewalId: string): Promise<RenewalAdvice | undefined>
-  /** Ends what is under way, as `away`. */
+  /** Undefined for an authority that does not offer renewal information. */
+  findRenewalInfo(renewalId: string): Promise<RenewalInfo | undefined>
+  /** Aborts all requests in progress; they fail as `unavailable`. */
   cancel(): void
 }
 
-/** The longest that one call to an authority lasts. */
+/** The longest that one call to an authority takes. */
 export const CALL_MS_MAX = 30_000

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { AuthorityError } from './authority-error.ts'
 import type { RenewalWindow, SealedCertificate } from './certificate.ts'
-import type { RenewalAdvice } from './certificate-authority.ts'
+import type { RenewalInfo } from './certificate-authority.ts'
 import { certificateNeed } from './certificate-need.ts'
 import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
 
@@ -33,7 +33,7 @@ function certificate(daysOver: number, fields: Partial<SealedCertificate> = {}):
 /** What is needed, how often the authority was asked for advice, and which was noted. */
 async function need(
   current: SealedCertificate | undefined,
-  advise: () => RenewalAdvice | undefined = () => undefined,
+  advise: () => RenewalInfo | undefined = () => undefined,
 ) {
   let questions = 0
   const noted: RenewalWindow[] = []
@@ -42,7 +42,7 @@ async function need(
       clock,
       authority: {
         directory: DIRECTORY,
-        async adviseRenewal(id) {
+        async findRenewalInfo(id) {
           assert.equal(id, current?.ariId)
           questions += 1
           return advise()
@@ -63,7 +63,7 @@ const advice = (start: number, end: number, retryAfterMs?: number) => () => ({
 })
 const restUntil = async (
   current: SealedCertificate,
-  advise: () => RenewalAdvice | undefined,
+  advise: () => RenewalInfo | undefined,
 ): Promise<number> => {
   const { result } = await need(current, advise)
   assert.ok(typeof result === 'object', `${result}`)
@@ -118,7 +118,7 @@ describe('what a host needs', () => {
   test('goes by the advice that is known while there is no other', async () => {
     const renewalWindow = { start: NOW - DAY, end: NOW - DAY }
     const away = () => {
-      throw new AuthorityError('away', 'no answer', { retryAfterMs: 3_600_000 })
+      throw new AuthorityError('unavailable', 'no answer', { retryAfterMs: 3_600_000 })
     }
     const { result, noted } = await need(certificate(1, { renewalWindow }), away)
     assert.equal(result, 'advised')

@@ -17,7 +17,7 @@ export type CertificateNeed = OrderPurpose | { readonly restUntil: number }
 /** Whom a host's need of a certificate is asked of, and where what they say is kept. */
 export type NeedSources = {
   readonly clock: Clock
-  readonly authority: Pick<CertificateAuthority, 'directory' | 'adviseRenewal'>
+  readonly authority: Pick<CertificateAuthority, 'directory' | 'findRenewalInfo'>
   /** Keeps the authority's advice with the certificate, for every node. */
   readonly noteAdvice: (host: string, ariId: string, window: RenewalWindow) => Promise<void>
 }
@@ -51,7 +51,7 @@ async function takeAdvice(
   const never = { renewalWindow, askAt: Number.MAX_SAFE_INTEGER }
   if (ariId === null) return never
   try {
-    const advice = await authority.adviseRenewal(ariId)
+    const advice = await authority.findRenewalInfo(ariId)
     if (advice === undefined) return never
     const { window, retryAfterMs } = advice
     if (window.start !== renewalWindow?.start || window.end !== renewalWindow.end) {

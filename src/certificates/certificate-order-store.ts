@@ -1,8 +1,8 @@
 import type {
+  ActiveChallenge,
   CertificateOrder,
   LeasedOrder,
   OrderQueue,
-  PosedChallenge,
 } from './certificate-order.ts'
 
 /** What changes as a lease ends. */
@@ -13,7 +13,7 @@ export type FinishedOrder = Pick<CertificateOrder, 'nextAt'> &
 export type CertificateOrderStore = {
   find(host: string): Promise<CertificateOrder | undefined>
   /** What is asked of a host at the moment. */
-  findChallenge(host: string): Promise<PosedChallenge | undefined>
+  findChallenge(host: string): Promise<ActiveChallenge | undefined>
   /** Adds a host, due at once; nothing when it is there. */
   want(
     host: string,

@@ -15,7 +15,7 @@ export type OrderPurpose =
 export type OrderQueue = 'ready' | 'new' | 'failing'
 
 /** An order that has been begun. What it holds is enough for another process to go on with it. */
-export type OrderUnderWay = {
+export type OngoingOrder = {
   /** Where it is placed. */
   readonly directory: string
   readonly purpose: OrderPurpose
@@ -26,7 +26,7 @@ export type OrderUnderWay = {
 }
 
 /** What the authority asks of a host while an order is under way, and the answer. */
-export type PosedChallenge = {
+export type ActiveChallenge = {
   readonly type: ChallengeType
   readonly token: string
   readonly answer: string
@@ -39,8 +39,8 @@ export type CertificateOrder = {
   /** In which the host is active; empty for the service's own host. */
   readonly workspaceId: string
   readonly queue: OrderQueue
-  readonly underWay: OrderUnderWay | null
-  readonly challenge: PosedChallenge | null
+  readonly underWay: OngoingOrder | null
+  readonly challenge: ActiveChallenge | null
   /** Failed attempts in a row. */
   readonly attempts: number
   /** When to look at it again. Microseconds since the epoch. */

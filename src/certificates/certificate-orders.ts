@@ -191,7 +191,7 @@ export function certificateOrders(deps: {
       return
     }
     const isFirst = await account.pause(before, error)
-    if (error.trouble === 'limited') {
+    if (error.kind === 'rateLimited') {
       const waitMicros = (error.retryAfterMs ?? 0) * 1_000 || LIMITED_MICROS
       await finish({ nextAt: now + waitMicros, failure: error.message })
       deps.onFailed(lease.host, error.message)

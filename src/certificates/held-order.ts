@@ -1,7 +1,7 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { CALL_MS_MAX } from './certificate-authority.ts'
-import type { LeasedOrder, OrderUnderWay, PosedChallenge } from './certificate-order.ts'
+import type { ActiveChallenge, LeasedOrder, OngoingOrder } from './certificate-order.ts'
 import type { CertificateOrderStore } from './certificate-order-store.ts'
 import { LeaseLost } from './lease-lost.ts'
 
@@ -12,16 +12,16 @@ const RENEW_MICROS = CALL_MS_MAX * 1_000
 /** An order that this node works on, as it now stands, here and in the store alike. */
 export type HeldOrder = {
   readonly lease: LeasedOrder
-  underWay(): OrderUnderWay | null
-  challenge(): PosedChallenge | null
+  underWay(): OngoingOrder | null
+  challenge(): ActiveChallenge | null
   /**
    * Writes down how far it is, before anything follows from it.
    *
    * @throws {LeaseLost}
    */
   advance(changes: {
-    readonly underWay?: OrderUnderWay | null
-    readonly challenge?: PosedChallenge | null
+    readonly underWay?: OngoingOrder | null
+    readonly challenge?: ActiveChallenge | null
   }): Promise<void>
   /**
    * Makes sure that the lease lasts for one more call to the authority.
@@ -31,11 +31,7 @@ export type HeldOrder = {
   keep(): Promise<void>
 }
 
-export function heldOrder(
-  lease: LeasedOrder,
-  store: Store<{ readonly certificateOrders: CertificateOrderStore }>,
-  clock: Clock,
-): HeldOrder {
+export function heldOrder(lease: LeasedOrder, store: Store<{ readonly certificateOrders: CertificateOrderStore }>, clock: Clock): HeldOrder {
   const { host, fence } = lease
   let { underWay, challenge } = lease
   let keptAt = clock.nowMicros()

@@ -13,7 +13,7 @@ import type {
   CertificateAuthority,
   ChallengeType,
 } from './certificate-authority.ts'
-import type { OrderPurpose, OrderUnderWay } from './certificate-order.ts'
+import type { OngoingOrder, OrderPurpose } from './certificate-order.ts'
 import { type ChallengePolicy, chooseChallenge } from './challenge-choice.ts'
 import type { HeldOrder } from './held-order.ts'
 import type { KeyVault } from './key-vault.ts'
@@ -73,12 +73,12 @@ export async function runOrder(
   /** That of the challenge of which this run has said that its answer is in place. */
   let begunToken: string | undefined
 
-  async function begin(): Promise<OrderUnderWay | OrderResult> {
+  async function begin(): Promise<OngoingOrder | OrderResult> {
     const caa = await findCaa(options, host)
     if (caa.state === 'forbidden') return { kind: 'failed', reason: forbiddenText(host, caa) }
     const sealedKey = vault.seal(host, await newKeyPem())
     const { directory } = authority
-    const begun: OrderUnderWay = { directory, purpose, sealedKey, url: null }
+    const begun: OngoingOrder = { directory, purpose, sealedKey, url: null }
     try {
       await store.write(async (stores) => {
         const owner = await options.findOwner(stores, host)
@@ -98,10 +98,7 @@ export async function runOrder(
   }
 
   /** The order as it stands with the authority, placed there where it was not yet. */
-  async function place(
-    account: AuthorityAccount,
-    underWay: OrderUnderWay,
-  ): Promise<AuthorityOrder> {
+  async function place(account: AuthorityAccount, underWay: OngoingOrder): Promise<AuthorityOrder> {
     if (underWay.url !== null) return authority.readOrder(account, underWay.url)
     const order = await authority.placeOrder(account, host, replaces)
     await held.advance({ underWay: { ...underWay, url: order.url } })
@@ -111,8 +108,8 @@ export async function runOrder(
   /** Answers a challenge unless it is answered; what stands in the way, if anything does. */
   async function prove(account: AuthorityAccount, order: AuthorityOrder): Promise<Progress> {
     const authorization = await authority.readAuthorization(account, order.authorizationUrl)
-    if (authorization.status === 'void') {
-      return { fault: authorization.fault ?? 'the authority could not see that the host is ours' }
+    if (authorization.status === 'invalid') {
+      return { fault: authorization.error ?? 'the authority could not see that the host is ours' }
     }
     if (authorization.status === 'valid') return {}
     const posed = held.challenge()
@@ -127,33 +124,33 @@ export async function runOrder(
     const { type, token, url, status } = challenge
     const isPosed = token === posed?.token && type === posed.type
     if (!isPosed) {
-      const answer = await authority.answerTo(account, token)
+      const answer = await authority.keyAuthorization(account, token)
       await held.advance({ challenge: { type, token, answer } })
     }
     if (status === 'pending' && begunToken !== token) {
       begunToken = token
-      await beginChallenge(account, url, isPosed)
+      await respondToChallenge(account, url, isPosed)
     }
     return { retryAfterMs: authorization.retryAfterMs }
   }
 
   /** @param isRepeated whether a process before may have done it: then it need not be possible */
-  async function beginChallenge(
+  async function respondToChallenge(
     account: AuthorityAccount,
     url: string,
     isRepeated: boolean,
   ): Promise<void> {
     try {
-      await authority.beginChallenge(account, url)
+      await authority.respondToChallenge(account, url)
     } catch (error) {
-      const isDone = isRepeated && error instanceof AuthorityError && error.trouble === 'refused'
+      const isDone = isRepeated && error instanceof AuthorityError && error.kind === 'rejected'
       if (!isDone) throw error
     }
   }
 
   async function follow(
     account: AuthorityAccount,
-    underWay: OrderUnderWay,
+    underWay: OngoingOrder,
     placed: AuthorityOrder,
   ): Promise<OrderResult> {
     const startedAt = clock.nowMicros()
@@ -172,10 +169,10 @@ export async function runOrder(
         if (order.status === 'processing') retryAfterMs = order.retryAfterMs
       } else if (order.status === 'invalid') {
         const { fault } = await prove(account, order)
-        return { kind: 'failed', reason: order.fault ?? fault ?? 'the order became invalid' }
+        return { kind: 'failed', reason: order.error ?? fault ?? 'the order became invalid' }
       }
       if (order.status === 'valid' && order.certificateUrl !== undefined) {
-        const chainPem = await authority.download(account, order.certificateUrl)
+        const chainPem = await authority.downloadCertificate(account, order.certificateUrl)
         const challenge = held.challenge()?.type
         return { kind: 'issued', certificate: accept(chainPem, keyPem), challenge }
       }
@@ -197,7 +194,7 @@ export async function runOrder(
   /** @throws {AuthorityError} for a certificate that is of no use here */
   function accept(chainPem: string, keyPem: string): Certificate {
     const fail = (reason: string) =>
-      new AuthorityError('refused', `the authority issued a certificate ${reason}`)
+      new AuthorityError('rejected', `the authority issued a certificate ${reason}`)
     let leaf: X509Certificate
     try {
       leaf = new X509Certificate(chainPem)
@@ -242,8 +239,8 @@ export async function runOrder(
 type Progress = { readonly fault?: string; readonly retryAfterMs?: number | undefined }
 
 /** Whether the trouble is with the authority as a whole, not with one host. */
-function isOfAuthority({ trouble }: AuthorityError): boolean {
-  return trouble === 'away' || trouble === 'account' || trouble === 'limited'
+function isOfAuthority({ kind }: AuthorityError): boolean {
+  return kind === 'unavailable' || kind === 'account' || kind === 'rateLimited'
 }
 
 async function findCaa(

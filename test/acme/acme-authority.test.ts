@@ -97,7 +97,7 @@ describe('a certificate authority over ACME', () => {
       (reason: unknown) => reason,
     )
     assert.ok(error instanceof AuthorityError, String(error))
-    assert.equal(error.trouble, trouble)
+    assert.equal(error.kind, trouble)
     return error
   }
 
@@ -110,16 +110,16 @@ describe('a certificate authority over ACME', () => {
         },
       },
     }
-    assert.deepEqual(await open().adviseRenewal('aki.serial'), {
+    assert.deepEqual(await open().findRenewalInfo('aki.serial'), {
       window: { start: Date.UTC(2026, 5, 3) * 1_000, end: Date.UTC(2026, 5, 3, 10) * 1_000 },
       retryAfterMs: 21_600_000,
     })
     answers = { '/dir': directory() }
-    assert.equal(await open().adviseRenewal('aki.serial'), undefined)
+    assert.equal(await open().findRenewalInfo('aki.serial'), undefined)
     answers = {
       '/renewal/aki.serial': { body: { suggestedWindow: { start: 'soon', end: 'later' } } },
     }
-    await expectTrouble(open().adviseRenewal('aki.serial'), 'away')
+    await expectTrouble(open().findRenewalInfo('aki.serial'), 'unavailable')
   })
 
   test('is told which certificate an order replaces, and asked again without where it minds', async () => {
@@ -154,29 +154,39 @@ describe('a certificate authority over ACME', () => {
   })
 
   const troubles: [string, Answer, string, number | undefined][] = [
-    ['a fault of its own', { status: 503, headers: { 'retry-after': '120' } }, 'away', 120_000],
+    [
+      'a fault of its own',
+      { status: 503, headers: { 'retry-after': '120' } },
+      'unavailable',
+      120_000,
+    ],
     [
       'a date to wait for',
       { status: 500, headers: { 'retry-after': 'Mon, 01 Jun 2026 00:10:00 GMT' } },
-      'away',
+      'unavailable',
       600_000,
     ],
-    ['a problem of its own', { status: 500, body: problem('serverInternal') }, 'away', undefined],
-    ['no JSON', { status: 200, body: '<html>' }, 'away', undefined],
-    ['another form', { status: 200, body: { status: 'odd' } }, 'away', undefined],
-    ['too much', { status: 200, body: 'x'.repeat(300_000) }, 'away', undefined],
-    ['that it does not know the order', { status: 404 }, 'gone', undefined],
-    ['so in words', { status: 404, body: problem('malformed') }, 'gone', undefined],
+    [
+      'a problem of its own',
+      { status: 500, body: problem('serverInternal') },
+      'unavailable',
+      undefined,
+    ],
+    ['no JSON', { status: 200, body: '<html>' }, 'unavailable', undefined],
+    ['another form', { status: 200, body: { status: 'odd' } }, 'unavailable', undefined],
+    ['too much', { status: 200, body: 'x'.repeat(300_000) }, 'unavailable', undefined],
+    ['that it does not know the order', { status: 404 }, 'notFound', undefined],
+    ['so in words', { status: 404, body: problem('malformed') }, 'notFound', undefined],
     [
       'too many',
       { status: 429, headers: { 'retry-after': '9' }, body: problem('rateLimited') },
-      'limited',
+      'rateLimited',
       9_000,
     ],
     ['who are you', { status: 400, body: problem('accountDoesNotExist') }, 'account', undefined],
     ['new terms', { status: 403, body: problem('userActionRequired') }, 'account', undefined],
-    ['no', { status: 403, body: problem('unauthorized') }, 'refused', undefined],
-    ['nonces that never fit', { status: 400, body: problem('badNonce') }, 'away', undefined],
+    ['no', { status: 403, body: problem('unauthorized') }, 'rejected', undefined],
+    ['nonces that never fit', { status: 400, body: problem('badNonce') }, 'unavailable', undefined],
   ]
   for (const [what, reply, trouble, retryAfterMs] of troubles) {
     test(`may answer with ${what}: ${trouble}`, async () => {
@@ -191,13 +201,16 @@ describe('a certificate authority over ACME', () => {
 
   test('may not be there, or not be who it says: then nothing is sent', async () => {
     answers = {}
-    await expectTrouble(open({ directory: 'https://localhost:9/dir' }).caaIdentities(), 'away')
+    await expectTrouble(
+      open({ directory: 'https://localhost:9/dir' }).caaIdentities(),
+      'unavailable',
+    )
     const strange = open({ trusted: [selfSigned('localhost', Date.now()).chainPem] })
-    const error = await expectTrouble(strange.caaIdentities(), 'away')
+    const error = await expectTrouble(strange.caaIdentities(), 'unavailable')
     assert.match(error.message, /self-signed certificate/)
     const cancelled = open()
     cancelled.cancel()
-    await expectTrouble(cancelled.caaIdentities(), 'away')
+    await expectTrouble(cancelled.caaIdentities(), 'unavailable')
   })
 
   test('cannot write on terminals, or fill the log', async () => {
@@ -206,7 +219,7 @@ describe('a certificate authority over ACME', () => {
     }
     const error = await expectTrouble(
       open().readOrder(await account(), `${base}/order/1`),
-      'refused',
+      'rejected',
     )
     assert.match(error.message, /^unauthorized: \?\[31mx+$/)
     assert.equal(error.message.length, 500)

@@ -138,9 +138,9 @@ describeStore('the orders of certificates', (at) => {
     const { activate, host, runDue, told } = await setUp(at, {
       around: (authority) => ({
         ...authority,
-        beginChallenge: async (...args) => {
+        respondToChallenge: async (...args) => {
           begun += 1
-          setTimeout(() => authority.beginChallenge(...args), 150)
+          setTimeout(() => authority.respondToChallenge(...args), 150)
         },
       }),
     })
@@ -197,7 +197,7 @@ describeStore('the orders of certificates', (at) => {
     assert.doesNotMatch(picky.log(), /There are now 2 accounts/)
   })
 
-  const crashes = ['placeOrder', 'beginChallenge', 'finalize', 'download'] as const
+  const crashes = ['placeOrder', 'respondToChallenge', 'finalize', 'downloadCertificate'] as const
   for (const step of crashes) {
     test(`go on with the same order after a crash in ${step}, and refuse the dead node’s word`, {
       skip,
@@ -333,7 +333,7 @@ describeStore('the orders of certificates', (at) => {
         ...authority,
         placeOrder: (account, host, replaces) => {
           if (host === failing) return authority.placeOrder(account, host, replaces)
-          throw new AuthorityError('limited', 'rateLimited', { retryAfterMs: DAY * 1_000 })
+          throw new AuthorityError('rateLimited', 'rateLimited', { retryAfterMs: DAY * 1_000 })
         },
       }),
     })
@@ -440,7 +440,7 @@ describeStore('the orders of certificates', (at) => {
             return authority.placeOrder(account, host, replaces)
           }
           const retryAfterMs = 3 * HOUR * 1_000
-          throw new AuthorityError('limited', 'rateLimited: too many', { retryAfterMs })
+          throw new AuthorityError('rateLimited', 'rateLimited: too many', { retryAfterMs })
         },
       }),
     })
@@ -468,7 +468,8 @@ describeStore('the orders of certificates', (at) => {
     const wrong = node({
       around: (authority) => ({
         ...authority,
-        download: async (account, url) => chainPem ?? authority.download(account, url),
+        downloadCertificate: async (account, url) =>
+          chainPem ?? authority.downloadCertificate(account, url),
       }),
     })
     await wrong.runDue()
@@ -530,7 +531,7 @@ describeStore('the orders of certificates', (at) => {
     const node = await setUp(at, {
       around: (authority) => ({
         ...authority,
-        adviseRenewal: async () => ({ window: { ...window }, retryAfterMs: HOUR * 1_000 }),
+        findRenewalInfo: async () => ({ window: { ...window }, retryAfterMs: HOUR * 1_000 }),
         placeOrder: (account, host, replaces) => {
           replaced.push(replaces)
           return authority.placeOrder(account, host, replaces)
@@ -559,7 +560,7 @@ describeStore('the orders of certificates', (at) => {
     const node = await setUp(at, {
       around: (authority) => ({
         ...authority,
-        adviseRenewal: async () => ({
+        findRenewalInfo: async () => ({
           window: { start: 1, end: 2 },
           retryAfterMs: MINUTE * 1_000,
         }),
@@ -614,7 +615,8 @@ describeStore('the orders of certificates', (at) => {
     const reached = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const slow = node({
-      around: (authority) => stopAfter(authority, 'download', reached.resolve, goOn.promise),
+      around: (authority) =>
+        stopAfter(authority, 'downloadCertificate', reached.resolve, goOn.promise),
     })
     await at.store.write((stores) => stores.domains.activate(claim.id, host, 2))
     await orders.reconcile([host])
@@ -662,7 +664,7 @@ describeStore('the orders of certificates', (at) => {
 /** An authority whose answer to one step, once it has done it, does not come until `goOn`. */
 function stopAfter(
   authority: CertificateAuthority,
-  step: 'placeOrder' | 'beginChallenge' | 'finalize' | 'download',
+  step: 'placeOrder' | 'respondToChallenge' | 'finalize' | 'downloadCertificate',
   onReached: () => void,
   goOn: Promise<void>,
 ): CertificateAuthority {
@@ -676,14 +678,14 @@ function stopAfter(
     ...(step === 'placeOrder' && {
       placeOrder: async (...args) => stop(await authority.placeOrder(...args)),
     }),
-    ...(step === 'beginChallenge' && {
-      beginChallenge: async (...args) => stop(await authority.beginChallenge(...args)),
+    ...(step === 'respondToChallenge' && {
+      respondToChallenge: async (...args) => stop(await authority.respondToChallenge(...args)),
     }),
     ...(step === 'finalize' && {
       finalize: async (...args) => stop(await authority.finalize(...args)),
     }),
-    ...(step === 'download' && {
-      download: async (...args) => stop(await authority.download(...args)),
+    ...(step === 'downloadCertificate' && {
+      downloadCertificate: async (...args) => stop(await authority.downloadCertificate(...args)),
     }),
   }
 }

@@ -30,38 +30,38 @@ export function fakeAuthority(options: {
     authorizationUrl: url,
     finalizeUrl: url,
     certificateUrl: isValid ? url : undefined,
-    fault: undefined,
+    error: undefined,
     retryAfterMs: undefined,
   })
   return {
     directory,
     placed,
     caaIdentities: async () => [],
-    openAccount: async () => `${directory}/account`,
+    registerAccount: async () => `${directory}/account`,
     async placeOrder(_account, host) {
       await beforeOrder?.(host)
       placed.push(host)
       const order = orderOf(`${directory}/${placed.length}`)
-      return fails(host) ? { ...order, status: 'invalid', fault: 'no way to it' } : order
+      return fails(host) ? { ...order, status: 'invalid', error: 'no way to it' } : order
     },
     readOrder: async (_account, url) => orderOf(url, issued.has(url)),
     readAuthorization: async () => ({
-      status: 'void',
+      status: 'invalid',
       challenges: [],
-      fault: undefined,
+      error: undefined,
       retryAfterMs: undefined,
     }),
-    answerTo: async () => 'answer',
-    beginChallenge: async () => {},
+    keyAuthorization: async () => 'answer',
+    respondToChallenge: async () => {},
     async finalize(_account, { url }, host, keyPem) {
       const now = clock.nowMicros() / 1_000
       const life = { notBefore: new Date(now), notAfter: new Date(now + 90 * DAY_MS) }
       issued.set(url, issuer.certify(host, keyPem, life))
       return orderOf(url, true)
     },
-    download: async (_account, url) => issued.get(url) ?? '',
+    downloadCertificate: async (_account, url) => issued.get(url) ?? '',
     renewalIdOf: () => undefined,
-    adviseRenewal: async () => undefined,
+    findRenewalInfo: async () => undefined,
     cancel: () => {},
   }
 }

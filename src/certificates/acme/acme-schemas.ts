@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { problemSchema } from './problem.ts'
 
-/** The resources of RFC 8555, section 7.1, as far as they matter here. */
+/** The resources of RFC 8555, section 7.1, with the fields that are used here. */
 export const directorySchema = z.object({
   newNonce: z.url(),
   newAccount: z.url(),

@@ -2,7 +2,7 @@ import { Agent, type RequestOptions, request } from 'node:https'
 import { VERSION } from '../../platform/process/version.ts'
 import { AuthorityError } from '../authority-error.ts'
 
-/** More than any answer of a certificate authority needs. */
+/** No response that ACME defines comes near this size. */
 const BODY_BYTES_MAX = 256 * 1024
 
 export type AuthorityResponse = {
@@ -11,55 +11,52 @@ export type AuthorityResponse = {
   readonly text: string
 }
 
-/** HTTPS to one certificate authority. What fails throws `AuthorityError`, as `away`. */
-export type AuthorityHttp = {
+/** HTTPS requests to one certificate authority. Every failure is an `AuthorityError`, `unavailable`. */
+export class AuthorityHttp {
+  readonly #timeoutMs: number
+  readonly #agent: Agent
+  readonly #cancelled = new AbortController()
+
+  /**
+   * @param options.trusted CA certificates for the authority's own HTTPS, in PEM; undefined for the
+   *   defaults of Node.js
+   * @param options.timeoutMs for one request, from its start to the end of the response
+   */
+  constructor(options: { trusted: readonly string[] | undefined; timeoutMs: number }) {
+    const { trusted, timeoutMs } = options
+    this.#timeoutMs = timeoutMs
+    this.#agent = new Agent({
+      keepAlive: true,
+      ...(trusted !== undefined && { ca: [...trusted] }),
+    })
+  }
+
   send(
     method: 'GET' | 'HEAD' | 'POST',
     url: string,
-    options?: { readonly body?: string; readonly accept?: string },
-  ): Promise<AuthorityResponse>
-  /** Ends what is under way. */
-  cancel(): void
-}
+    { body, accept }: { readonly body?: string; readonly accept?: string } = {},
+  ): Promise<AuthorityResponse> {
+    const requestOptions: RequestOptions & { signal: AbortSignal } = {
+      method,
+      agent: this.#agent,
+      signal: AbortSignal.any([this.#cancelled.signal, AbortSignal.timeout(this.#timeoutMs)]),
+      headers: {
+        'user-agent': `terse/${VERSION}`,
+        'accept-language': 'en',
+        ...(accept !== undefined && { accept }),
+        ...(body !== undefined && {
+          'content-type': 'application/jose+json',
+          'content-length': Buffer.byteLength(body),
+        }),
+      },
+    }
+    return exchange(url, requestOptions, body)
+  }
 
-/**
- * @param options.trusted certificates to trust for the authority's own HTTPS, in PEM; those that
- *   Node.js trusts when undefined
- * @param options.timeoutMs for one request, from its start to the end of the answer
- */
-export function authorityHttp(options: {
-  trusted: readonly string[] | undefined
-  timeoutMs: number
-}): AuthorityHttp {
-  const { trusted, timeoutMs } = options
-  const agent = new Agent({
-    keepAlive: true,
-    ...(trusted !== undefined && { ca: [...trusted] }),
-  })
-  const cancelled = new AbortController()
-
-  return {
-    send(method, url, { body, accept } = {}) {
-      const requestOptions: RequestOptions & { signal: AbortSignal } = {
-        method,
-        agent,
-        signal: AbortSignal.any([cancelled.signal, AbortSignal.timeout(timeoutMs)]),
-        headers: {
-          'user-agent': `terse/${VERSION}`,
-          'accept-language': 'en',
-          ...(accept !== undefined && { accept }),
-          ...(body !== undefined && {
-            'content-type': 'application/jose+json',
-            'content-length': Buffer.byteLength(body),
-          }),
-        },
-      }
-      return exchange(url, requestOptions, body)
-    },
-    cancel() {
-      cancelled.abort()
-      agent.destroy()
-    },
+  /** Aborts all requests in progress, and those that are sent later. */
+  cancel(): void {
+    this.#cancelled.abort()
+    this.#agent.destroy()
   }
 }
 
@@ -72,7 +69,7 @@ function exchange(
     const fail = (cause: Error) => {
       const reason = options.signal.aborted ? String(options.signal.reason) : cause.message
       const { host } = new URL(url)
-      reject(new AuthorityError('away', `${host} did not answer: ${reason}`, { cause }))
+      reject(new AuthorityError('unavailable', `${host} did not answer: ${reason}`, { cause }))
     }
     const sent = request(url, options, (response) => {
       const chunks: Buffer[] = []
@@ -80,7 +77,7 @@ function exchange(
       response.on('error', fail)
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length
-        if (bytes > BODY_BYTES_MAX) response.destroy(new Error('the answer is too long'))
+        if (bytes > BODY_BYTES_MAX) response.destroy(new Error('the response is too long'))
         else chunks.push(chunk)
       })
       response.on('end', () => {

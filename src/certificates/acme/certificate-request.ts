@@ -5,8 +5,8 @@ import { hostExtension, oid, publicKeyInfo, sequence, signedDer } from './x509.t
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14'
 
 /**
- * A request for a certificate (PKCS #10, RFC 2986) over an EC key for one host, in DER. The host is in
- * the alternative names alone: profiles for short lives allow no common name.
+ * Builds a certificate signing request (PKCS #10, RFC 2986) for one host and an EC key, in DER. The host
+ * is only in the subject alternative names: profiles for short-lived certificates allow no common name.
  */
 export function certificateRequest(keyPem: string, host: string): Buffer {
   const key = createPrivateKey(keyPem)

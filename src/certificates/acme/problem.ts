@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuthorityError, type AuthorityTrouble } from '../authority-error.ts'
+import { AuthorityError, type AuthorityErrorKind } from '../authority-error.ts'
 import type { AuthorityResponse } from './authority-http.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -17,11 +17,11 @@ export const problemSchema = z.object({
 
 type Problem = z.output<typeof problemSchema>
 
-/** What each kind of problem means for whoever asked; `refused` for all others. */
-const TROUBLES: Readonly<Record<string, AuthorityTrouble>> = {
-  badNonce: 'away',
-  serverInternal: 'away',
-  rateLimited: 'limited',
+/** What each ACME error type means for the caller; all others are `rejected`. */
+const KINDS: Readonly<Record<string, AuthorityErrorKind>> = {
+  badNonce: 'unavailable',
+  serverInternal: 'unavailable',
+  rateLimited: 'rateLimited',
   accountDoesNotExist: 'account',
   userActionRequired: 'account',
   externalAccountRequired: 'account',
@@ -31,37 +31,41 @@ export function isBadNonce(response: AuthorityResponse): boolean {
   return response.status === 400 && problemOf(response)?.type === `${PREFIX}badNonce`
 }
 
-/** A problem in words: its kind, and what the authority says of it. */
+/** Formats a problem for people: its type, then the authority's own words. */
 export function problemText({ type, detail, subproblems = [] }: Problem): string {
-  const kind = type.startsWith(PREFIX) ? type.slice(PREFIX.length) : type
+  const name = type.startsWith(PREFIX) ? type.slice(PREFIX.length) : type
   const details = [detail, ...subproblems.map((each) => each.detail)].filter((text) => text !== '')
-  return [kind, ...details].join(': ')
+  return [name, ...details].join(': ')
 }
 
-/** The error that an answer stands for that is not the one that was asked for. */
+/**
+ * Turns an error response into an `AuthorityError`.
+ *
+ * @param fallback the kind for a problem that is not in the table
+ */
 export function errorOf(
   response: AuthorityResponse,
   url: string,
   nowMs: number,
-  otherwise: AuthorityTrouble = 'refused',
+  fallback: AuthorityErrorKind = 'rejected',
 ): AuthorityError {
   const { status } = response
   const retryAfterMs = parseRetryAfter(response.header('retry-after'), nowMs)
   const problem = problemOf(response)
-  // Some say without a word that they do not know an order any more.
-  if (problem === undefined && status === 404 && otherwise === 'refused') {
-    return new AuthorityError('gone', `${new URL(url).host} does not know it any more`)
+  // Some authorities answer 404 without a problem document for an order that they have dropped.
+  if (problem === undefined && status === 404 && fallback === 'rejected') {
+    return new AuthorityError('notFound', `${new URL(url).host} no longer knows the order`)
   }
   if (problem === undefined || status >= 500) {
-    const said = problem === undefined ? '' : `: ${problemText(problem)}`
+    const detail = problem === undefined ? '' : `: ${problemText(problem)}`
     const { host } = new URL(url)
-    return new AuthorityError('away', `${host} answered with status ${status}${said}`, {
+    return new AuthorityError('unavailable', `${host} answered with status ${status}${detail}`, {
       retryAfterMs,
     })
   }
-  const kind = problem.type.startsWith(PREFIX) ? problem.type.slice(PREFIX.length) : ''
-  const trouble = TROUBLES[kind] ?? (status === 404 ? 'gone' : otherwise)
-  return new AuthorityError(trouble, problemText(problem), { retryAfterMs })
+  const name = problem.type.startsWith(PREFIX) ? problem.type.slice(PREFIX.length) : ''
+  const kind = KINDS[name] ?? (status === 404 ? 'notFound' : fallback)
+  return new AuthorityError(kind, problemText(problem), { retryAfterMs })
 }
 
 function problemOf({ text }: AuthorityResponse): Problem | undefined {

@@ -5,10 +5,10 @@ import { type Asn1Value, decodeDer } from './x509.ts'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
 
 /**
- * The name by which a certificate's renewal is asked for: its issuer's key identifier and its serial
- * number (RFC 9773, section 4.1). Undefined for a certificate that does not tell the former.
+ * Returns the identifier that renewal information is requested by: the issuer's key identifier and the
+ * serial number (RFC 9773, section 4.1). Undefined for a certificate without the former.
  *
- * @param chainPem the first certificate counts
+ * @param chainPem only the first certificate is read
  */
 export function renewalIdOf(chainPem: string): string | undefined {
   const content = partsOf(decodeDer(new X509Certificate(chainPem).raw))[0]
@@ -22,9 +22,9 @@ function authorityKeyId(extensions: Asn1Value | undefined): Uint8Array | undefin
   for (const extension of partsOf(extensions)) {
     const [id, ...rest] = partsOf(extension)
     const value = rest.at(-1)
-    const isSought =
+    const isKeyIdentifier =
       id instanceof ObjectIdentifier && id.valueBlock.toString() === AUTHORITY_KEY_IDENTIFIER
-    if (!isSought || !(value instanceof OctetString)) continue
+    if (!isKeyIdentifier || !(value instanceof OctetString)) continue
     const identifier = partsOf(decodeDer(value.valueBlock.valueHexView)).find((part) =>
       isContext(part, 0),
     )

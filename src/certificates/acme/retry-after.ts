@@ -1,9 +1,9 @@
-/** No authority means more than this. */
+/** A longer wait is taken for an error of the authority. */
 const RETRY_AFTER_MS_MAX = 30 * 24 * 60 * 60 * 1_000
 
 /**
- * Milliseconds of a `Retry-After` header, which holds seconds or a date (RFC 9110, section 10.2.3);
- * undefined where it holds neither.
+ * Returns the milliseconds of a `Retry-After` header, which holds seconds or a date (RFC 9110, section
+ * 10.2.3); undefined for anything else.
  */
 export function parseRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined

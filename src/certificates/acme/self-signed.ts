@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const X509_VERSION_3 = 2
 const SERIAL_BYTES = 16
 
-/** A certificate that vouches for itself, with a key of its own; both in PEM. Valid for some days. */
+/** Creates a self-signed certificate with a new key, both in PEM, valid for seven days. */
 export function selfSigned(
   host: string,
   nowMs: number,
@@ -21,7 +21,7 @@ export function selfSigned(
 ): { readonly chainPem: string; readonly keyPem: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const serial = randomBytes(SERIAL_BYTES)
-  // A positive number without needless zeros, as DER wants it.
+  // DER requires a positive integer without leading zeros.
   serial[0] = 0x40 | ((serial[0] ?? 0) & 0x3f)
   const content = sequence(
     context(0, new Integer({ value: X509_VERSION_3 })),

@@ -4,77 +4,84 @@ import { AuthorityError } from '../authority-error.ts'
 import type { AuthorityHttp, AuthorityResponse } from './authority-http.ts'
 import { isBadNonce } from './problem.ts'
 
-/** Nonces kept from answers for the requests that follow. */
 const NONCES_MAX = 32
-/** An authority that rejects every other nonce fails one request in a million by this. */
-const NONCE_TRIES_MAX = 20
+/** If an authority rejects every other nonce, one request in a million still fails. */
+const ATTEMPTS_MAX = 20
 
-/** Who signs: by the account's address, or by the key itself while there is no account. */
-type Signer = { readonly keyPem: string; readonly accountUrl: string | undefined }
-
-/** Requests to an ACME server, signed and numbered (RFC 8555, section 6). */
-export type SignedRequests = {
-  /** @param payload left out to read (POST-as-GET, section 6.3) */
-  post(
-    signer: Signer,
-    url: string,
-    payload?: unknown,
-    options?: { readonly accept?: string },
-  ): Promise<AuthorityResponse>
-}
+/** Signs with the account's URL as key id, or with the public key itself while there is no account. */
+export type Signer = { readonly keyPem: string; readonly accountUrl: string | undefined }
 
 /**
- * @param options.newNonceUrl where nonces come from
- * @param options.deadlineMs for one request with all its tries
+ * Sends signed requests with nonces to an ACME server (RFC 8555, section 6). A request that is rejected
+ * for its nonce is signed and sent again with a new one (section 6.5).
  */
-export function signedRequests(options: {
-  http: AuthorityHttp
-  newNonceUrl: () => Promise<string>
-  deadlineMs: number
-}): SignedRequests {
-  const { http, newNonceUrl, deadlineMs } = options
-  const nonces: string[] = []
+export class SignedRequests {
+  readonly #http: AuthorityHttp
+  readonly #newNonceUrl: () => Promise<string>
+  readonly #deadlineMs: number
+  readonly #nonces: string[] = []
 
-  function keepNonce(response: AuthorityResponse): void {
+  /**
+   * @param options.newNonceUrl returns the address of the resource that gives nonces
+   * @param options.deadlineMs for one request with all its attempts
+   */
+  constructor(options: {
+    http: AuthorityHttp
+    newNonceUrl: () => Promise<string>
+    deadlineMs: number
+  }) {
+    this.#http = options.http
+    this.#newNonceUrl = options.newNonceUrl
+    this.#deadlineMs = options.deadlineMs
+  }
+
+  /** @param payload undefined for a POST-as-GET request (section 6.3) */
+  async post(
+    { keyPem, accountUrl }: Signer,
+    url: string,
+    payload?: unknown,
+    { accept }: { readonly accept?: string } = {},
+  ): Promise<AuthorityResponse> {
+    const key = createPrivateKey(keyPem)
+    const keyHeader = accountUrl === undefined ? { jwk: await publicJwk(key) } : { kid: accountUrl }
+    const bytes = Buffer.from(payload === undefined ? '' : JSON.stringify(payload))
+    const startedAt = performance.now()
+    for (let attempt = 1; ; attempt += 1) {
+      const nonce = await this.#takeNonce()
+      const signed = await new FlattenedSign(bytes)
+        .setProtectedHeader({ alg: 'ES256', ...keyHeader, nonce, url })
+        .sign(key)
+      const body = JSON.stringify(signed)
+      const response = await this.#http.send('POST', url, { body, ...(accept && { accept }) })
+      this.#keepNonce(response)
+      const isLast = attempt === ATTEMPTS_MAX || performance.now() - startedAt > this.#deadlineMs
+      if (!isBadNonce(response) || isLast) return response
+    }
+  }
+
+  #keepNonce(response: AuthorityResponse): void {
     const nonce = response.header('replay-nonce')
-    if (nonce !== undefined && nonces.length < NONCES_MAX) nonces.push(nonce)
+    if (nonce !== undefined && this.#nonces.length < NONCES_MAX) this.#nonces.push(nonce)
   }
 
-  async function takeNonce(): Promise<string> {
-    const kept = nonces.pop()
+  async #takeNonce(): Promise<string> {
+    const kept = this.#nonces.pop()
     if (kept !== undefined) return kept
-    const nonce = (await http.send('HEAD', await newNonceUrl())).header('replay-nonce')
-    if (nonce === undefined) throw new AuthorityError('away', 'the authority gave no nonce')
+    const response = await this.#http.send('HEAD', await this.#newNonceUrl())
+    const nonce = response.header('replay-nonce')
+    if (nonce === undefined) {
+      throw new AuthorityError('unavailable', 'the authority returned no nonce')
+    }
     return nonce
-  }
-
-  return {
-    async post({ keyPem, accountUrl }, url, payload, { accept } = {}) {
-      const key = createPrivateKey(keyPem)
-      const who = accountUrl === undefined ? { jwk: await publicJwk(key) } : { kid: accountUrl }
-      const bytes = Buffer.from(payload === undefined ? '' : JSON.stringify(payload))
-      const startedAt = performance.now()
-      for (let tries = 1; ; tries += 1) {
-        const nonce = await takeNonce()
-        const signed = await new FlattenedSign(bytes)
-          .setProtectedHeader({ alg: 'ES256', ...who, nonce, url })
-          .sign(key)
-        const body = JSON.stringify(signed)
-        const response = await http.send('POST', url, { body, ...(accept && { accept }) })
-        keepNonce(response)
-        const isLast = tries === NONCE_TRIES_MAX || performance.now() - startedAt > deadlineMs
-        if (!isBadNonce(response) || isLast) return response
-      }
-    },
   }
 }
 
-/** The first half of a key authorization is the token, the second this (RFC 8555, section 8.1). */
+/** Returns the key's thumbprint, the second half of a key authorization (RFC 8555, section 8.1). */
 export async function thumbprintOf(keyPem: string): Promise<string> {
   return calculateJwkThumbprint(await publicJwk(createPrivateKey(keyPem)))
 }
 
-/** Ties a new account to one that its owner has with the authority (RFC 8555, section 7.3.4). */
+/** Builds an external account binding (RFC 8555, section 7.3.4). */
 export async function bindExternalAccount(
   keyPem: string,
   external: { readonly kid: string; readonly hmacKey: string },

@@ -9,7 +9,7 @@ import {
   Sequence,
 } from 'asn1js'
 
-/** A value in DER, whichever it is. */
+/** Any ASN.1 value. */
 export type Asn1Value = NonNullable<ReturnType<typeof fromBER>['result']>
 
 const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2'
@@ -17,10 +17,10 @@ const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17'
 /** The choice `dNSName` of a GeneralName (RFC 5280, section 4.2.1.6). */
 const DNS_NAME_TAG = 2
 
-/** @throws where the bytes are no DER */
+/** @throws for bytes that are not DER */
 export function decodeDer(bytes: Uint8Array): Asn1Value {
   const { offset, result } = fromBER(bytes)
-  if (offset === -1) throw new Error(`this is no DER: ${result.error}`)
+  if (offset === -1) throw new Error(`invalid DER: ${result.error}`)
   return result
 }
 
@@ -49,7 +49,7 @@ export function extension(options: { id: string; isCritical: boolean; value: Asn
   )
 }
 
-/** @param isCritical where the subject is empty (RFC 5280, section 4.2.1.6) */
+/** @param isCritical true for a certificate with an empty subject (RFC 5280, section 4.2.1.6) */
 export function hostExtension(host: string, isCritical: boolean): Sequence {
   const name = new Primitive({
     idBlock: { tagClass: 3, tagNumber: DNS_NAME_TAG },
@@ -62,7 +62,7 @@ export function publicKeyInfo(publicKey: KeyObject): Asn1Value {
   return decodeDer(publicKey.export({ type: 'spki', format: 'der' }))
 }
 
-/** What is to be signed, how, and the signature: the form of requests and certificates alike. */
+/** Encodes content, algorithm and signature, the form of both requests and certificates. */
 export function signedDer(content: Asn1Value, privateKey: KeyObject): Buffer {
   const signature = sign('sha256', encodeDer(content), privateKey)
   return encodeDer(sequence(content, ecdsaWithSha256(), new BitString({ valueHex: signature })))

@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { DomainStatus } from '../../domains/index.ts'
 import { dealInTurn } from '../../platform/database/deal-in-turn.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { CertificateOrder, LeasedOrder, PosedChallenge } from '../certificate-order.ts'
+import type { ActiveChallenge, CertificateOrder, LeasedOrder } from '../certificate-order.ts'
 import type { CertificateOrderStore } from '../certificate-order-store.ts'
 
 type Row = Selectable<Schema['certificate_orders']>
@@ -193,7 +193,7 @@ function orderOf(row: Row): CertificateOrder {
   }
 }
 
-function challengeOf(row: Row): PosedChallenge | null {
+function challengeOf(row: Row): ActiveChallenge | null {
   const { challenge_type: type, challenge_token: token, challenge_answer: answer } = row
   return type === null || token === null || answer === null ? null : { type, token, answer }
 }
