@@ -5,37 +5,37 @@ import type {
   OrderQueue,
 } from './certificate-order.ts'
 
-/** What changes as a lease ends. */
+/** What is written as a lease ends. */
 export type FinishedOrder = Pick<CertificateOrder, 'nextAt'> &
   Partial<Omit<CertificateOrder, 'host' | 'workspaceId'>>
 
-/** What the orders of certificates stand at: one row for each host that is to have one. */
+/** One row for each host that should have a certificate. */
 export type CertificateOrderStore = {
   find(host: string): Promise<CertificateOrder | undefined>
-  /** What is asked of a host at the moment. */
+  /** Returns the challenge that the authority may check at this moment. */
   findChallenge(host: string): Promise<ActiveChallenge | undefined>
-  /** Adds a host, due at once; nothing when it is there. */
-  want(
+  /** Adds a host, due at once; does nothing when it has a row. */
+  add(
     host: string,
     place: Pick<CertificateOrder, 'workspaceId' | 'queue'>,
     now: number,
   ): Promise<void>
   /**
-   * Gives a host to the workspace in which it is active by now. What failed in another one is forgotten
-   * and due at once; an order under way goes on.
+   * Moves a host to the workspace in which it is active now. A failure in the previous workspace is
+   * cleared and the host is due at once; an ongoing order continues.
    */
   assign(host: string, workspaceId: string, now: number): Promise<void>
-  /** An order that is under way counts no more. False when there was none. */
+  /** Removes a host and its ongoing order. False when it had no row. */
   remove(host: string): Promise<boolean>
-  /** Active hosts that are not here yet, by name, from the one after `after` on. */
-  missing(after: string, limit: number): Promise<readonly string[]>
-  /** Hosts here that are not active in the workspace they are given to, from the one after `after` on. */
-  leftOver(after: string, limit: number): Promise<readonly string[]>
-  /** Makes a failed order due at once. One that the authority has told to wait goes on waiting. */
-  hasten(host: string, now: number): Promise<void>
-  /** How many hosts there are whose last order failed. */
+  /** Active hosts without a row, by name, after `after`. */
+  findMissing(after: string, limit: number): Promise<readonly string[]>
+  /** Hosts with a row that are not active in the row's workspace, by name, after `after`. */
+  findOutdated(after: string, limit: number): Promise<readonly string[]>
+  /** Makes a failed order due at once, unless the authority has asked to wait with it. */
+  makeDue(host: string, now: number): Promise<void>
+  /** How many hosts have a failure. */
   countFailing(): Promise<number>
-  /** The workspaces of hosts of a queue that became due from one instant to another, leased or not. */
+  /** The workspaces of hosts of a queue that became due in a period, leased or not. */
   findDueWorkspaces(queue: OrderQueue, from: number, to: number): Promise<readonly string[]>
   /**
    * Leases up to `limit` hosts of a queue that are due and not leased: one of each workspace in turn,
@@ -50,14 +50,14 @@ export type CertificateOrderStore = {
     leaseUntil: number,
     limit: number,
   ): Promise<{ readonly leases: readonly LeasedOrder[]; readonly idle: readonly string[] }>
-  /** Makes a lease last longer. False when it was lost. */
+  /** Extends a lease. False when it was lost. */
   extend(host: string, fence: number, leaseUntil: number): Promise<boolean>
-  /** Writes down how far it is. False when the lease was lost: then nothing counts. */
+  /** Saves the progress of an order. False when the lease was lost: nothing is written then. */
   advance(
     host: string,
     fence: number,
-    changes: Partial<Pick<CertificateOrder, 'underWay' | 'challenge' | 'queue'>>,
+    changes: Partial<Pick<CertificateOrder, 'ongoing' | 'challenge' | 'queue'>>,
   ): Promise<boolean>
-  /** The same, and ends the lease. */
+  /** Like `advance`, and ends the lease. */
   finish(host: string, fence: number, changes: FinishedOrder): Promise<boolean>
 }

@@ -1,56 +1,58 @@
 import type { ChallengeType } from './certificate-authority.ts'
 
-/** What an order is for; it says which budgets it is charged to. */
+/** Why a certificate is ordered; decides which budgets are charged. */
 export type OrderPurpose =
   | 'first'
-  /** It replaces a certificate that has a third of its life left, or that has ended. */
+  /** Replaces a certificate that has ended, or that has a third of its life left. */
   | 'renewal'
-  /** It replaces one sooner, as the authority has advised. */
+  /** Replaces a certificate earlier, because the authority suggests it. */
   | 'advised'
 
 /**
- * Which line a host waits in. `ready`: it has a certificate or an order under way, or is the service's
- * own. `new`: it has no certificate yet. `failing`: it has none, and its last order failed.
+ * - `ready`: the host has a certificate or an ongoing order, or is the service's own host
+ * - `new`: it has no certificate yet
+ * - `failing`: it has no certificate, and its last order failed
  */
 export type OrderQueue = 'ready' | 'new' | 'failing'
 
-/** An order that has been begun. What it holds is enough for another process to go on with it. */
+/** An order that has been started, with all that another process needs to continue it. */
 export type OngoingOrder = {
-  /** Where it is placed. */
+  /** The directory of the authority. */
   readonly directory: string
   readonly purpose: OrderPurpose
-  /** The private key of the certificate to come, as `KeyVault` has sealed it. */
+  /** The private key of the new certificate, sealed by `KeyVault`. */
   readonly sealedKey: string
-  /** Null until the authority has confirmed it. */
+  /** The order's URL; null until the authority has confirmed the order. */
   readonly url: string | null
 }
 
-/** What the authority asks of a host while an order is under way, and the answer. */
+/** The challenge of an ongoing order that has been chosen for a host. */
 export type ActiveChallenge = {
   readonly type: ChallengeType
   readonly token: string
-  readonly answer: string
+  /** RFC 8555, section 8.1. */
+  readonly keyAuthorization: string
 }
 
-/** A host that has a certificate, or is to have one, and what is to be done about it next. */
+/** The state of a host that has a certificate or should get one. */
 export type CertificateOrder = {
   /** Lower-case, in A-label form. */
   readonly host: string
-  /** In which the host is active; empty for the service's own host. */
+  /** The workspace in which the host is active; empty for the service's own host. */
   readonly workspaceId: string
   readonly queue: OrderQueue
-  readonly underWay: OngoingOrder | null
+  readonly ongoing: OngoingOrder | null
   readonly challenge: ActiveChallenge | null
   /** Failed attempts in a row. */
   readonly attempts: number
-  /** When to look at it again. Microseconds since the epoch. */
+  /** When the host is due next. Microseconds since the epoch. */
   readonly nextAt: number
-  /** What the last attempt failed with, or what it waits for; null when all is well. */
+  /** Why the last attempt failed, or what the order waits for; null when there is no problem. */
   readonly failure: string | null
 }
 
-/** One that a single node may work on, until its lease ends. */
+/** An order that only one node may work on until its lease ends. */
 export type LeasedOrder = CertificateOrder & {
-  /** Rises with every lease: what comes under an older one is refused. */
+  /** Increases with every lease. A write with an older fence is rejected. */
   readonly fence: number
 }

@@ -90,7 +90,7 @@ export function certificateOrders(deps: {
     clock,
     authority,
     noteAdvice: (host, ariId, window) =>
-      store.write((stores) => stores.certificates.noteAdvice(host, ariId, window)),
+      store.write((stores) => stores.certificates.setRenewalWindow(host, ariId, window)),
   }
   const working = new LeasedWork<LeasedOrder>({
     concurrency: ORDERS_MAX,
@@ -103,7 +103,7 @@ export function certificateOrders(deps: {
     store,
     directory,
     working,
-    isCharged: (lease) => held.get(lease)?.underWay() != null,
+    isCharged: (lease) => held.get(lease)?.ongoing() != null,
   })
 
   async function work(lease: LeasedOrder): Promise<void> {
@@ -111,7 +111,7 @@ export function certificateOrders(deps: {
     const before = await account.stand()
     try {
       const current = await store.read.certificates.find(host)
-      const purpose = lease.underWay?.purpose ?? (await certificateNeed(needSources, current))
+      const purpose = lease.ongoing?.purpose ?? (await certificateNeed(needSources, current))
       if (typeof purpose === 'object') {
         const rest = { nextAt: purpose.restUntil, attempts: 0, failure: null, queue: READY }
         await store.write((stores) => stores.certificateOrders.finish(host, fence, rest))
@@ -136,7 +136,7 @@ export function certificateOrders(deps: {
   ): Promise<void> {
     const { host, fence, attempts } = lease
     const now = clock.nowMicros()
-    const none = { underWay: null, challenge: null }
+    const none = { ongoing: null, challenge: null }
     switch (result.kind) {
       case 'issued': {
         const { certificate, challenge } = result
@@ -167,7 +167,7 @@ export function certificateOrders(deps: {
         await store.write(async (stores) => {
           const order = await stores.certificateOrders.find(host)
           if (!(await stores.certificateOrders.finish(host, fence, failed))) return
-          if (order?.underWay) await refundOrder(stores, { host, ...order.underWay })
+          if (order?.ongoing) await refundOrder(stores, { host, ...order.ongoing })
         })
         deps.onFailed(host, reason)
         return account.noteWell(before, undefined)

@@ -1,23 +1,23 @@
 import type { CertificateLife } from '../domains/index.ts'
 import type { RenewalWindow, SealedCertificate } from './certificate.ts'
 
-/** The certificates in use, one at most for each host. */
+/** The certificates in use, at most one for each host. */
 export type CertificateStore = {
-  /** Read at a handshake for a name that is not in memory, so it is one look-up in one index. */
+  /** Called during TLS handshakes for hosts that are not cached, so it is one index lookup. */
   find(host: string): Promise<SealedCertificate | undefined>
-  /** The same without certificate and key. */
+  /** Reads only the validity period. */
   findLife(host: string): Promise<CertificateLife | undefined>
-  /** Up to `limit`, those that end first coming first, from the one after `after` on. */
+  /** Up to `limit` certificates after `after`, ordered by the end of their validity. */
   list(
     limit: number,
     after?: Pick<SealedCertificate, 'host' | 'notAfter'>,
   ): Promise<readonly SealedCertificate[]>
-  /** How many end before an instant, in microseconds. */
+  /** How many end before an instant, in microseconds since the epoch. */
   countEndingBefore(atMicros: number): Promise<number>
-  /** Puts a certificate in the place of the host's last one. */
+  /** Inserts a certificate, or replaces the host's previous one. */
   save(certificate: SealedCertificate, atMicros: number): Promise<void>
-  /** Writes down when to renew; nothing where the host has another certificate by now. */
-  noteAdvice(host: string, ariId: string, window: RenewalWindow): Promise<void>
-  /** False when there was none. */
+  /** Saves when to renew; does nothing when the host has another certificate by now. */
+  setRenewalWindow(host: string, ariId: string, window: RenewalWindow): Promise<void>
+  /** False when the host had none. */
   remove(host: string): Promise<boolean>
 }

@@ -12,7 +12,7 @@ const RENEW_MICROS = CALL_MS_MAX * 1_000
 /** An order that this node works on, as it now stands, here and in the store alike. */
 export type HeldOrder = {
   readonly lease: LeasedOrder
-  underWay(): OngoingOrder | null
+  ongoing(): OngoingOrder | null
   challenge(): ActiveChallenge | null
   /**
    * Writes down how far it is, before anything follows from it.
@@ -20,7 +20,7 @@ export type HeldOrder = {
    * @throws {LeaseLost}
    */
   advance(changes: {
-    readonly underWay?: OngoingOrder | null
+    readonly ongoing?: OngoingOrder | null
     readonly challenge?: ActiveChallenge | null
   }): Promise<void>
   /**
@@ -33,19 +33,19 @@ export type HeldOrder = {
 
 export function heldOrder(lease: LeasedOrder, store: Store<{ readonly certificateOrders: CertificateOrderStore }>, clock: Clock): HeldOrder {
   const { host, fence } = lease
-  let { underWay, challenge } = lease
+  let { ongoing, challenge } = lease
   let keptAt = clock.nowMicros()
 
   return {
     lease,
-    underWay: () => underWay,
+    ongoing: () => ongoing,
     challenge: () => challenge,
     async advance(changes) {
       const isOurs = await store.write((stores) =>
         stores.certificateOrders.advance(host, fence, changes),
       )
       if (!isOurs) throw new LeaseLost()
-      if (changes.underWay !== undefined) underWay = changes.underWay
+      if (changes.ongoing !== undefined) ongoing = changes.ongoing
       if (changes.challenge !== undefined) challenge = changes.challenge
     },
     async keep() {

@@ -86,7 +86,7 @@ export async function runOrder(
         if (owner === undefined) throw new LeaseLost()
         const order = { directory, host, purpose }
         await chargeOrder(stores, order, owner || undefined, clock.nowMicros())
-        const changes = { underWay: begun, challenge: null, queue: 'ready' } as const
+        const changes = { ongoing: begun, challenge: null, queue: 'ready' } as const
         const { fence } = held.lease
         if (!(await stores.certificateOrders.advance(host, fence, changes))) throw new LeaseLost()
       })
@@ -98,10 +98,10 @@ export async function runOrder(
   }
 
   /** The order as it stands with the authority, placed there where it was not yet. */
-  async function place(account: AuthorityAccount, underWay: OngoingOrder): Promise<AuthorityOrder> {
-    if (underWay.url !== null) return authority.readOrder(account, underWay.url)
+  async function place(account: AuthorityAccount, ongoing: OngoingOrder): Promise<AuthorityOrder> {
+    if (ongoing.url !== null) return authority.readOrder(account, ongoing.url)
     const order = await authority.placeOrder(account, host, replaces)
-    await held.advance({ underWay: { ...underWay, url: order.url } })
+    await held.advance({ ongoing: { ...ongoing, url: order.url } })
     return order
   }
 
@@ -124,8 +124,8 @@ export async function runOrder(
     const { type, token, url, status } = challenge
     const isPosed = token === posed?.token && type === posed.type
     if (!isPosed) {
-      const answer = await authority.keyAuthorization(account, token)
-      await held.advance({ challenge: { type, token, answer } })
+      const keyAuthorization = await authority.keyAuthorization(account, token)
+      await held.advance({ challenge: { type, token, keyAuthorization } })
     }
     if (status === 'pending' && begunToken !== token) {
       begunToken = token
@@ -150,11 +150,11 @@ export async function runOrder(
 
   async function follow(
     account: AuthorityAccount,
-    underWay: OngoingOrder,
+    ongoing: OngoingOrder,
     placed: AuthorityOrder,
   ): Promise<OrderResult> {
     const startedAt = clock.nowMicros()
-    const keyPem = vault.open(host, underWay.sealedKey)
+    const keyPem = vault.open(host, ongoing.sealedKey)
     let order = placed
     let polls = 0
     for (;;) {
@@ -221,7 +221,7 @@ export async function runOrder(
     }
   }
 
-  const earlier = held.underWay()
+  const earlier = held.ongoing()
   const begun = earlier?.directory === authority.directory ? earlier : await begin()
   if ('kind' in begun) return begun
   try {

@@ -59,7 +59,7 @@ export function wantedCertificates(deps: {
       const now = clock.nowMicros()
       if (workspaceId !== undefined) {
         const queue = host === serviceHost ? 'ready' : 'new'
-        await stores.certificateOrders.want(host, { workspaceId, queue }, now)
+        await stores.certificateOrders.add(host, { workspaceId, queue }, now)
         await stores.certificateOrders.assign(host, workspaceId, now)
       } else if (await stores.certificateOrders.remove(host)) {
         await certificates.remove(stores, host)
@@ -77,7 +77,7 @@ export function wantedCertificates(deps: {
     async reconcileAll() {
       await reconcileOne(serviceHost)
       const { certificateOrders: orders } = store.read
-      for (const look of [orders.missing, orders.leftOver]) {
+      for (const look of [orders.findMissing, orders.findOutdated]) {
         let after: string | undefined = ''
         while (after !== undefined && !deps.isCancelled()) {
           const hosts: readonly string[] = await look(after, SWEEP_BATCH)

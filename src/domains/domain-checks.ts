@@ -170,7 +170,7 @@ export function domainChecks(deps: {
         const seen = await check(lease)
         if (deps.findCertificate !== undefined) {
           const { host } = lease.domain
-          await store.write((stores) => stores.certificateOrders.hasten(host, clock.nowMicros()))
+          await store.write((stores) => stores.certificateOrders.makeDue(host, clock.nowMicros()))
         }
         return reportLook(deps, lease.domain, seen)
       })

@@ -320,7 +320,7 @@ describeStore('the orders of certificates', (at) => {
     assert.deepEqual(failures.slice(0, 2), [0, 1], 'and soon at first')
     const order = await stateOf(at.store, host)
     assert.match(order.failure ?? '', /Failed to connect|connection/)
-    assert.equal(order.underWay, null)
+    assert.equal(order.ongoing, null)
   })
 
   test('try a failed host again when somebody asks, and none that the authority has told to wait', {
@@ -348,7 +348,7 @@ describeStore('the orders of certificates', (at) => {
     const told = strict.told.length
     await at.store.write(async (stores) => {
       for (const host of [failing, limited]) {
-        await stores.certificateOrders.hasten(host, clock.nowMicros())
+        await stores.certificateOrders.makeDue(host, clock.nowMicros())
       }
     })
     await strict.runDue()

@@ -169,7 +169,7 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
         await certificatesOf(instance).save(stores, { ...current, ...life })
         await stores.certificateOrders.remove(SERVICE_HOST)
         const place = { workspaceId: '', queue: 'ready' } as const
-        await stores.certificateOrders.want(SERVICE_HOST, place, now)
+        await stores.certificateOrders.add(SERVICE_HOST, place, now)
       })
       await eventually(async () => assert.notEqual(await serial(), before), ISSUED_MS)
     }

@@ -78,7 +78,9 @@ describeStore('the certificates', (at) => {
     await save(certificate)
     const window = { start: NOW + 1, end: NOW + 2 }
     const note = (ariId: string) =>
-      at.store.write((stores) => stores.certificates.noteAdvice(certificate.host, ariId, window))
+      at.store.write((stores) =>
+        stores.certificates.setRenewalWindow(certificate.host, ariId, window),
+      )
     await note('past')
     same(await service().find(certificate.host), certificate)
     await note('present')

@@ -339,7 +339,7 @@ describeStore('the checks of domains', (at) => {
     const now = clock.nowMicros()
     await at.store.write(async (stores) => {
       const place = { workspaceId: mine.workspaceId, queue: 'new' } as const
-      await stores.certificateOrders.want(host, place, now)
+      await stores.certificateOrders.add(host, place, now)
       await stores.certificateOrders.finish(host, 0, { nextAt: now * 2, failure: 'no way to it' })
     })
     assert.equal((await checks.report(mine.workspaceId, mine.id)).certificate, null)

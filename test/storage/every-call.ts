@@ -53,8 +53,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'certificates.countEndingBefore': (s) => s.certificates.countEndingBefore(NOW),
     'certificateOrders.find': (s) => s.certificateOrders.find(host),
     'certificateOrders.findChallenge': (s) => s.certificateOrders.findChallenge(host),
-    'certificateOrders.missing': (s) => s.certificateOrders.missing('', 10),
-    'certificateOrders.leftOver': (s) => s.certificateOrders.leftOver('', 10),
+    'certificateOrders.findMissing': (s) => s.certificateOrders.findMissing('', 10),
+    'certificateOrders.findOutdated': (s) => s.certificateOrders.findOutdated('', 10),
     'certificateOrders.countFailing': (s) => s.certificateOrders.countFailing(),
     'certificateOrders.findDueWorkspaces': (s) =>
       s.certificateOrders.findDueWorkspaces('new', 0, NOW),
@@ -123,12 +123,13 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     },
     'hsts.remove': (s) => s.hsts.remove(id),
     'certificates.save': (s) => s.certificates.save(newSealedCertificate(), NOW),
-    'certificates.noteAdvice': (s) => s.certificates.noteAdvice(host, 'id', { start: 1, end: 2 }),
+    'certificates.setRenewalWindow': (s) =>
+      s.certificates.setRenewalWindow(host, 'id', { start: 1, end: 2 }),
     'certificates.remove': (s) => s.certificates.remove(host),
-    'certificateOrders.want': (s) =>
-      s.certificateOrders.want(id, { workspaceId: workspace, queue: 'new' }, NOW),
+    'certificateOrders.add': (s) =>
+      s.certificateOrders.add(id, { workspaceId: workspace, queue: 'new' }, NOW),
     'certificateOrders.assign': (s) => s.certificateOrders.assign(host, workspace, NOW),
-    'certificateOrders.hasten': (s) => s.certificateOrders.hasten(id, NOW),
+    'certificateOrders.makeDue': (s) => s.certificateOrders.makeDue(id, NOW),
     'certificateOrders.remove': (s) => s.certificateOrders.remove(id),
     'certificateOrders.leaseDue': (s) =>
       s.certificateOrders.leaseDue('new', new Map([[workspace, 10]]), NOW, NOW + 1, 10),

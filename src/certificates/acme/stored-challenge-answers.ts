@@ -3,20 +3,22 @@ import type { CertificateOrderStore } from '../certificate-order-store.ts'
 import type { ChallengeAnswers } from '../challenge-answers.ts'
 import { alpnCertificate } from './alpn-certificate.ts'
 
-/** The answers to what authorities ask, whichever node has begun the order. */
+/** Answers challenges from the store, so that any node can answer for an order of another node. */
 export function storedChallengeAnswers(
   orders: CertificateOrderStore,
   clock: Clock,
 ): ChallengeAnswers {
   return {
     async findHttp(host, token) {
-      const posed = await orders.findChallenge(host)
-      return posed?.type === 'http-01' && posed.token === token ? posed.answer : undefined
+      const active = await orders.findChallenge(host)
+      return active?.type === 'http-01' && active.token === token
+        ? active.keyAuthorization
+        : undefined
     },
     async findAlpn(host) {
-      const posed = await orders.findChallenge(host)
-      return posed?.type === 'tls-alpn-01'
-        ? alpnCertificate(host, posed.answer, clock.nowMicros() / 1_000)
+      const active = await orders.findChallenge(host)
+      return active?.type === 'tls-alpn-01'
+        ? alpnCertificate(host, active.keyAuthorization, clock.nowMicros() / 1_000)
         : undefined
     },
   }

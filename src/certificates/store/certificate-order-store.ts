@@ -2,7 +2,12 @@ import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
 import type { DomainStatus } from '../../domains/index.ts'
 import { dealInTurn } from '../../platform/database/deal-in-turn.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { ActiveChallenge, CertificateOrder, LeasedOrder } from '../certificate-order.ts'
+import type {
+  ActiveChallenge,
+  CertificateOrder,
+  LeasedOrder,
+  OrderQueue,
+} from '../certificate-order.ts'
 import type { CertificateOrderStore } from '../certificate-order-store.ts'
 
 type Row = Selectable<Schema['certificate_orders']>
@@ -10,55 +15,23 @@ type Row = Selectable<Schema['certificate_orders']>
 const ACTIVE = sql.lit<DomainStatus>('active')
 
 export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore {
-  const orders = () => db.selectFrom('certificate_orders').selectAll()
-
-  /** Writes under a fence; false when another lease has been taken since. */
-  async function write(
-    host: string,
-    fence: number,
-    changes: Updateable<Schema['certificate_orders']>,
-  ): Promise<boolean> {
-    const result = await db
-      .updateTable('certificate_orders')
-      .set(changes)
-      .where('host', '=', host)
-      .where('fence', '=', fence)
-      .executeTakeFirst()
-    return result.numUpdatedRows > 0n
-  }
-
   return {
     async find(host) {
-      const row = await orders().where('host', '=', host).executeTakeFirst()
+      const row = await findRow(db, host)
       return row && orderOf(row)
     },
-
     async findChallenge(host) {
-      const row = await orders().where('host', '=', host).executeTakeFirst()
+      const row = await findRow(db, host)
       return row && (challengeOf(row) ?? undefined)
     },
-
-    async want(host, { workspaceId, queue }, now) {
+    async add(host, { workspaceId, queue }, now) {
       await db
         .insertInto('certificate_orders')
         .values({ host, workspace_id: workspaceId, queue, attempts: 0, next_at: now, fence: 0 })
         .onConflict((conflict) => conflict.column('host').doNothing())
         .execute()
     },
-
-    async assign(host, workspaceId, now) {
-      const update = () =>
-        db
-          .updateTable('certificate_orders')
-          .set({ workspace_id: workspaceId })
-          .where('host', '=', host)
-      await update().execute()
-      await update()
-        .set({ queue: 'new', attempts: 0, next_at: now, failure: null })
-        .where('queue', '=', 'failing')
-        .execute()
-    },
-
+    assign: (host, workspaceId, now) => assign(db, host, workspaceId, now),
     async remove(host) {
       const result = await db
         .deleteFrom('certificate_orders')
@@ -66,55 +39,9 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
         .executeTakeFirst()
       return result.numDeletedRows > 0n
     },
-
-    async missing(after, limit) {
-      const rows = await db
-        .selectFrom('domains')
-        .select('host')
-        .where('status', '=', ACTIVE)
-        .where('host', '>', after)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('certificate_orders')
-                .select('certificate_orders.host')
-                .whereRef('certificate_orders.host', '=', 'domains.host'),
-            ),
-          ),
-        )
-        .orderBy('host')
-        .limit(limit)
-        .execute()
-      return rows.map(({ host }) => host)
-    },
-
-    async leftOver(after, limit) {
-      const rows = await db
-        .selectFrom('certificate_orders')
-        .select('host')
-        .where('host', '>', after)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('domains')
-                .select('domains.host')
-                .whereRef('domains.host', '=', 'certificate_orders.host')
-                .where('domains.status', '=', ACTIVE)
-                .where(
-                  sql<boolean>`cast(domains.workspace_id as text) = certificate_orders.workspace_id`,
-                ),
-            ),
-          ),
-        )
-        .orderBy('host')
-        .limit(limit)
-        .execute()
-      return rows.map(({ host }) => host)
-    },
-
-    async hasten(host, now) {
+    findMissing: (after, limit) => findMissing(db, after, limit),
+    findOutdated: (after, limit) => findOutdated(db, after, limit),
+    async makeDue(host, now) {
       await db
         .updateTable('certificate_orders')
         .set({ next_at: now })
@@ -124,7 +51,6 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
         .where('directory', 'is', null)
         .execute()
     },
-
     async countFailing() {
       const row = await db
         .selectFrom('certificate_orders')
@@ -133,51 +59,159 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
         .executeTakeFirstOrThrow()
       return row.count
     },
-
-    async findDueWorkspaces(queue, from, to) {
-      const rows = await db
-        .selectFrom('certificate_orders')
-        .select('workspace_id')
-        .distinct()
-        .where('queue', '=', queue)
-        .where('next_at', '>=', from)
-        .where('next_at', '<=', to)
-        .execute()
-      return rows.map(({ workspace_id }) => workspace_id)
-    },
-
+    findDueWorkspaces: (queue, from, to) => findDueWorkspaces(db, queue, from, to),
     leaseDue: (queue, shares, now, leaseUntil, limit) =>
       dealInTurn<Row, LeasedOrder>({
         shares,
         limit,
-        find: (workspaceId, count) =>
-          orders()
-            .where('queue', '=', queue)
-            .where('workspace_id', '=', workspaceId)
-            .where('next_at', '<=', now)
-            .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]))
-            .orderBy('next_at')
-            .orderBy('host')
-            .limit(count)
-            .execute(),
-        async take(row) {
-          const fence = row.fence + 1
-          const isOurs = await write(row.host, row.fence, { fence, lease_until: leaseUntil })
-          return isOurs ? { ...orderOf(row), fence } : undefined
-        },
+        find: (workspaceId, count) => findDue(db, { queue, workspaceId, now, count }),
+        take: (row) => lease(db, row, leaseUntil),
       }),
-
-    extend: (host, fence, leaseUntil) => write(host, fence, { lease_until: leaseUntil }),
-    advance: (host, fence, changes) => write(host, fence, columnsOf(changes)),
+    extend: (host, fence, leaseUntil) => update(db, host, fence, { lease_until: leaseUntil }),
+    advance: (host, fence, changes) => update(db, host, fence, columnsOf(changes)),
     finish: (host, fence, changes) =>
-      write(host, fence, { ...columnsOf(changes), lease_until: null }),
+      update(db, host, fence, { ...columnsOf(changes), lease_until: null }),
   }
+}
+
+function findRow(db: Kysely<Schema>, host: string): Promise<Row | undefined> {
+  return db.selectFrom('certificate_orders').selectAll().where('host', '=', host).executeTakeFirst()
+}
+
+/** False when the fence has changed: another node has leased the row since. */
+async function update(
+  db: Kysely<Schema>,
+  host: string,
+  fence: number,
+  changes: Updateable<Schema['certificate_orders']>,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('certificate_orders')
+    .set(changes)
+    .where('host', '=', host)
+    .where('fence', '=', fence)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+async function assign(
+  db: Kysely<Schema>,
+  host: string,
+  workspaceId: string,
+  now: number,
+): Promise<void> {
+  const updateHost = () =>
+    db.updateTable('certificate_orders').set({ workspace_id: workspaceId }).where('host', '=', host)
+  await updateHost().execute()
+  await updateHost()
+    .set({ queue: 'new', attempts: 0, next_at: now, failure: null })
+    .where('queue', '=', 'failing')
+    .execute()
+}
+
+async function findMissing(
+  db: Kysely<Schema>,
+  after: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select('host')
+    .where('status', '=', ACTIVE)
+    .where('host', '>', after)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('certificate_orders')
+            .select('certificate_orders.host')
+            .whereRef('certificate_orders.host', '=', 'domains.host'),
+        ),
+      ),
+    )
+    .orderBy('host')
+    .limit(limit)
+    .execute()
+  return rows.map(({ host }) => host)
+}
+
+async function findOutdated(
+  db: Kysely<Schema>,
+  after: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('certificate_orders')
+    .select('host')
+    .where('host', '>', after)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('domains')
+            .select('domains.host')
+            .whereRef('domains.host', '=', 'certificate_orders.host')
+            .where('domains.status', '=', ACTIVE)
+            .where(
+              sql<boolean>`cast(domains.workspace_id as text) = certificate_orders.workspace_id`,
+            ),
+        ),
+      ),
+    )
+    .orderBy('host')
+    .limit(limit)
+    .execute()
+  return rows.map(({ host }) => host)
+}
+
+async function findDueWorkspaces(
+  db: Kysely<Schema>,
+  queue: OrderQueue,
+  from: number,
+  to: number,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('certificate_orders')
+    .select('workspace_id')
+    .distinct()
+    .where('queue', '=', queue)
+    .where('next_at', '>=', from)
+    .where('next_at', '<=', to)
+    .execute()
+  return rows.map(({ workspace_id }) => workspace_id)
+}
+
+function findDue(
+  db: Kysely<Schema>,
+  of: { queue: OrderQueue; workspaceId: string; now: number; count: number },
+): Promise<readonly Row[]> {
+  return db
+    .selectFrom('certificate_orders')
+    .selectAll()
+    .where('queue', '=', of.queue)
+    .where('workspace_id', '=', of.workspaceId)
+    .where('next_at', '<=', of.now)
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', of.now)]))
+    .orderBy('next_at')
+    .orderBy('host')
+    .limit(of.count)
+    .execute()
+}
+
+async function lease(
+  db: Kysely<Schema>,
+  row: Row,
+  leaseUntil: number,
+): Promise<LeasedOrder | undefined> {
+  const fence = row.fence + 1
+  const isLeased = await update(db, row.host, row.fence, { fence, lease_until: leaseUntil })
+  return isLeased ? { ...orderOf(row), fence } : undefined
 }
 
 function orderOf(row: Row): CertificateOrder {
   const { host, workspace_id, queue, attempts, next_at, failure } = row
   const { directory, purpose, private_key, order_url } = row
-  const underWay =
+  const ongoing =
     directory === null || purpose === null || private_key === null
       ? null
       : { directory, purpose, sealedKey: private_key, url: order_url }
@@ -185,7 +219,7 @@ function orderOf(row: Row): CertificateOrder {
     host,
     workspaceId: workspace_id,
     queue,
-    underWay,
+    ongoing,
     challenge: challengeOf(row),
     attempts,
     nextAt: next_at,
@@ -194,26 +228,28 @@ function orderOf(row: Row): CertificateOrder {
 }
 
 function challengeOf(row: Row): ActiveChallenge | null {
-  const { challenge_type: type, challenge_token: token, challenge_answer: answer } = row
-  return type === null || token === null || answer === null ? null : { type, token, answer }
+  const { challenge_type: type, challenge_token: token, challenge_answer: keyAuthorization } = row
+  return type === null || token === null || keyAuthorization === null
+    ? null
+    : { type, token, keyAuthorization }
 }
 
 function columnsOf(
   changes: Partial<Omit<CertificateOrder, 'host' | 'workspaceId'>>,
 ): Updateable<Schema['certificate_orders']> {
-  const { queue, underWay, challenge, attempts, nextAt, failure } = changes
+  const { queue, ongoing, challenge, attempts, nextAt, failure } = changes
   return {
     ...(queue !== undefined && { queue }),
-    ...(underWay !== undefined && {
-      directory: underWay?.directory ?? null,
-      purpose: underWay?.purpose ?? null,
-      private_key: underWay?.sealedKey ?? null,
-      order_url: underWay?.url ?? null,
+    ...(ongoing !== undefined && {
+      directory: ongoing?.directory ?? null,
+      purpose: ongoing?.purpose ?? null,
+      private_key: ongoing?.sealedKey ?? null,
+      order_url: ongoing?.url ?? null,
     }),
     ...(challenge !== undefined && {
       challenge_type: challenge?.type ?? null,
       challenge_token: challenge?.token ?? null,
-      challenge_answer: challenge?.answer ?? null,
+      challenge_answer: challenge?.keyAuthorization ?? null,
     }),
     ...(attempts !== undefined && { attempts }),
     ...(nextAt !== undefined && { next_at: nextAt }),

@@ -63,7 +63,7 @@ export function certificateStore(db: Kysely<Schema>): CertificateStore {
         .execute()
     },
 
-    async noteAdvice(host, ariId, window) {
+    async setRenewalWindow(host, ariId, window) {
       await db
         .updateTable('certificates')
         .set({ renewal_start: window.start, renewal_end: window.end })
