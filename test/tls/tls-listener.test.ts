@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import type { ConnectionOptions } from 'node:tls'
 import { SecureContexts } from '../../src/certificates/tls/secure-contexts.ts'
-import { createTlsListener } from '../../src/certificates/tls/tls-listener.ts'
+import { TlsListener, type TlsListenerOptions } from '../../src/certificates/tls/tls-listener.ts'
 import { handshake } from '../support/https.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { createTestAuthority, type IssuedCertificate } from '../support/test-authority.ts'
@@ -21,11 +21,7 @@ const answers = new Map<string, IssuedCertificate>([
   [CHALLENGED, challenge.issue(CHALLENGED)],
 ])
 
-async function start(
-  t: TestContext,
-  isAway = false,
-  options: Partial<Parameters<typeof createTlsListener>[0]> = {},
-) {
+async function start(t: TestContext, isAway = false, options: Partial<TlsListenerOptions> = {}) {
   const contexts = new SecureContexts({
     async find(host) {
       if (isAway) throw new Error('away')
@@ -39,7 +35,7 @@ async function start(
     onError: () => {},
     onUnusable: () => {},
   })
-  const listener = createTlsListener({
+  const listener = new TlsListener({
     contexts,
     challenges: {
       async findAlpn(host) {

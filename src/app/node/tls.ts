@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Logger } from 'pino'
 import { HttpsUpgrade } from '../../certificates/tls/https-upgrade.ts'
 import { SecureContexts } from '../../certificates/tls/secure-contexts.ts'
-import { createTlsListener, type TlsListener } from '../../certificates/tls/tls-listener.ts'
+import { TlsListener } from '../../certificates/tls/tls-listener.ts'
 import { hostFields } from '../../hosts/host.ts'
 import type { ServiceHost } from '../../hosts/service-host.ts'
 import type { WarmStart } from '../../platform/cache/warm-start.ts'
@@ -70,7 +70,7 @@ export function openTls(
     startOrdering: work.start,
     open(front, { connections, noteMalformed }) {
       const http2 = createHttp2Front(front, { connections, onError: noteMalformed })
-      const listener = createTlsListener({
+      const listener = new TlsListener({
         contexts,
         challenges: work.answers,
         // A visit to a link is one request, which HTTP/2 only makes dearer.

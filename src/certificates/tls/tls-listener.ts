@@ -12,77 +12,120 @@ import type { ChallengeAnswers } from '../challenge-answers.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
-/** How long a key seals the tickets with which clients resume sessions: no recording outlives it by much. */
+/** How long one key encrypts session tickets, and so protects the sessions that were resumed with it. */
 const TICKET_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 const TICKET_KEY_BYTES = 48
 
-/** The protocol of the challenge `tls-alpn-01` (RFC 8737, section 4). */
+/** The ALPN protocol of the challenge `tls-alpn-01` (RFC 8737, section 4). */
 const CHALLENGE_PROTOCOL = 'acme-tls/1'
 
-/** Accepts connections for HTTPS, each with the certificate of the host that it asks for. */
-export type TlsListener = {
-  readonly server: Server
-  /** Accepts no more; settles when no connection is left. */
-  close(): Promise<void>
-  /** Ends the connections that have not come to HTTP yet. */
-  closeIdle(): void
-  closeAll(): void
+export type TlsListenerOptions = {
+  readonly contexts: SecureContexts
+  readonly challenges: Pick<ChallengeAnswers, 'findAlpn'>
+  /** Whether a client that supports both protocols gets HTTP/2 on this host. */
+  readonly prefersHttp2: (host: string) => boolean
+  /** Returns false for a connection that it has refused and closed. */
+  readonly accept?: (socket: Socket) => boolean
+  /** Takes over a connection for HTTP/1.1, and the TCP connection under it. */
+  readonly onHttp1: (socket: TLSSocket, raw: Socket | undefined) => void
+  readonly onHttp2: (socket: TLSSocket, raw: Socket | undefined) => void
+  /** Called for each handshake that failed; its connection is closed already. */
+  readonly onHandshakeError?: (error: Error) => void
 }
 
 /**
- * A name without a certificate, and a client that tells none, gets a handshake failure: no host's
- * certificate is shown for another.
- *
- * @param options.prefersHttp2 whether a client that speaks both gets HTTP/2 on this host
- * @param options.accept false for a connection that is refused, and closed already
- * @param options.onHttp1 takes over a connection on which HTTP/1.1 will be spoken, and the TCP connection under it
- * @param options.onHandshakeError called for a handshake that failed
+ * Accepts TLS connections, each with the certificate of the host that the client names. The handshake
+ * fails for a client that names none, and for a host without a certificate.
  */
-export function createTlsListener(options: {
-  contexts: SecureContexts
-  challenges: Pick<ChallengeAnswers, 'findAlpn'>
-  prefersHttp2: (host: string) => boolean
-  accept?: (socket: Socket) => boolean
-  onHttp1: (socket: TLSSocket, raw: Socket | undefined) => void
-  onHttp2: (socket: TLSSocket, raw: Socket | undefined) => void
-  onHandshakeError?: (error: Error) => void
-}): TlsListener {
-  const { contexts, challenges } = options
-  const challenged = new WeakSet<TLSSocket>()
-  const connections = new Map<string, { readonly socket: Socket; isSecure: boolean }>()
+export class TlsListener {
+  readonly server: Server
+  readonly #options: TlsListenerOptions
+  /** Connections that negotiated the challenge protocol and have not finished their handshake. */
+  readonly #challenged = new WeakSet<TLSSocket>()
+  readonly #connections = new Map<string, { readonly socket: Socket; isSecure: boolean }>()
 
-  /** In TLS 1.3, which challenges are answered in, this comes before the choice of a certificate. */
-  function chooseProtocol(
-    this: TLSSocket,
+  constructor(options: TlsListenerOptions) {
+    this.#options = options
+    const chooseProtocol = this.#chooseProtocol.bind(this)
+    const chooseCertificate = this.#chooseCertificate.bind(this)
+    this.server = createServer({
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+      noDelay: true,
+      // Node.js passes the connection as `this`.
+      ALPNCallback(this: TLSSocket, hello) {
+        return chooseProtocol(this, hello)
+      },
+      SNICallback(this: TLSSocket, servername, done) {
+        chooseCertificate(this, servername, done)
+      },
+    })
+    this.#interceptConnections()
+    this.server.on('secureConnection', (socket) => this.#handOver(socket))
+    this.server.on('tlsClientError', (error) => options.onHandshakeError?.(error))
+    this.server.on('listening', () => this.#rotateTicketKeys())
+  }
+
+  /** Stops accepting connections; settles when none is left. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.server.close(() => resolve())
+    })
+  }
+
+  /** Closes the connections whose handshake is not finished. */
+  closeIdle(): void {
+    for (const { socket, isSecure } of this.#connections.values()) if (!isSecure) socket.destroy()
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.#connections.values()) socket.destroy()
+  }
+
+  /** Runs before Node.js starts the handshake, which its own listener for `connection` does. */
+  #interceptConnections(): void {
+    const { server } = this
+    const nodeListeners = server.listeners('connection') as ((socket: Socket) => void)[]
+    server.removeAllListeners('connection')
+    server.on('connection', (socket) => {
+      if (this.#options.accept?.(socket) === false) return
+      const key = connectionKey(socket)
+      this.#connections.set(key, { socket, isSecure: false })
+      socket.once('close', () => {
+        // The next connection from the same port may have replaced this one.
+        if (this.#connections.get(key)?.socket === socket) this.#connections.delete(key)
+      })
+      for (const listener of nodeListeners) listener.call(server, socket)
+    })
+  }
+
+  /** Called before `#chooseCertificate` in TLS 1.3, which challenges use. */
+  #chooseProtocol(
+    socket: TLSSocket,
     { servername, protocols }: { servername: string | false; protocols: string[] },
   ): string | undefined {
     if (protocols.includes(CHALLENGE_PROTOCOL)) {
-      challenged.add(this)
+      this.#challenged.add(socket)
       return CHALLENGE_PROTOCOL
     }
-    // Node says false of a client that tells no name, whatever its types say.
+    // Despite its types, Node.js passes false for a client that names no host.
     const host = servername === false ? undefined : parseHost(servername)
     const preferred =
-      host !== undefined && options.prefersHttp2(host) ? ['h2', 'http/1.1'] : ['http/1.1', 'h2']
+      host !== undefined && this.#options.prefersHttp2(host)
+        ? ['h2', 'http/1.1']
+        : ['http/1.1', 'h2']
     return preferred.find((protocol) => protocols.includes(protocol))
   }
 
-  function chooseCertificate(
-    this: TLSSocket,
+  #chooseCertificate(
+    socket: TLSSocket,
     servername: string,
     done: (error: Error | null, context?: SecureContext) => void,
   ): void {
-    const host = parseHost(servername)
-    const found =
-      host === undefined
-        ? undefined
-        : challenged.has(this)
-          ? findChallenge(challenges, host)
-          : contexts.get(host)
+    const found = this.#findContext(socket, parseHost(servername))
     if (found instanceof Promise) {
       found.then(
         (context) => done(null, context),
-        // Certificates report it themselves; of a challenge the authority tells that it failed.
+        // `SecureContexts` reports its own errors; the authority reports a failed challenge.
         () => done(null, undefined),
       )
     } else {
@@ -90,57 +133,34 @@ export function createTlsListener(options: {
     }
   }
 
-  const server = createServer({
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-    noDelay: true,
-    ALPNCallback: chooseProtocol,
-    SNICallback: chooseCertificate,
-  })
-  // Node's listener for connections is where the handshake begins.
-  const toNode = server.listeners('connection') as ((socket: Socket) => void)[]
-  server.removeAllListeners('connection')
-  server.on('connection', (socket) => {
-    if (options.accept?.(socket) === false) return
-    const name = nameOf(socket)
-    connections.set(name, { socket, isSecure: false })
-    socket.once('close', () => {
-      // The next one from the same port may have come already.
-      if (connections.get(name)?.socket === socket) connections.delete(name)
-    })
-    for (const listener of toNode) listener.call(server, socket)
-  })
-  server.on('secureConnection', (socket) => {
-    const connection = connections.get(nameOf(socket))
+  #findContext(
+    socket: TLSSocket,
+    host: string | undefined,
+  ): SecureContext | undefined | Promise<SecureContext | undefined> {
+    const { contexts, challenges } = this.#options
+    if (host === undefined) return undefined
+    return this.#challenged.has(socket) ? findChallenge(challenges, host) : contexts.get(host)
+  }
+
+  /** Passes a connection on to HTTP once its handshake is finished. */
+  #handOver(socket: TLSSocket): void {
+    const connection = this.#connections.get(connectionKey(socket))
     if (connection !== undefined) connection.isSecure = true
     if (socket.alpnProtocol === CHALLENGE_PROTOCOL) {
       socket.on('error', () => {})
       socket.end()
-    } else if (socket.alpnProtocol === 'h2') options.onHttp2(socket, connection?.socket)
-    else options.onHttp1(socket, connection?.socket)
-  })
-  // What was no handshake, or failed at it, has been cut off.
-  server.on('tlsClientError', (error) => options.onHandshakeError?.(error))
-  server.on('listening', () => {
-    const renewing = setInterval(() => {
-      server.setTicketKeys(randomBytes(TICKET_KEY_BYTES))
-    }, TICKET_KEY_LIFETIME_MS).unref()
-    server.once('close', () => clearInterval(renewing))
-  })
-
-  function destroy(isMeant: (isSecure: boolean) => boolean): void {
-    for (const { socket, isSecure } of connections.values()) {
-      if (isMeant(isSecure)) socket.destroy()
+    } else if (socket.alpnProtocol === 'h2') {
+      this.#options.onHttp2(socket, connection?.socket)
+    } else {
+      this.#options.onHttp1(socket, connection?.socket)
     }
   }
 
-  return {
-    server,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-      }),
-    closeIdle: () => destroy((isSecure) => !isSecure),
-    closeAll: () => destroy(() => true),
+  #rotateTicketKeys(): void {
+    const rotation = setInterval(() => {
+      this.server.setTicketKeys(randomBytes(TICKET_KEY_BYTES))
+    }, TICKET_KEY_LIFETIME_MS).unref()
+    this.server.once('close', () => clearInterval(rotation))
   }
 }
 
@@ -152,7 +172,7 @@ async function findChallenge(
   return answer && createSecureContext({ cert: answer.chainPem, key: answer.keyPem })
 }
 
-/** The same for a connection before and after its handshake, which Node shows as two sockets. */
-function nameOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+/** Identifies a connection before and after its handshake, when Node.js uses two socket objects. */
+function connectionKey({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
