@@ -1,36 +1,36 @@
 import type { ChallengeType } from './certificate-authority.ts'
 
-/** Our account with a certificate authority, and how things stand with it. */
+/** This instance's account with a certificate authority, and its state. */
 export type AcmeAccount = {
-  /** The address of the authority's directory. */
+  /** The URL of the authority's directory. */
   readonly directory: string
   readonly sealedKey: string
-  /** Null until the authority has confirmed it. */
+  /** Null until the account is registered. */
   readonly url: string | null
-  /** How often in a row the authority was not there for us. */
+  /** Failures of the authority in a row. */
   readonly failures: number
-  /** Until when it is left alone. Microseconds since the epoch. */
+  /** No request is sent before this instant. Microseconds since the epoch. */
   readonly pausedUntil: number
-  /** What it last failed with; null while all is well. */
+  /** The last failure; null when there is none. */
   readonly failure: string | null
-  /** By what kind of challenge it last saw a host to be ours. */
+  /** The type of the challenge that succeeded last. */
   readonly challenge: ChallengeType | null
 }
 
-/** One account for each authority that this instance has ever used. */
+/** One account for each authority that this instance has used. */
 export type AcmeAccountStore = {
   find(directory: string): Promise<AcmeAccount | undefined>
-  /** Keeps a new account's key; nothing when there is one already. */
+  /** Inserts a new account; does nothing when there is one. */
   insert(directory: string, sealedKey: string, now: number): Promise<void>
-  /** @param url null for one that the authority does not know any more */
+  /** @param url null when the authority no longer knows the account */
   setUrl(directory: string, url: string | null): Promise<void>
-  /** Leaves the authority alone for a while. False when somebody else has done so since `failures`. */
+  /** Starts a pause. False when the count of failures is no longer `failures`. */
   pause(
     directory: string,
     failures: number,
     pause: { readonly until: number; readonly failure: string },
   ): Promise<boolean>
-  /** All is well again. */
+  /** Ends a pause and resets the failures. */
   resume(directory: string): Promise<void>
   setChallenge(directory: string, challenge: ChallengeType): Promise<void>
 }

@@ -1,17 +1,22 @@
 import type { Budget } from './budget.ts'
 
-/** What is spent of the budgets of orders, by authority and subject. It outlives what it is about. */
+/**
+ * What is spent of the budgets of orders, by authority and subject. Rows outlive the hosts that
+ * they are about.
+ */
 export type AcmeBudgetStore = {
   /**
-   * Spends once, whoever else does so at the same time.
+   * Charges a budget once. Safe when several nodes charge it at the same time.
    *
-   * @returns microseconds until it may be spent again, where nothing was left; else 0
+   * @returns 0, or microseconds until it can be charged when it is exhausted: then nothing was charged
    */
   charge(directory: string, subject: string, budget: Budget, now: number): Promise<number>
-  /** When a budget is full again, in microseconds since the epoch; 0 for one that was never spent. */
+  /**
+   * When a budget is full again, in microseconds since the epoch; 0 for one that was never charged.
+   */
   spentUntil(directory: string, subject: string): Promise<number>
-  /** Gives back what was spent once. */
+  /** Undoes one charge. */
   refund(directory: string, subject: string, budget: Budget): Promise<void>
-  /** Forgets those that are full again. */
+  /** Deletes the rows of budgets that are full again. */
   trim(now: number): Promise<void>
 }

@@ -1,9 +1,9 @@
 import { isIpAddress } from '../platform/network/ip-address.ts'
 
-/** Names of which no certificate authority can see who is in charge (RFC 6761, RFC 6762). */
+/** Names for which no certificate authority can validate control (RFC 6761, RFC 6762). */
 const LOCAL = /(?:^|\.)(?:localhost|local)$/
 
-/** Whether a certificate authority could issue for a host at all. */
+/** Whether a public certificate authority could issue for a host. */
 export function isCertifiable(host: string): boolean {
   return host.includes('.') && !LOCAL.test(host) && !isIpAddress(host)
 }

@@ -48,7 +48,7 @@ async function need(
           return advise()
         },
       },
-      async noteAdvice(_host, _ariId, window) {
+      async saveRenewalWindow(_host, _ariId, window) {
         noted.push(window)
       },
     },
@@ -61,13 +61,13 @@ const advice = (start: number, end: number, retryAfterMs?: number) => () => ({
   window: { start, end },
   retryAfterMs,
 })
-const restUntil = async (
+const checkAgainAt = async (
   current: SealedCertificate,
   advise: () => RenewalInfo | undefined,
 ): Promise<number> => {
   const { result } = await need(current, advise)
   assert.ok(typeof result === 'object', `${result}`)
-  return result.restUntil
+  return result.checkAgainAt
 }
 
 describe('what a host needs', () => {
@@ -85,7 +85,7 @@ describe('what a host needs', () => {
       assert.equal((await need(certificate(61, { ariId }))).result, 'renewal')
       const young = certificate(1, { ariId })
       const { result, questions } = await need(young)
-      assert.deepEqual(result, { restUntil: lifeRenewalTime(young) })
+      assert.deepEqual(result, { checkAgainAt: lifeRenewalTime(young) })
       assert.equal(questions, ariId === null ? 0 : 1)
     }
   })
@@ -101,14 +101,14 @@ describe('what a host needs', () => {
     const renewalWindow = { start: NOW + HOUR, end: NOW + 2 * HOUR }
     const current = certificate(1)
     assert.equal(
-      await restUntil(current, advice(renewalWindow.start, renewalWindow.end)),
+      await checkAgainAt(current, advice(renewalWindow.start, renewalWindow.end)),
       renewalTime({ ...current, renewalWindow }),
     )
   })
 
   test('is to ask again after six hours, or as the authority says: a minute to a day', async () => {
     const asked = (retryAfterMs?: number) =>
-      restUntil(certificate(1), advice(NOW + 30 * DAY, NOW + 40 * DAY, retryAfterMs))
+      checkAgainAt(certificate(1), advice(NOW + 30 * DAY, NOW + 40 * DAY, retryAfterMs))
     assert.equal(await asked(), NOW + 6 * HOUR)
     assert.equal(await asked(3_600_000), NOW + HOUR)
     assert.equal(await asked(0), NOW + MINUTE)
@@ -123,7 +123,7 @@ describe('what a host needs', () => {
     const { result, noted } = await need(certificate(1, { renewalWindow }), away)
     assert.equal(result, 'advised')
     assert.deepEqual(noted, [])
-    assert.equal(await restUntil(certificate(1), away), NOW + HOUR)
+    assert.equal(await checkAgainAt(certificate(1), away), NOW + HOUR)
     await assert.rejects(
       need(certificate(1), () => {
         throw new Error('a bug')

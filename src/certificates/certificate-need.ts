@@ -7,55 +7,62 @@ import { lifeRenewalTime, renewalTime } from './renewal-time.ts'
 
 const MINUTE_MICROS = 60_000_000
 const HOUR_MICROS = 60 * MINUTE_MICROS
-/** How often the authority is asked for advice where it does not say (RFC 9773, section 4.3.3). */
-const ADVICE_MICROS = 6 * HOUR_MICROS
-const ADVICE_MICROS_MAX = 24 * HOUR_MICROS
+/**
+ * How often renewal information is requested when the authority gives no interval (RFC 9773,
+ * section 4.3.3).
+ */
+const INFO_INTERVAL_MICROS = 6 * HOUR_MICROS
+const INFO_INTERVAL_MICROS_MAX = 24 * HOUR_MICROS
 
-/** An order, or nothing before some time. Microseconds since the epoch. */
-export type CertificateNeed = OrderPurpose | { readonly restUntil: number }
+/**
+ * The purpose of an order to place now, or when to check again, in microseconds since the epoch.
+ */
+export type CertificateNeed = OrderPurpose | { readonly checkAgainAt: number }
 
-/** Whom a host's need of a certificate is asked of, and where what they say is kept. */
-export type NeedSources = {
+export type NeedContext = {
   readonly clock: Clock
   readonly authority: Pick<CertificateAuthority, 'directory' | 'findRenewalInfo'>
-  /** Keeps the authority's advice with the certificate, for every node. */
-  readonly noteAdvice: (host: string, ariId: string, window: RenewalWindow) => Promise<void>
+  /** Saves the authority's renewal window with the certificate, for every node. */
+  readonly saveRenewalWindow: (host: string, ariId: string, window: RenewalWindow) => Promise<void>
 }
 
 /**
- * What a host needs now.
+ * Decides whether a host needs an order now.
  *
  * @param current the certificate in use
  */
 export async function certificateNeed(
-  sources: NeedSources,
+  context: NeedContext,
   current: SealedCertificate | undefined,
 ): Promise<CertificateNeed> {
-  const { clock, authority } = sources
+  const { clock, authority } = context
   const now = clock.nowMicros()
   if (current === undefined) return 'first'
-  // Another authority than the operator wants by now: renewed at once, and used until then.
+  // The operator has configured another authority: replace the certificate now, and use it until then.
   if (current.directory !== authority.directory || current.notAfter <= now) return 'renewal'
-  const { renewalWindow, askAt } = await takeAdvice(sources, current, now)
+  const { renewalWindow, askAt } = await refreshRenewalWindow(context, current, now)
   const renewAt = renewalTime({ ...current, renewalWindow })
   if (renewAt <= now) return now >= lifeRenewalTime(current) ? 'renewal' : 'advised'
-  return { restUntil: Math.min(renewAt, askAt) }
+  return { checkAgainAt: Math.min(renewAt, askAt) }
 }
 
-/** The authority's advice on renewal, and when to ask again. What cannot be had leaves it as it was. */
-async function takeAdvice(
-  { authority, noteAdvice }: NeedSources,
+/**
+ * Requests the renewal window, and returns when to request it again. After a failure the known one
+ * stays.
+ */
+async function refreshRenewalWindow(
+  { authority, saveRenewalWindow }: NeedContext,
   { host, ariId, renewalWindow }: SealedCertificate,
   now: number,
 ): Promise<{ readonly renewalWindow: RenewalWindow | null; readonly askAt: number }> {
   const never = { renewalWindow, askAt: Number.MAX_SAFE_INTEGER }
   if (ariId === null) return never
   try {
-    const advice = await authority.findRenewalInfo(ariId)
-    if (advice === undefined) return never
-    const { window, retryAfterMs } = advice
+    const info = await authority.findRenewalInfo(ariId)
+    if (info === undefined) return never
+    const { window, retryAfterMs } = info
     if (window.start !== renewalWindow?.start || window.end !== renewalWindow.end) {
-      await noteAdvice(host, ariId, window)
+      await saveRenewalWindow(host, ariId, window)
     }
     return { renewalWindow: window, askAt: now + askAgainMicros(retryAfterMs) }
   } catch (error) {
@@ -64,8 +71,11 @@ async function takeAdvice(
   }
 }
 
-/** At most a day, so that advice which changes in an emergency is heard (RFC 9773, section 4.3.2). */
+/**
+ * At most a day, so that a window which changes in an emergency is noticed (RFC 9773, section
+ * 4.3.2).
+ */
 function askAgainMicros(retryAfterMs: number | undefined): number {
-  const micros = retryAfterMs === undefined ? ADVICE_MICROS : retryAfterMs * 1_000
-  return Math.min(Math.max(micros, MINUTE_MICROS), ADVICE_MICROS_MAX)
+  const micros = retryAfterMs === undefined ? INFO_INTERVAL_MICROS : retryAfterMs * 1_000
+  return Math.min(Math.max(micros, MINUTE_MICROS), INFO_INTERVAL_MICROS_MAX)
 }

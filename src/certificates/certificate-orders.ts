@@ -2,232 +2,275 @@ import type { Store } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { LeasedWork } from '../platform/work/leased-work.ts'
-import { accountHolder } from './account-holder.ts'
+import { AccountManager } from './account-manager.ts'
 import type { AcmeAccount } from './acme-account-store.ts'
 import { AuthorityError } from './authority-error.ts'
-import type { CertificateAuthority } from './certificate-authority.ts'
-import { certificateNeed, type NeedSources } from './certificate-need.ts'
+import type { Certificate } from './certificate.ts'
+import type { CertificateAuthority, ChallengeType } from './certificate-authority.ts'
+import { certificateNeed, type NeedContext } from './certificate-need.ts'
 import type { LeasedOrder, OrderPurpose, OrderQueue } from './certificate-order.ts'
 import type { FinishedOrder } from './certificate-order-store.ts'
 import type { Certificates } from './certificates.ts'
 import type { ChallengePolicy } from './challenge-choice.ts'
-import { type HeldOrder, heldOrder } from './held-order.ts'
 import type { KeyVault } from './key-vault.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { orderWaitMicros } from './order-backoff.ts'
 import { refundOrder } from './order-budgets.ts'
-import { OrderLeasing } from './order-leasing.ts'
-import { type OrderResult, runOrder } from './order-run.ts'
+import { OrderLease } from './order-lease.ts'
+import { OrderReconciler } from './order-reconciler.ts'
+import { type OrderResult, OrderRun, type OrderRunContext } from './order-run.ts'
+import { OrderScheduler } from './order-scheduler.ts'
 import type { OrderStores } from './order-stores.ts'
-import { type WantedCertificates, wantedCertificates } from './wanted-certificates.ts'
 
-/** Orders that one process has under way at once. */
-const ORDERS_MAX = 16
-/** Of these, how many may belong to one workspace: one whose hosts are slow leaves room for the others. */
-const ORDERS_PER_WORKSPACE_MAX = 4
+/** Orders that one process works on at a time. */
+const CONCURRENCY = 16
+/** A workspace with slow hosts leaves room for the others. */
+const CONCURRENCY_PER_WORKSPACE = 4
 const READY: OrderQueue = 'ready'
 const HOUR_MICROS = 60 * 60 * 1_000_000
-/** How long a host waits that the authority has had enough of without saying until when. */
-const LIMITED_MICROS = HOUR_MICROS
+/** How long a rate-limited host waits when the authority gives no time. */
+const RATE_LIMITED_MICROS = HOUR_MICROS
+/** No order and no challenge, as it is written when an order has ended. */
+const ENDED = { ongoing: null, challenge: null } as const
 
-/** Sees to it that every active host has a certificate, and none that is not. */
-export type CertificateOrders = Pick<WantedCertificates, 'reconcile' | 'reconcileAll'> & {
-  /** Starts to work on what is due, as far as there is room for it. */
-  startDue(): Promise<void>
-  /** Settles when nothing is under way. */
-  settled(): Promise<void>
-  /** Ends what is under way; what has been begun is gone on with by whoever comes next. */
-  cancel(): void
+export type CertificateOrdersOptions = {
+  readonly store: Store<OrderStores>
+  readonly clock: Clock
+  readonly resolver: Pick<DnsResolver, 'caa'>
+  readonly authority: CertificateAuthority
+  readonly certificates: Certificates
+  /** Seals the private keys of certificates. */
+  readonly keyVault: KeyVault
+  /** Seals the keys of accounts. */
+  readonly accountVault: KeyVault
+  readonly challenges: ChallengePolicy
+  readonly serviceHost: string
+  /** Settles after that time, or earlier when the process is stopping. */
+  readonly wait: (ms: number) => Promise<void>
+  /** Returns a number in [0, 1). */
+  readonly random: () => number
+  /** Called when a certificate has been saved. */
+  readonly onIssued: (host: string, notAfter: number) => void
+  /** Called when an order has failed for a host; it is retried later. */
+  readonly onFailed: (host: string, reason: string) => void
+  /** Called when requests to the authority have been paused. */
+  readonly onUnavailable: (directory: string, reason: string) => void
+  /** Called when there is room for more orders. */
+  readonly onRoom: () => void
+  /** Called for unexpected errors. */
+  readonly onError: (error: unknown) => void
 }
 
-export function certificateOrders(deps: {
-  store: Store<OrderStores>
-  clock: Clock
-  resolver: Pick<DnsResolver, 'caa'>
-  authority: CertificateAuthority
-  certificates: Certificates
-  keyVault: KeyVault
-  accountVault: KeyVault
-  challenges: ChallengePolicy
-  serviceHost: string
-  wait: (ms: number) => Promise<void>
-  /** A number in [0, 1). */
-  unit: () => number
-  /** Told of a certificate that is in the store now. */
-  onIssued: (host: string, notAfter: number) => void
-  /** Told of an attempt that failed for a host; it is made again. */
-  onFailed: (host: string, reason: string) => void
-  /** Told of an authority that is not there for us; it is asked again. */
-  onAway: (directory: string, reason: string) => void
-  /** Told that there is room for more work. */
-  onRoom: () => void
-  /** Told of what should not happen. */
-  onError: (error: unknown) => void
-}): CertificateOrders {
-  const { store, clock, authority, certificates, unit } = deps
-  const { directory } = authority
-  const account = accountHolder({ store, clock, authority, vault: deps.accountVault, unit })
-  let isCancelled = false
-  const { findOwner, reconcile, reconcileAll } = wantedCertificates({
-    store,
-    clock,
-    certificates,
-    serviceHost: deps.serviceHost,
-    isCancelled: () => isCancelled,
-  })
-  const run = {
-    store,
-    clock,
-    resolver: deps.resolver,
-    authority,
-    account,
-    vault: deps.keyVault,
-    challenges: deps.challenges,
-    findOwner,
-    wait: deps.wait,
-  }
-  const needSources: NeedSources = {
-    clock,
-    authority,
-    noteAdvice: (host, ariId, window) =>
-      store.write((stores) => stores.certificates.setRenewalWindow(host, ariId, window)),
-  }
-  const working = new LeasedWork<LeasedOrder>({
-    concurrency: ORDERS_MAX,
-    concurrencyPerWorkspace: ORDERS_PER_WORKSPACE_MAX,
-    run: workSafely,
-    onRoom: deps.onRoom,
-  })
-  const held = new Map<LeasedOrder, HeldOrder>()
-  const leasing = new OrderLeasing({
-    store,
-    directory,
-    working,
-    isCharged: (lease) => held.get(lease)?.ongoing() != null,
-  })
+/** Orders and renews a certificate for each active host, and removes those of other hosts. */
+export class CertificateOrders {
+  readonly #options: CertificateOrdersOptions
+  readonly #account: AccountManager
+  readonly #reconciler: OrderReconciler
+  readonly #runContext: OrderRunContext
+  readonly #needContext: NeedContext
+  readonly #work: LeasedWork<LeasedOrder>
+  readonly #leases = new Map<LeasedOrder, OrderLease>()
+  readonly #scheduler: OrderScheduler
+  #isCancelled = false
 
-  async function work(lease: LeasedOrder): Promise<void> {
-    const { host, fence } = lease
-    const before = await account.stand()
+  constructor(options: CertificateOrdersOptions) {
+    const { store, clock, authority, certificates, serviceHost, random } = options
+    const { resolver, challenges, wait } = options
+    this.#options = options
+    this.#account = new AccountManager({
+      store,
+      clock,
+      authority,
+      vault: options.accountVault,
+      random,
+    })
+    this.#reconciler = new OrderReconciler({
+      store,
+      clock,
+      certificates,
+      serviceHost,
+      isCancelled: () => this.#isCancelled,
+    })
+    this.#runContext = {
+      store,
+      clock,
+      resolver,
+      authority,
+      account: this.#account,
+      vault: options.keyVault,
+      challenges,
+      reconciler: this.#reconciler,
+      wait,
+    }
+    this.#needContext = {
+      clock,
+      authority,
+      saveRenewalWindow: (host, ariId, window) =>
+        store.write((stores) => stores.certificates.setRenewalWindow(host, ariId, window)),
+    }
+    this.#work = new LeasedWork({
+      concurrency: CONCURRENCY,
+      concurrencyPerWorkspace: CONCURRENCY_PER_WORKSPACE,
+      run: (order) => this.#runSafely(order),
+      onRoom: options.onRoom,
+    })
+    this.#scheduler = new OrderScheduler({
+      store,
+      directory: authority.directory,
+      work: this.#work,
+      isCharged: (order) => this.#leases.get(order)?.ongoing != null,
+    })
+  }
+
+  /** Updates the orders of hosts that have changed; see `OrderReconciler`. */
+  reconcile(hosts: readonly string[]): Promise<void> {
+    return this.#reconciler.reconcile(hosts)
+  }
+
+  reconcileAll(): Promise<void> {
+    return this.#reconciler.reconcileAll()
+  }
+
+  /** Starts orders that are due, as many as there is room for. */
+  async startDue(): Promise<void> {
+    const { store, clock, authority } = this.#options
+    const now = clock.nowMicros()
+    const account = await store.read.acmeAccounts.find(authority.directory)
+    if (this.#isCancelled || (account?.pausedUntil ?? 0) > now) return
+    await this.#scheduler.startDue(now)
+  }
+
+  /** Settles when no order is being worked on. */
+  settled(): Promise<void> {
+    return this.#work.settled()
+  }
+
+  /** Stops working on orders. Another process, or this one after a restart, continues them. */
+  cancel(): void {
+    this.#isCancelled = true
+    this.#options.authority.cancel()
+  }
+
+  async #runSafely(order: LeasedOrder): Promise<void> {
+    try {
+      await this.#run(order)
+    } catch (error) {
+      // The store failed. The lease ends by itself.
+      if (!this.#isCancelled) this.#options.onError(error)
+    } finally {
+      this.#leases.delete(order)
+    }
+  }
+
+  async #run(order: LeasedOrder): Promise<void> {
+    const { store, clock, authority } = this.#options
+    const { host } = order
+    const accountBefore = await this.#account.getState()
     try {
       const current = await store.read.certificates.find(host)
-      const purpose = lease.ongoing?.purpose ?? (await certificateNeed(needSources, current))
+      const purpose = order.ongoing?.purpose ?? (await certificateNeed(this.#needContext, current))
       if (typeof purpose === 'object') {
-        const rest = { nextAt: purpose.restUntil, attempts: 0, failure: null, queue: READY }
-        await store.write((stores) => stores.certificateOrders.finish(host, fence, rest))
+        const idle = { nextAt: purpose.checkAgainAt, attempts: 0, failure: null, queue: READY }
+        await this.#finish(order, idle)
         return
       }
-      const replaces = current?.directory === directory ? (current.ariId ?? undefined) : undefined
-      const order = heldOrder(lease, store, clock)
-      held.set(lease, order)
-      const result = await runOrder(run, order, purpose, replaces)
-      await conclude(lease, purpose, result, before)
+      const isSameAuthority = current?.directory === authority.directory
+      const replaces = isSameAuthority ? (current.ariId ?? undefined) : undefined
+      const lease = new OrderLease(order, store, clock)
+      this.#leases.set(order, lease)
+      const result = await new OrderRun(this.#runContext, lease, purpose, replaces).run()
+      const challenge = await this.#conclude(order, purpose, result)
+      await this.#account.recordSuccess(accountBefore, challenge)
     } catch (error) {
       if (error instanceof LeaseLost) return
-      await giveBack(lease, before, error)
+      await this.#giveBack(order, accountBefore, error)
     }
   }
 
-  async function conclude(
-    lease: LeasedOrder,
+  /** Writes the result and returns the type of the challenge that succeeded. */
+  async #conclude(
+    order: LeasedOrder,
     purpose: OrderPurpose,
     result: OrderResult,
-    before: AcmeAccount,
-  ): Promise<void> {
-    const { host, fence, attempts } = lease
-    const now = clock.nowMicros()
-    const none = { ongoing: null, challenge: null }
+  ): Promise<ChallengeType | undefined> {
     switch (result.kind) {
-      case 'issued': {
-        const { certificate, challenge } = result
-        const life = certificate.notAfter - certificate.notBefore
-        const isKept = await store.write(async (stores) => {
-          if ((await findOwner(stores, host)) === undefined) return false
-          const nextAt = now + Math.min(HOUR_MICROS, Math.round(life / 20))
-          const done = { ...none, attempts: 0, failure: null, nextAt, queue: READY }
-          if (!(await stores.certificateOrders.finish(host, fence, done))) return false
-          await certificates.save(stores, certificate)
-          return true
-        })
-        if (isKept) deps.onIssued(host, certificate.notAfter)
-        return account.noteWell(before, challenge)
-      }
+      case 'issued':
+        await this.#concludeIssued(order, result.certificate)
+        return result.challenge
       case 'later': {
-        const nextAt = now + result.afterMicros
-        const later = { nextAt, failure: result.failure ?? lease.failure }
-        await store.write((stores) => stores.certificateOrders.finish(host, fence, later))
-        return account.noteWell(before, undefined)
+        const nextAt = this.#options.clock.nowMicros() + result.afterMicros
+        await this.#finish(order, { nextAt, failure: result.failure ?? order.failure })
+        return undefined
       }
-      case 'failed': {
-        const { reason } = result
-        const nextAt = now + orderWaitMicros(attempts + 1, unit())
-        const isLast = purpose === 'first' && host !== deps.serviceHost
-        const queue: OrderQueue = isLast ? 'failing' : 'ready'
-        const failed = { ...none, attempts: attempts + 1, failure: reason, nextAt, queue }
-        await store.write(async (stores) => {
-          const order = await stores.certificateOrders.find(host)
-          if (!(await stores.certificateOrders.finish(host, fence, failed))) return
-          if (order?.ongoing) await refundOrder(stores, { host, ...order.ongoing })
-        })
-        deps.onFailed(host, reason)
-        return account.noteWell(before, undefined)
-      }
+      case 'failed':
+        await this.#concludeFailed(order, purpose, result.reason)
+        return undefined
     }
   }
 
-  /** Ends a lease without a result. The order stays as it is, so that it is gone on with. */
-  async function giveBack(lease: LeasedOrder, before: AcmeAccount, error: unknown): Promise<void> {
+  async #concludeIssued({ host, fence }: LeasedOrder, certificate: Certificate): Promise<void> {
+    const { store, clock, certificates } = this.#options
     const now = clock.nowMicros()
-    const finish = (changes: FinishedOrder) =>
-      store.write((stores) => stores.certificateOrders.finish(lease.host, lease.fence, changes))
-    if (isCancelled) {
-      await finish({ nextAt: lease.nextAt })
+    const life = certificate.notAfter - certificate.notBefore
+    const isSaved = await store.write(async (stores) => {
+      if ((await this.#reconciler.findOwner(stores, host)) === undefined) return false
+      const nextAt = now + Math.min(HOUR_MICROS, Math.round(life / 20))
+      const done = { ...ENDED, attempts: 0, failure: null, nextAt, queue: READY }
+      if (!(await stores.certificateOrders.finish(host, fence, done))) return false
+      await certificates.save(stores, certificate)
+      return true
+    })
+    if (isSaved) this.#options.onIssued(host, certificate.notAfter)
+  }
+
+  async #concludeFailed(
+    { host, fence, attempts: attemptsBefore }: LeasedOrder,
+    purpose: OrderPurpose,
+    reason: string,
+  ): Promise<void> {
+    const { store, clock, serviceHost, random } = this.#options
+    const attempts = attemptsBefore + 1
+    const nextAt = clock.nowMicros() + orderWaitMicros(attempts, random())
+    const queue: OrderQueue = purpose === 'first' && host !== serviceHost ? 'failing' : 'ready'
+    const failed = { ...ENDED, attempts, failure: reason, nextAt, queue }
+    await store.write(async (stores) => {
+      const order = await stores.certificateOrders.find(host)
+      if (!(await stores.certificateOrders.finish(host, fence, failed))) return
+      if (order?.ongoing) await refundOrder(stores, { host, ...order.ongoing })
+    })
+    this.#options.onFailed(host, reason)
+  }
+
+  /**
+   * Ends a lease without a result. The order keeps its progress, so that a later run continues it.
+   */
+  async #giveBack(order: LeasedOrder, accountBefore: AcmeAccount, error: unknown): Promise<void> {
+    const { clock, authority, random, onError, onFailed, onUnavailable } = this.#options
+    const now = clock.nowMicros()
+    if (this.#isCancelled) {
+      await this.#finish(order, { nextAt: order.nextAt })
       return
     }
     if (!(error instanceof AuthorityError)) {
-      deps.onError(error)
-      const attempts = lease.attempts + 1
-      await finish({ nextAt: now + orderWaitMicros(attempts, unit()), attempts })
+      onError(error)
+      const attempts = order.attempts + 1
+      await this.#finish(order, { nextAt: now + orderWaitMicros(attempts, random()), attempts })
       return
     }
-    const isFirst = await account.pause(before, error)
+    const isFirst = await this.#account.pause(accountBefore, error)
     if (error.kind === 'rateLimited') {
-      const waitMicros = (error.retryAfterMs ?? 0) * 1_000 || LIMITED_MICROS
-      await finish({ nextAt: now + waitMicros, failure: error.message })
-      deps.onFailed(lease.host, error.message)
+      const waitMicros = (error.retryAfterMs ?? 0) * 1_000 || RATE_LIMITED_MICROS
+      await this.#finish(order, { nextAt: now + waitMicros, failure: error.message })
+      onFailed(order.host, error.message)
     } else {
-      await finish({ nextAt: lease.nextAt })
-      if (isFirst) deps.onAway(directory, error.message)
+      await this.#finish(order, { nextAt: order.nextAt })
+      if (isFirst) onUnavailable(authority.directory, error.message)
     }
   }
 
-  async function workSafely(lease: LeasedOrder): Promise<void> {
-    try {
-      await work(lease)
-    } catch (error) {
-      // The store is away: the lease ends by itself.
-      if (!isCancelled) deps.onError(error)
-    } finally {
-      held.delete(lease)
-    }
-  }
-
-  return {
-    reconcile,
-    reconcileAll,
-
-    async startDue() {
-      const now = clock.nowMicros()
-      const pausedUntil = (await store.read.acmeAccounts.find(directory))?.pausedUntil ?? 0
-      if (isCancelled || pausedUntil > now) return
-      await leasing.startDue(now)
-    },
-
-    settled: () => working.settled(),
-
-    cancel() {
-      isCancelled = true
-      authority.cancel()
-    },
+  #finish({ host, fence }: LeasedOrder, changes: FinishedOrder): Promise<boolean> {
+    return this.#options.store.write((stores) =>
+      stores.certificateOrders.finish(host, fence, changes),
+    )
   }
 }

@@ -1,7 +1,7 @@
 import type { CertificateStanding } from '../domains/index.ts'
 import type { AcmeAccountStore } from './acme-account-store.ts'
 import type { AcmeBudgetStore } from './acme-budget-store.ts'
-import { waitText } from './budget.ts'
+import { formatBudgetWait } from './budget.ts'
 import type { CertificateOrderStore } from './certificate-order-store.ts'
 import type { CertificateStore } from './certificate-store.ts'
 import { firstOrderWait } from './order-budgets.ts'
@@ -32,7 +32,7 @@ export async function certificateStanding(
       ? await firstOrderWait(stores, directory, order.workspaceId, now)
       : undefined
   const ofAccount = isDue ? (account?.failure ?? null) : null
-  const problem = order.failure ?? ofAccount ?? (wait && waitText(wait)) ?? null
+  const problem = order.failure ?? ofAccount ?? (wait && formatBudgetWait(wait)) ?? null
   const pausedUntil = isDue ? (account?.pausedUntil ?? 0) : 0
   const isAwaited = problem !== null || life === null
   const waitUntil = now + (wait?.waitMicros ?? 0)

@@ -1,16 +1,16 @@
 import type { CertificateLife } from '../domains/index.ts'
 
-/** What the listener for HTTPS shows, and what its renewal needs to know. */
+/** What the TLS listener and the renewal need to know of a certificate. */
 type CertificateFacts = CertificateLife & {
   /** Lower-case, in A-label form. */
   readonly host: string
-  /** The host's own certificate first, then those that lead to the authority. */
+  /** The host's certificate, then the intermediate ones. */
   readonly chainPem: string
-  /** The address of the directory of the authority that issued it (RFC 8555, section 7.1.1). */
+  /** The directory URL of the authority that issued it (RFC 8555, section 7.1.1). */
   readonly directory: string
-  /** The name under which the authority gives its advice on renewal (RFC 9773); null where it gives none. */
+  /** The identifier for renewal information (RFC 9773, section 4.1); null where it has none. */
   readonly ariId: string | null
-  /** When the authority advises to renew it; null until it has said so. */
+  /** When the authority suggests to renew it; null while that is unknown. */
   readonly renewalWindow: RenewalWindow | null
 }
 
@@ -22,6 +22,6 @@ export type Certificate = CertificateFacts & { readonly keyPem: string }
 
 /** A certificate as it is stored. */
 export type SealedCertificate = CertificateFacts & {
-  /** The private key, as `KeyVault` has sealed it. */
+  /** The private key, sealed by `KeyVault`. */
   readonly sealedKey: string
 }

@@ -11,46 +11,45 @@ export type CertificateStores = {
   readonly changes: ChangeLog
 }
 
-/** The certificates with their keys, over the store that has these sealed. */
-export type Certificates = {
-  find(host: string): Promise<Certificate | undefined>
-  /** @throws where its key was not sealed here, or for another host */
-  open(sealed: SealedCertificate): Certificate
-  /**
-   * Puts a certificate in the place of the host's last one, as a part of a unit. Every node shows it
-   * within a second of the commit.
-   */
-  save(stores: CertificateStores, certificate: Certificate): Promise<void>
-  /** As a part of a unit, too; the host's name is then closed everywhere within a second. */
-  remove(stores: CertificateStores, host: string): Promise<void>
-}
+/** Reads and writes certificates with their private keys, which are sealed in the store. */
+export class Certificates {
+  readonly #store: Store<CertificateStores>
+  readonly #vault: KeyVault
+  readonly #clock: Clock
 
-export function certificates(deps: {
-  store: Store<CertificateStores>
-  vault: KeyVault
-  clock: Clock
-}): Certificates {
-  const { store, vault, clock } = deps
-
-  function open({ sealedKey, ...facts }: SealedCertificate): Certificate {
-    return { ...facts, keyPem: vault.open(facts.host, sealedKey) }
+  constructor(options: { store: Store<CertificateStores>; vault: KeyVault; clock: Clock }) {
+    this.#store = options.store
+    this.#vault = options.vault
+    this.#clock = options.clock
   }
 
-  return {
-    async find(host) {
-      const sealed = await store.read.certificates.find(host)
-      return sealed && open(sealed)
-    },
-    open,
-    async save(stores, { keyPem, ...facts }) {
-      const now = clock.nowMicros()
-      const sealedKey = vault.seal(facts.host, keyPem)
-      await stores.certificates.save({ ...facts, sealedKey }, now)
-      await stores.changes.append(certificateChange(facts.host), now)
-    },
-    async remove(stores, host) {
-      if (!(await stores.certificates.remove(host))) return
-      await stores.changes.append(certificateChange(host), clock.nowMicros())
-    },
+  async find(host: string): Promise<Certificate | undefined> {
+    const sealed = await this.#store.read.certificates.find(host)
+    return sealed && this.open(sealed)
+  }
+
+  /** @throws for a key that was sealed with another secret key, or for another host */
+  open({ sealedKey, ...facts }: SealedCertificate): Certificate {
+    return { ...facts, keyPem: this.#vault.open(facts.host, sealedKey) }
+  }
+
+  /**
+   * Replaces the host's certificate within the caller's transaction. Every node uses it within a second
+   * of the commit.
+   */
+  async save(stores: CertificateStores, { keyPem, ...facts }: Certificate): Promise<void> {
+    const now = this.#clock.nowMicros()
+    const sealedKey = this.#vault.seal(facts.host, keyPem)
+    await stores.certificates.save({ ...facts, sealedKey }, now)
+    await stores.changes.append(certificateChange(facts.host), now)
+  }
+
+  /**
+   * Removes the host's certificate within the caller's transaction. Within a second of the commit every
+   * node refuses handshakes for the host.
+   */
+  async remove(stores: CertificateStores, host: string): Promise<void> {
+    if (!(await stores.certificates.remove(host))) return
+    await stores.changes.append(certificateChange(host), this.#clock.nowMicros())
   }
 }

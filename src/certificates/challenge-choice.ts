@@ -1,12 +1,14 @@
 import type { AuthorityChallenge, ChallengeType } from './certificate-authority.ts'
 
-/** Which challenges are answered: one kind, or whichever works. */
+/** Which type of challenge is used; `auto` tries both. */
 export type ChallengePolicy = 'auto' | ChallengeType
 
 /**
- * The challenge to answer. Where both may work, it is the kind by which a host was last seen to be ours,
- * `http-01` at first, and at every other attempt the other one: a service of which port 80 cannot be
- * reached finds out by its first host.
+ * Chooses the challenge to respond to. With `auto` it is the type that succeeded last, `http-01` at first,
+ * and the other type at every second attempt: a service whose port 80 is closed learns it from one failure.
+ *
+ * @param worked the type that succeeded last for any host
+ * @param attempts failed attempts in a row
  */
 export function chooseChallenge(
   offered: readonly AuthorityChallenge[],
@@ -17,8 +19,8 @@ export function chooseChallenge(
   const find = (type: ChallengeType) => offered.find((challenge) => challenge.type === type)
   if (policy !== 'auto') return find(policy)
   const first = worked ?? 'http-01'
-  const now = attempts % 2 === 0 ? first : otherThan(first)
-  return find(now) ?? find(otherThan(now))
+  const preferred = attempts % 2 === 0 ? first : otherThan(first)
+  return find(preferred) ?? find(otherThan(preferred))
 }
 
 function otherThan(type: ChallengeType): ChallengeType {

@@ -1,22 +1,23 @@
 import type { Random } from '../platform/crypto/random.ts'
-import { sealing } from '../platform/crypto/seal.ts'
+import { type Sealing, sealing } from '../platform/crypto/seal.ts'
 
-/** Keeps the private keys of certificates: sealed at rest, each for one host. */
-export type KeyVault = {
-  seal(host: string, keyPem: string): string
-  /** @throws where the key was not sealed here, or for another host */
-  open(host: string, sealedKey: string): string
-}
+/** Seals private keys for storage, each bound to the name that it belongs to. */
+export class KeyVault {
+  readonly #sealing: Sealing
 
-/** @param key 32 bytes, for nothing but this vault */
-export function keyVault(key: Buffer, random: Random): KeyVault {
-  const box = sealing(key, random)
-  return {
-    seal: (host, keyPem) => box.seal(Buffer.from(keyPem), host).toString('base64'),
-    open(host, sealedKey) {
-      const keyPem = box.unseal(Buffer.from(sealedKey, 'base64'), host)
-      if (keyPem === undefined) throw new Error(`the private key of ${host} cannot be unsealed`)
-      return keyPem.toString()
-    },
+  /** @param key 32 bytes that nothing else uses */
+  constructor(key: Buffer, random: Random) {
+    this.#sealing = sealing(key, random)
+  }
+
+  seal(name: string, keyPem: string): string {
+    return this.#sealing.seal(Buffer.from(keyPem), name).toString('base64')
+  }
+
+  /** @throws for a key that was sealed by another vault or for another name */
+  open(name: string, sealedKey: string): string {
+    const keyPem = this.#sealing.unseal(Buffer.from(sealedKey, 'base64'), name)
+    if (keyPem === undefined) throw new Error(`the private key of ${name} cannot be unsealed`)
+    return keyPem.toString()
   }
 }

@@ -1,4 +1,4 @@
-/** Another node has taken the work over, or the host needs no certificate any more. */
+/** Another node has leased the order, or its host no longer needs a certificate. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }

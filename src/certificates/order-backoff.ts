@@ -7,27 +7,30 @@ const SECOND_WAIT_MICROS = 5 * MINUTE_MICROS
 const PAUSE_MICROS = 5 * SECOND_MICROS
 const PAUSE_MICROS_MAX = 15 * MINUTE_MICROS
 
-/** A fifth more or less, so that hosts which failed together do not come back together. */
-function spread(micros: number, unit: number): number {
-  return Math.round(micros * (0.8 + 0.4 * unit))
+/** Varies a wait by a fifth, so that hosts which failed together are not retried together. */
+function jitter(micros: number, random: number): number {
+  return Math.round(micros * (0.8 + 0.4 * random))
 }
 
 /**
- * How long a host waits after its `attempts`-th failure in a row: a minute, then 5, 10, 20 … minutes, up
- * to a day. Let's Encrypt stops a name after 5 failures in an hour, and one that fails each day never.
+ * Returns how long a host waits after `attempts` failures in a row: 1, 5, 10, 20 … minutes, a day at
+ * most. Let's Encrypt blocks a name after 5 failures in an hour, but not one that fails once a day.
  *
- * @param unit a number in [0, 1)
+ * @param random a number in [0, 1)
  */
-export function orderWaitMicros(attempts: number, unit: number): number {
+export function orderWaitMicros(attempts: number, random: number): number {
   const wait =
     attempts <= 1
       ? FIRST_WAIT_MICROS
       : Math.min(DAY_MICROS, SECOND_WAIT_MICROS * 2 ** Math.min(attempts - 2, 30))
-  return spread(wait, unit)
+  return jitter(wait, random)
 }
 
-/** How long an authority is left alone that was not there for us `failures` times in a row. */
-export function pauseMicros(failures: number, unit: number): number {
+/**
+ * Returns how long requests to an authority pause after `failures` in a row: 5 s at first, 15 min
+ * at most.
+ */
+export function pauseMicros(failures: number, random: number): number {
   const wait = Math.min(PAUSE_MICROS_MAX, PAUSE_MICROS * 2 ** Math.min(failures - 1, 30))
-  return spread(wait, unit)
+  return jitter(wait, random)
 }

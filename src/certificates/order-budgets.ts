@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts'
 import type { AcmeBudgetStore } from './acme-budget-store.ts'
-import { type Budget, BudgetSpent, timesLeft, waitMicros } from './budget.ts'
+import { type Budget, BudgetExhausted, countRemaining, waitMicros } from './budget.ts'
 import type { OrderPurpose } from './certificate-order.ts'
 
 const SECOND_MICROS = 1_000_000
@@ -8,15 +8,14 @@ const MINUTE_MICROS = 60 * SECOND_MICROS
 const HOUR_MICROS = 60 * MINUTE_MICROS
 
 /**
- * About four fifths of what Let's Encrypt allows (https://letsencrypt.org/docs/rate-limits/), so that
- * its limits are never met, however often this process is restarted and on how many nodes it runs:
+ * The budgets are about four fifths of Let's Encrypt's limits (https://letsencrypt.org/docs/rate-limits/):
  * 300 orders an account in 3 hours, 5 failed validations a name in an hour, 5 certificates a name and
- * 50 a registered domain in 7 days.
+ * 50 a registered domain in 7 days. They are in the store, so restarts and further nodes do not add to them.
  */
 const ORDERS_OF_ACCOUNT: Budget = { burst: 240, refillMicros: 45 * SECOND_MICROS }
-/** A quarter of the account's orders is kept for renewals: hosts without a certificate cannot spend it. */
-const FIRST_ORDERS_OF_ACCOUNT: Budget = { ...ORDERS_OF_ACCOUNT, kept: 60 }
-/** Half of what hosts without a certificate may spend, and half of the account's rate. */
+/** A quarter of the account's orders is reserved for renewals. */
+const FIRST_ORDERS_OF_ACCOUNT: Budget = { ...ORDERS_OF_ACCOUNT, reserved: 60 }
+/** Half of the burst of first orders, and half of the account's rate. */
 const ORDERS_OF_WORKSPACE: Budget = { burst: 90, refillMicros: 90 * SECOND_MICROS }
 const ORDERS_OF_HOST: Budget = { burst: 4, refillMicros: 15 * MINUTE_MICROS }
 const CERTIFICATES_OF_HOST: Budget = { burst: 4, refillMicros: 42 * HOUR_MICROS }
@@ -31,17 +30,17 @@ function workspaceSubject(purpose: OrderPurpose, workspaceId: string): string {
 type Charge = {
   readonly subject: string
   readonly budget: Budget
-  /** In words, for whoever waits for it. */
+  /** Whose budget it is, in words, for the message of `BudgetExhausted`. */
   readonly owner: string
-  /** Whether an order that ends without a certificate gives it back. */
+  /** Whether it is refunded for an order that ends without a certificate. */
   readonly isRefunded: boolean
 }
 
 /**
- * What an order costs the account and the workspace. First orders and renewals of a workspace are
- * counted apart, so that its new hosts do not hold up its renewals.
+ * Returns an order's charges to the account and the workspace. First orders and renewals of a workspace
+ * have separate budgets, so that its new hosts do not delay its renewals.
  *
- * @param workspaceId undefined for the service's own host, which may spend all that the account has
+ * @param workspaceId undefined for the service's own host, which may use the account's whole budget
  */
 function sharedChargesOf(
   purpose: OrderPurpose,
@@ -65,10 +64,10 @@ function sharedChargesOf(
 }
 
 /**
- * What an order costs its host and the host's registered domain. Certificates count for a registered
- * domain when they are the host's first ones alone, as with Let's Encrypt, which takes the private part
- * of the Public Suffix List into account too. Renewals in their time are no more of them than their
- * lives allow, so they are not held up by the number of certificates: that would let the short ones end.
+ * Returns an order's charges to its host and the host's registered domain. As at Let's Encrypt, only first
+ * certificates count for a registered domain, and the private part of the Public Suffix List counts too.
+ * Renewals by age are not charged as certificates: their number is bounded by the certificates' lives,
+ * and short-lived certificates would expire while they wait.
  */
 function ownChargesOf(host: string, purpose: OrderPurpose): readonly Charge[] {
   const domain = getDomain(host, { allowPrivateDomains: true }) ?? host
@@ -88,7 +87,7 @@ function ownChargesOf(host: string, purpose: OrderPurpose): readonly Charge[] {
 
 export type BudgetStores = { readonly acmeBudgets: AcmeBudgetStore }
 
-/** An order, as far as budgets are concerned. */
+/** The parts of an order that decide its charges. */
 type ChargedOrder = {
   readonly directory: string
   readonly host: string
@@ -96,10 +95,10 @@ type ChargedOrder = {
 }
 
 /**
- * Charges an order to its budgets, as a part of a unit.
+ * Charges an order to its budgets within the caller's transaction.
  *
- * @param workspaceId in which the host is active now; undefined for the service's own host
- * @throws {BudgetSpent}
+ * @param workspaceId the workspace in which the host is active; undefined for the service's own host
+ * @throws {BudgetExhausted}
  */
 export async function chargeOrder(
   stores: BudgetStores,
@@ -110,11 +109,11 @@ export async function chargeOrder(
   const charges = [...sharedChargesOf(purpose, workspaceId), ...ownChargesOf(host, purpose)]
   for (const { subject, budget, owner } of charges) {
     const wait = await stores.acmeBudgets.charge(directory, subject, budget, now)
-    if (wait > 0) throw new BudgetSpent(owner, wait)
+    if (wait > 0) throw new BudgetExhausted(owner, wait)
   }
 }
 
-/** How many first orders may be placed now, by the account's budget and by those of workspaces. */
+/** Returns how many first orders the budgets of the account and of workspaces allow now. */
 export async function firstOrdersLeft(
   stores: BudgetStores,
   directory: string,
@@ -122,7 +121,7 @@ export async function firstOrdersLeft(
   now: number,
 ): Promise<{ readonly ofAccount: number; readonly ofWorkspaces: ReadonlyMap<string, number> }> {
   const leftOf = async (subject: string, budget: Budget) =>
-    timesLeft(budget, await stores.acmeBudgets.spentUntil(directory, subject), now)
+    countRemaining(budget, await stores.acmeBudgets.spentUntil(directory, subject), now)
   const ofWorkspaces = new Map<string, number>()
   for (const id of workspaceIds) {
     if (id === '') continue
@@ -131,21 +130,24 @@ export async function firstOrdersLeft(
   return { ofAccount: await leftOf(ACCOUNT_SUBJECT, FIRST_ORDERS_OF_ACCOUNT), ofWorkspaces }
 }
 
-/** What the first order of a workspace's host waits for; undefined when it may be placed now. */
+/**
+ * Returns the budget that a first order of a workspace waits for; undefined when it may be placed
+ * now.
+ */
 export async function firstOrderWait(
   stores: BudgetStores,
   directory: string,
   workspaceId: string,
   now: number,
-): Promise<BudgetSpent | undefined> {
+): Promise<BudgetExhausted | undefined> {
   for (const { subject, budget, owner } of sharedChargesOf('first', workspaceId || undefined)) {
     const wait = waitMicros(budget, await stores.acmeBudgets.spentUntil(directory, subject), now)
-    if (wait > 0) return new BudgetSpent(owner, wait)
+    if (wait > 0) return new BudgetExhausted(owner, wait)
   }
   return undefined
 }
 
-/** Gives back, as a part of a unit, what an order without a certificate need not have cost. */
+/** Refunds an order that ended without a certificate, within the caller's transaction. */
 export async function refundOrder(
   stores: BudgetStores,
   { directory, host, purpose }: ChargedOrder,

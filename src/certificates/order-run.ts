@@ -1,11 +1,10 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { Store } from '../platform/database/store.ts'
 import { type CaaPermission, findCaaPermission } from '../platform/dns/caa.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { type AccountHolder, newKeyPem } from './account-holder.ts'
+import type { AccountManager } from './account-manager.ts'
 import { AuthorityError } from './authority-error.ts'
-import { BudgetSpent, waitText } from './budget.ts'
+import { BudgetExhausted, formatBudgetWait } from './budget.ts'
 import type { Certificate } from './certificate.ts'
 import type {
   AuthorityAccount,
@@ -15,236 +14,257 @@ import type {
 } from './certificate-authority.ts'
 import type { OngoingOrder, OrderPurpose } from './certificate-order.ts'
 import { type ChallengePolicy, chooseChallenge } from './challenge-choice.ts'
-import type { HeldOrder } from './held-order.ts'
+import { checkIssued } from './issued-certificate.ts'
 import type { KeyVault } from './key-vault.ts'
 import { LeaseLost } from './lease-lost.ts'
 import { chargeOrder } from './order-budgets.ts'
+import type { OrderLease } from './order-lease.ts'
+import type { OrderReconciler } from './order-reconciler.ts'
 import type { OrderStores } from './order-stores.ts'
-import type { WantedCertificates } from './wanted-certificates.ts'
+import { newKeyPem } from './private-key.ts'
 
-/** How long an order is followed before its turn comes again later. */
-const FOLLOW_MICROS = 30_000_000
+/** How long one run polls an order before it leaves it for a later run. */
+const POLL_MICROS_MAX = 30_000_000
 const FIRST_POLL_MS = 250
-const POLL_MS_MAX = 4_000
-/** When an order is looked at again that the authority is still at work on. */
+const POLL_INTERVAL_MS_MAX = 4_000
+/** How long an order that was left is not due, at least. */
 const LATER_MS = 5_000
 
-/** What came of an order that was worked on. */
 export type OrderResult =
   | {
       readonly kind: 'issued'
       readonly certificate: Certificate
       readonly challenge: ChallengeType | undefined
     }
-  /** It goes on after a while; `failure` says what it waits for, where that is worth telling. */
+  /** To be continued after a while; `failure` is what it waits for, null in the normal course. */
   | { readonly kind: 'later'; readonly afterMicros: number; readonly failure: string | null }
   | { readonly kind: 'failed'; readonly reason: string }
 
-export type OrderRunOptions = {
+export type OrderRunContext = {
   readonly store: Store<OrderStores>
   readonly clock: Clock
   readonly resolver: Pick<DnsResolver, 'caa'>
   readonly authority: CertificateAuthority
-  readonly account: AccountHolder
-  /** For the private keys of certificates. */
+  readonly account: AccountManager
+  /** Seals the private keys of certificates. */
   readonly vault: KeyVault
   readonly challenges: ChallengePolicy
-  readonly findOwner: WantedCertificates['findOwner']
-  /** Settles after that time, or sooner when all is to end. */
+  readonly reconciler: Pick<OrderReconciler, 'findOwner'>
+  /** Settles after that time, or earlier when the process is stopping. */
   readonly wait: (ms: number) => Promise<void>
 }
 
-/**
- * Places an order, or goes on with the one that this process or another has begun, as far as it comes.
- * Each step is in the store before the next one builds on it, so that whoever goes on after a crash
- * finds the order, its key, and what has been answered.
- *
- * @throws {AuthorityError} `away`, `limited`, `account`
- * @throws {LeaseLost}
- */
-export async function runOrder(
-  options: OrderRunOptions,
-  held: HeldOrder,
-  purpose: OrderPurpose,
-  replaces: string | undefined,
-): Promise<OrderResult> {
-  const { store, clock, authority, vault, wait } = options
-  const { host, attempts } = held.lease
-  /** That of the challenge of which this run has said that its answer is in place. */
-  let begunToken: string | undefined
+/** The state of a pending authorization: an error, or when to poll again. */
+type AuthorizationProgress = { readonly error?: string; readonly retryAfterMs?: number | undefined }
 
-  async function begin(): Promise<OngoingOrder | OrderResult> {
-    const caa = await findCaa(options, host)
-    if (caa.state === 'forbidden') return { kind: 'failed', reason: forbiddenText(host, caa) }
-    const sealedKey = vault.seal(host, await newKeyPem())
-    const { directory } = authority
-    const begun: OngoingOrder = { directory, purpose, sealedKey, url: null }
+/**
+ * One run of a leased order: starts the order, or continues one that this or another process has started.
+ * Each step is committed before the next one depends on it, so that after a crash another process
+ * continues with the same order, key and challenge.
+ */
+export class OrderRun {
+  readonly #context: OrderRunContext
+  readonly #lease: OrderLease
+  readonly #purpose: OrderPurpose
+  readonly #replaces: string | undefined
+  /** The token of the challenge that this run has responded to. */
+  #respondedToken: string | undefined
+
+  /** @param replaces the renewal identifier of the certificate that the order renews */
+  constructor(
+    context: OrderRunContext,
+    lease: OrderLease,
+    purpose: OrderPurpose,
+    replaces: string | undefined,
+  ) {
+    this.#context = context
+    this.#lease = lease
+    this.#purpose = purpose
+    this.#replaces = replaces
+  }
+
+  /**
+   * @throws {AuthorityError} `unavailable`, `rateLimited` or `account`: about the authority, not the host
+   * @throws {LeaseLost}
+   */
+  async run(): Promise<OrderResult> {
+    const { authority, account: accounts } = this.#context
+    const earlier = this.#lease.ongoing
+    const ongoing = earlier?.directory === authority.directory ? earlier : await this.#start()
+    if ('kind' in ongoing) return ongoing
     try {
-      await store.write(async (stores) => {
-        const owner = await options.findOwner(stores, host)
-        // No longer active: its row is about to go.
-        if (owner === undefined) throw new LeaseLost()
-        const order = { directory, host, purpose }
-        await chargeOrder(stores, order, owner || undefined, clock.nowMicros())
-        const changes = { ongoing: begun, challenge: null, queue: 'ready' } as const
-        const { fence } = held.lease
-        if (!(await stores.certificateOrders.advance(host, fence, changes))) throw new LeaseLost()
-      })
-      return begun
+      const account = await accounts.getRegistered()
+      await this.#lease.renew()
+      return await this.#poll(account, ongoing, await this.#place(account, ongoing))
     } catch (error) {
-      if (!(error instanceof BudgetSpent)) throw error
-      return { kind: 'later', afterMicros: error.waitMicros, failure: waitText(error) }
+      const isOfHost = error instanceof AuthorityError && !isOfAuthority(error)
+      if (!isOfHost) throw error
+      return { kind: 'failed', reason: error.message }
     }
   }
 
-  /** The order as it stands with the authority, placed there where it was not yet. */
-  async function place(account: AuthorityAccount, ongoing: OngoingOrder): Promise<AuthorityOrder> {
+  /** Checks CAA records, charges the budgets, and saves a new order with its private key. */
+  async #start(): Promise<OngoingOrder | OrderResult> {
+    const { store, clock, authority, vault, reconciler } = this.#context
+    const { host, fence } = this.#lease.order
+    const caa = await findCaa(this.#context, host)
+    if (caa.state === 'forbidden') return { kind: 'failed', reason: formatForbidden(host, caa) }
+    const { directory } = authority
+    const sealedKey = vault.seal(host, await newKeyPem())
+    const started: OngoingOrder = { directory, purpose: this.#purpose, sealedKey, url: null }
+    try {
+      await store.write(async (stores) => {
+        const owner = await reconciler.findOwner(stores, host)
+        // The host is no longer active; its row is about to be removed.
+        if (owner === undefined) throw new LeaseLost()
+        const order = { directory, host, purpose: this.#purpose }
+        await chargeOrder(stores, order, owner || undefined, clock.nowMicros())
+        const changes = { ongoing: started, challenge: null, queue: 'ready' } as const
+        if (!(await stores.certificateOrders.advance(host, fence, changes))) throw new LeaseLost()
+      })
+      return started
+    } catch (error) {
+      if (!(error instanceof BudgetExhausted)) throw error
+      return { kind: 'later', afterMicros: error.waitMicros, failure: formatBudgetWait(error) }
+    }
+  }
+
+  /** Places the order with the authority, or reads it where it is placed already. */
+  async #place(account: AuthorityAccount, ongoing: OngoingOrder): Promise<AuthorityOrder> {
+    const { authority } = this.#context
     if (ongoing.url !== null) return authority.readOrder(account, ongoing.url)
-    const order = await authority.placeOrder(account, host, replaces)
-    await held.advance({ ongoing: { ...ongoing, url: order.url } })
+    const order = await authority.placeOrder(account, this.#lease.order.host, this.#replaces)
+    await this.#lease.advance({ ongoing: { ...ongoing, url: order.url } })
     return order
   }
 
-  /** Answers a challenge unless it is answered; what stands in the way, if anything does. */
-  async function prove(account: AuthorityAccount, order: AuthorityOrder): Promise<Progress> {
-    const authorization = await authority.readAuthorization(account, order.authorizationUrl)
-    if (authorization.status === 'invalid') {
-      return { fault: authorization.error ?? 'the authority could not see that the host is ours' }
-    }
-    if (authorization.status === 'valid') return {}
-    const posed = held.challenge()
-    const { challenge: worked } = await options.account.stand()
-    const challenge =
-      authorization.challenges.find(({ token, type }) => {
-        return token === posed?.token && type === posed.type
-      }) ?? chooseChallenge(authorization.challenges, options.challenges, worked, attempts)
-    if (challenge === undefined) {
-      return { fault: 'the authority offers no challenge that is to be answered here' }
-    }
-    const { type, token, url, status } = challenge
-    const isPosed = token === posed?.token && type === posed.type
-    if (!isPosed) {
-      const keyAuthorization = await authority.keyAuthorization(account, token)
-      await held.advance({ challenge: { type, token, keyAuthorization } })
-    }
-    if (status === 'pending' && begunToken !== token) {
-      begunToken = token
-      await respondToChallenge(account, url, isPosed)
-    }
-    return { retryAfterMs: authorization.retryAfterMs }
-  }
-
-  /** @param isRepeated whether a process before may have done it: then it need not be possible */
-  async function respondToChallenge(
-    account: AuthorityAccount,
-    url: string,
-    isRepeated: boolean,
-  ): Promise<void> {
-    try {
-      await authority.respondToChallenge(account, url)
-    } catch (error) {
-      const isDone = isRepeated && error instanceof AuthorityError && error.kind === 'rejected'
-      if (!isDone) throw error
-    }
-  }
-
-  async function follow(
+  /**
+   * Advances the order and polls it until the certificate is issued, the order fails or time is up.
+   */
+  async #poll(
     account: AuthorityAccount,
     ongoing: OngoingOrder,
     placed: AuthorityOrder,
   ): Promise<OrderResult> {
+    const { authority, vault, clock, wait } = this.#context
     const startedAt = clock.nowMicros()
-    const keyPem = vault.open(host, ongoing.sealedKey)
+    const keyPem = vault.open(this.#lease.order.host, ongoing.sealedKey)
     let order = placed
     let polls = 0
     for (;;) {
-      await held.keep()
-      let { retryAfterMs } = order
-      if (order.status === 'pending') {
-        const progress = await prove(account, order)
-        if (progress.fault !== undefined) return { kind: 'failed', reason: progress.fault }
-        retryAfterMs = progress.retryAfterMs ?? retryAfterMs
-      } else if (order.status === 'ready') {
-        order = await authority.finalize(account, order, host, keyPem)
-        if (order.status === 'processing') retryAfterMs = order.retryAfterMs
-      } else if (order.status === 'invalid') {
-        const { fault } = await prove(account, order)
-        return { kind: 'failed', reason: order.error ?? fault ?? 'the order became invalid' }
-      }
-      if (order.status === 'valid' && order.certificateUrl !== undefined) {
-        const chainPem = await authority.downloadCertificate(account, order.certificateUrl)
-        const challenge = held.challenge()?.type
-        return { kind: 'issued', certificate: accept(chainPem, keyPem), challenge }
-      }
-      const pauseMs = Math.max(
-        retryAfterMs ?? 0,
-        Math.min(POLL_MS_MAX, FIRST_POLL_MS * 2 ** Math.min(polls, 10)),
-      )
-      if (clock.nowMicros() - startedAt + pauseMs * 1_000 > FOLLOW_MICROS) {
+      await this.#lease.renew()
+      const step = await this.#step(account, order, keyPem)
+      if ('kind' in step) return step
+      const intervalMs = Math.min(POLL_INTERVAL_MS_MAX, FIRST_POLL_MS * 2 ** Math.min(polls, 10))
+      const pauseMs = Math.max(step.retryAfterMs ?? 0, intervalMs)
+      if (clock.nowMicros() - startedAt + pauseMs * 1_000 > POLL_MICROS_MAX) {
         const afterMicros = Math.max(LATER_MS, pauseMs) * 1_000
         return { kind: 'later', afterMicros, failure: null }
       }
       await wait(pauseMs)
       const next = await authority.readOrder(account, order.url)
-      polls = next.status === order.status ? polls + 1 : 0
+      polls = next.status === step.status ? polls + 1 : 0
       order = next
     }
   }
 
-  /** @throws {AuthorityError} for a certificate that is of no use here */
-  function accept(chainPem: string, keyPem: string): Certificate {
-    const fail = (reason: string) =>
-      new AuthorityError('rejected', `the authority issued a certificate ${reason}`)
-    let leaf: X509Certificate
+  /** Does what the order's status calls for: proves control, finalizes or downloads. */
+  async #step(
+    account: AuthorityAccount,
+    placed: AuthorityOrder,
+    keyPem: string,
+  ): Promise<
+    | OrderResult
+    | { readonly status: AuthorityOrder['status']; readonly retryAfterMs: number | undefined }
+  > {
+    const { authority } = this.#context
+    let order = placed
+    let { retryAfterMs } = order
+    if (order.status === 'pending') {
+      const progress = await this.#authorize(account, order)
+      if (progress.error !== undefined) return { kind: 'failed', reason: progress.error }
+      retryAfterMs = progress.retryAfterMs ?? retryAfterMs
+    } else if (order.status === 'ready') {
+      order = await authority.finalize(account, order, this.#lease.order.host, keyPem)
+      if (order.status === 'processing') retryAfterMs = order.retryAfterMs
+    } else if (order.status === 'invalid') {
+      const { error } = await this.#authorize(account, order)
+      return { kind: 'failed', reason: order.error ?? error ?? 'the order became invalid' }
+    }
+    if (order.status === 'valid' && order.certificateUrl !== undefined) {
+      const chainPem = await authority.downloadCertificate(account, order.certificateUrl)
+      const challenge = this.#lease.challenge?.type
+      return { kind: 'issued', certificate: this.#certificateOf(chainPem, keyPem), challenge }
+    }
+    return { status: order.status, retryAfterMs }
+  }
+
+  /** Responds to a challenge of the order's authorization, unless that has been done. */
+  async #authorize(
+    account: AuthorityAccount,
+    order: AuthorityOrder,
+  ): Promise<AuthorizationProgress> {
+    const { authority, account: accounts, challenges: policy } = this.#context
+    const authorization = await authority.readAuthorization(account, order.authorizationUrl)
+    const { status, challenges: offered, retryAfterMs } = authorization
+    if (status === 'invalid') {
+      return {
+        error: authorization.error ?? 'the authority could not validate control of the host',
+      }
+    }
+    if (status === 'valid') return {}
+    const active = this.#lease.challenge
+    const isActive = ({ token, type }: { token: string; type: ChallengeType }) =>
+      token === active?.token && type === active.type
+    const { challenge: worked } = await accounts.getState()
+    const { attempts } = this.#lease.order
+    const challenge = offered.find(isActive) ?? chooseChallenge(offered, policy, worked, attempts)
+    if (challenge === undefined) {
+      return { error: 'the authority offers no challenge of an enabled type' }
+    }
+    const { type, token, url } = challenge
+    const isContinued = isActive(challenge)
+    if (!isContinued) {
+      const keyAuthorization = await authority.keyAuthorization(account, token)
+      await this.#lease.advance({ challenge: { type, token, keyAuthorization } })
+    }
+    if (challenge.status === 'pending' && this.#respondedToken !== token) {
+      this.#respondedToken = token
+      await this.#respond(account, url, isContinued)
+    }
+    return { retryAfterMs }
+  }
+
+  /**
+   * @param isContinued whether an earlier run may have responded already; the authority may reject
+   * a repetition
+   */
+  async #respond(account: AuthorityAccount, url: string, isContinued: boolean): Promise<void> {
     try {
-      leaf = new X509Certificate(chainPem)
-    } catch {
-      throw fail('that cannot be read')
-    }
-    if (!leaf.checkPrivateKey(createPrivateKey(keyPem))) throw fail('for another key')
-    if (leaf.checkHost(host, { subject: 'never' }) === undefined) throw fail('for another host')
-    const [notBefore, notAfter] = [leaf.validFromDate, leaf.validToDate].map(
-      (date) => date.getTime() * 1_000,
-    )
-    if (notBefore === undefined || notAfter === undefined || notAfter <= clock.nowMicros()) {
-      throw fail('that has ended')
-    }
-    return {
-      host,
-      chainPem,
-      keyPem,
-      notBefore,
-      notAfter,
-      directory: authority.directory,
-      ariId: authority.renewalIdOf(chainPem) ?? null,
-      renewalWindow: null,
+      await this.#context.authority.respondToChallenge(account, url)
+    } catch (error) {
+      const isDone = isContinued && error instanceof AuthorityError && error.kind === 'rejected'
+      if (!isDone) throw error
     }
   }
 
-  const earlier = held.ongoing()
-  const begun = earlier?.directory === authority.directory ? earlier : await begin()
-  if ('kind' in begun) return begun
-  try {
-    const account = await options.account.open()
-    await held.keep()
-    return await follow(account, begun, await place(account, begun))
-  } catch (error) {
-    const isOurs = error instanceof AuthorityError && !isOfAuthority(error)
-    if (!isOurs) throw error
-    return { kind: 'failed', reason: error.message }
+  #certificateOf(chainPem: string, keyPem: string): Certificate {
+    const { authority, clock } = this.#context
+    const { host } = this.#lease.order
+    const { directory } = authority
+    const life = checkIssued({ host, chainPem, keyPem, now: clock.nowMicros() })
+    const ariId = authority.renewalIdOf(chainPem) ?? null
+    return { host, chainPem, keyPem, ...life, directory, ariId, renewalWindow: null }
   }
 }
 
-/** What a look at an authorization showed: what is wrong, or when to look again. */
-type Progress = { readonly fault?: string; readonly retryAfterMs?: number | undefined }
-
-/** Whether the trouble is with the authority as a whole, not with one host. */
+/** Whether an error concerns the authority as a whole, not one host. */
 function isOfAuthority({ kind }: AuthorityError): boolean {
   return kind === 'unavailable' || kind === 'account' || kind === 'rateLimited'
 }
 
 async function findCaa(
-  { authority, resolver }: OrderRunOptions,
+  { authority, resolver }: OrderRunContext,
   host: string,
 ): Promise<CaaPermission> {
   const identities = await authority.caaIdentities()
@@ -253,7 +273,7 @@ async function findCaa(
     : findCaaPermission(resolver, host, identities)
 }
 
-function forbiddenText(host: string, { at, allowed }: CaaPermission & { state: 'forbidden' }) {
-  const others = allowed.length === 0 ? 'nobody' : allowed.join(', ')
-  return `caa: the CAA records at ${at} allow certificates for ${host} from ${others} alone`
+function formatForbidden(host: string, { at, allowed }: CaaPermission & { state: 'forbidden' }) {
+  const issuers = allowed.length === 0 ? 'no authority' : allowed.join(', ')
+  return `caa: the CAA records at ${at} allow certificates for ${host} from ${issuers} alone`
 }

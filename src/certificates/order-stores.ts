@@ -1,6 +1,7 @@
 import type { AcmeAccountStore } from './acme-account-store.ts'
 import type { BudgetStores } from './order-budgets.ts'
-import type { WantedStores } from './wanted-certificates.ts'
+import type { ReconcilerStores } from './order-reconciler.ts'
 
-/** What the work on certificate orders reads and writes. */
-export type OrderStores = WantedStores & BudgetStores & { readonly acmeAccounts: AcmeAccountStore }
+/** The stores that certificate orders read and write. */
+export type OrderStores = ReconcilerStores &
+  BudgetStores & { readonly acmeAccounts: AcmeAccountStore }

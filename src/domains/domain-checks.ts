@@ -13,7 +13,7 @@ import { type DnsLook, dnsLooks } from './dns-look.ts'
 import { type CertificateFinder, type DnsReport, reportLook } from './dns-report.ts'
 import type { Domain } from './domain.ts'
 import type { LeasedCheck } from './domain-check-store.ts'
-import type { CertificateHastening, CheckStores } from './domain-stores.ts'
+import type { CheckStores, RetriedOrders } from './domain-stores.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ServiceTarget } from './service-target.ts'
 
@@ -59,7 +59,7 @@ export type DomainChecks = {
 }
 
 export function domainChecks(deps: {
-  store: Store<CheckStores & CertificateHastening>
+  store: Store<CheckStores & RetriedOrders>
   clock: Clock
   resolver: DnsResolver
   policy: ProofPolicy

@@ -27,6 +27,6 @@ export type CheckStores = {
 }
 
 /** What lets a failed order of a host's certificate be tried at once. */
-export type CertificateHastening = {
-  readonly certificateOrders: { hasten(host: string, now: number): Promise<void> }
+export type RetriedOrders = {
+  readonly certificateOrders: { makeDue(host: string, now: number): Promise<void> }
 }

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import type { Certificate } from '../../src/certificates/certificate.ts'
-import { certificates } from '../../src/certificates/certificates.ts'
-import { keyVault } from '../../src/certificates/key-vault.ts'
+import { Certificates } from '../../src/certificates/certificates.ts'
+import { KeyVault } from '../../src/certificates/key-vault.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { describeStore } from '../support/store.ts'
@@ -14,8 +14,8 @@ import { addDomain, addWorkspace, NOW, newSealedCertificate, unique } from './sa
 const SECRET = '-----BEGIN PRIVATE KEY-----\nthis is secret\n-----END PRIVATE KEY-----\n'
 
 describeStore('the certificates', (at) => {
-  const vault = keyVault(randomBytes(32), systemRandom)
-  const service = () => certificates({ store: at.store, vault, clock: systemClock() })
+  const vault = new KeyVault(randomBytes(32), systemRandom)
+  const service = () => new Certificates({ store: at.store, vault, clock: systemClock() })
   const save = (certificate: Certificate) =>
     at.store.write((stores) => service().save(stores, certificate))
 

@@ -145,8 +145,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     const standing = await certificateStanding(at.store.read, second, directory, now)
     assert.deepEqual(standing, {
       life: null,
-      problem:
-        'waits, because as many certificates have been ordered for this workspace as it may have for now',
+      problem: 'waits: too many certificates have been ordered for this workspace lately',
       nextAttemptAt: now + 88 * SECOND_MICROS,
     })
     for (const seconds of [88, 90]) {

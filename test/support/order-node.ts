@@ -3,14 +3,11 @@ import type { FullStore } from '../../src/app/database/stores.ts'
 import { type AcmeOptions, acmeAuthority } from '../../src/certificates/acme/acme-authority.ts'
 import { storedChallengeAnswers } from '../../src/certificates/acme/stored-challenge-answers.ts'
 import type { CertificateAuthority } from '../../src/certificates/certificate-authority.ts'
-import {
-  type CertificateOrders,
-  certificateOrders,
-} from '../../src/certificates/certificate-orders.ts'
-import { type Certificates, certificates } from '../../src/certificates/certificates.ts'
+import { CertificateOrders } from '../../src/certificates/certificate-orders.ts'
+import { Certificates } from '../../src/certificates/certificates.ts'
 import type { ChallengeAnswers } from '../../src/certificates/challenge-answers.ts'
 import type { ChallengePolicy } from '../../src/certificates/challenge-choice.ts'
-import { keyVault } from '../../src/certificates/key-vault.ts'
+import { KeyVault } from '../../src/certificates/key-vault.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import type { DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
@@ -52,26 +49,26 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
   const { store, clock, around = (authority) => authority } = options
   const told: string[] = []
   const dns = fakeDns()
-  const vault = keyVault(Buffer.alloc(32, 7), systemRandom)
-  const kept = certificates({ store, vault, clock })
+  const vault = new KeyVault(Buffer.alloc(32, 7), systemRandom)
+  const kept = new Certificates({ store, vault, clock })
   const authority = options.authority ?? realAuthority(options)
   let ended = 0
-  const orders = certificateOrders({
+  const orders = new CertificateOrders({
     store,
     clock,
     resolver: dns,
     authority: around(authority),
     certificates: kept,
     keyVault: vault,
-    accountVault: keyVault(Buffer.alloc(32, 8), systemRandom),
+    accountVault: new KeyVault(Buffer.alloc(32, 8), systemRandom),
     challenges: options.challenges ?? 'auto',
     serviceHost: options.serviceHost ?? SERVICE_HOST,
     // An authority on this machine is quicker than one that checks for many.
     wait: (ms) => sleep(Math.min(ms, POLL_MS)),
-    unit: () => 0.5,
+    random: () => 0.5,
     onIssued: (host) => told.push(`issued ${host}`),
     onFailed: (host, reason) => told.push(`failed ${host}: ${reason}`),
-    onAway: (_, reason) => told.push(`away: ${reason}`),
+    onUnavailable: (_, reason) => told.push(`away: ${reason}`),
     onRoom: () => {
       ended += 1
     },

@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 import { acmeAuthority } from '../../certificates/acme/acme-authority.ts'
 import { storedChallengeAnswers } from '../../certificates/acme/stored-challenge-answers.ts'
 import type { CertificateAuthority } from '../../certificates/certificate-authority.ts'
-import { certificateOrders } from '../../certificates/certificate-orders.ts'
+import { CertificateOrders } from '../../certificates/certificate-orders.ts'
 import type { Certificates } from '../../certificates/certificates.ts'
 import type { ChallengeAnswers } from '../../certificates/challenge-answers.ts'
-import { keyVault } from '../../certificates/key-vault.ts'
+import { KeyVault } from '../../certificates/key-vault.ts'
 import { hostFields } from '../../hosts/host.ts'
 import type { ServiceHost } from '../../hosts/service-host.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
@@ -49,18 +49,18 @@ export function openCertificateWork(
   let reconciledAt = Number.NEGATIVE_INFINITY
   let wake = () => {}
   const resolver = openResolver(config)
-  const orders = certificateOrders({
+  const orders = new CertificateOrders({
     store,
     clock,
     resolver,
     authority: openAuthority(config.acme, clock),
     certificates: parts.certificates,
-    keyVault: keyVault(deriveKey(instanceKey, 'certificate-key'), systemRandom),
-    accountVault: keyVault(deriveKey(instanceKey, 'acme-account'), systemRandom),
+    keyVault: new KeyVault(deriveKey(instanceKey, 'certificate-key'), systemRandom),
+    accountVault: new KeyVault(deriveKey(instanceKey, 'acme-account'), systemRandom),
     challenges: config.acme.challenges,
     serviceHost: parts.serviceHost.host,
     wait: (ms) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}),
-    unit: Math.random,
+    random: Math.random,
     onIssued: (host, notAfter) =>
       log.info({ ...hostFields(host), until: formatInstant(notAfter) }, 'a certificate was issued'),
     onFailed: (host, reason) =>
@@ -68,7 +68,7 @@ export function openCertificateWork(
         { ...hostFields(host), reason },
         'a certificate could not be had now; it is tried again',
       ),
-    onAway: (directory, reason) =>
+    onUnavailable: (directory, reason) =>
       log.warn({ directory, reason }, 'the certificate authority is left alone for a while'),
     onRoom: () => wake(),
     onError: (error) => log.error({ err: error }, 'a certificate could not be ordered now'),

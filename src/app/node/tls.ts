@@ -46,7 +46,7 @@ export function openTls(
   const work = openCertificateWork(config, instance, { certificates, serviceHost }, log)
   const contexts = new SecureContexts({
     find: (host) => store.read.certificates.find(host),
-    open: certificates.open,
+    open: (sealed) => certificates.open(sealed),
     warmStart,
     onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
     onUnusable: (host, error) =>

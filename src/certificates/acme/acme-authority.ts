@@ -33,7 +33,9 @@ export type AcmeOptions = {
   readonly email: string | undefined
   /** External account binding; `hmacKey` in base64url. */
   readonly external: { readonly kid: string; readonly hmacKey: string } | undefined
-  /** CA certificates for the authority's own HTTPS, in PEM; undefined for the defaults of Node.js. */
+  /**
+   * CA certificates for the authority's own HTTPS, in PEM; undefined for the defaults of Node.js.
+   */
   readonly trusted: readonly string[] | undefined
   /** One of the certificate profiles that the authority lists; undefined for its default. */
   readonly profile: string | undefined

@@ -9,7 +9,9 @@ import { parseRetryAfter } from './retry-after.ts'
 import { SignedRequests, type Signer } from './signed-requests.ts'
 
 const REQUEST_TIMEOUT_MS = 8_000
-/** Leaves time for fetching the directory and a nonce, so that a call stays within `CALL_MS_MAX`. */
+/**
+ * Leaves time for fetching the directory and a nonce, so that a call stays within `CALL_MS_MAX`.
+ */
 const NONCE_DEADLINE_MS = CALL_MS_MAX - 3 * REQUEST_TIMEOUT_MS
 const DIRECTORY_CACHE_MICROS = 60 * 60 * 1_000_000
 

@@ -11,7 +11,9 @@ export type AuthorityResponse = {
   readonly text: string
 }
 
-/** HTTPS requests to one certificate authority. Every failure is an `AuthorityError`, `unavailable`. */
+/**
+ * HTTPS requests to one certificate authority. Every failure is an `AuthorityError`, `unavailable`.
+ */
 export class AuthorityHttp {
   readonly #timeoutMs: number
   readonly #agent: Agent

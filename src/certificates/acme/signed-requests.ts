@@ -8,7 +8,9 @@ const NONCES_MAX = 32
 /** If an authority rejects every other nonce, one request in a million still fails. */
 const ATTEMPTS_MAX = 20
 
-/** Signs with the account's URL as key id, or with the public key itself while there is no account. */
+/**
+ * Signs with the account's URL as key id, or with the public key itself while there is no account.
+ */
 export type Signer = { readonly keyPem: string; readonly accountUrl: string | undefined }
 
 /**

@@ -18,11 +18,11 @@ export function acmeBudgetStore(db: Kysely<Schema>): AcmeBudgetStore {
     spentUntil,
 
     async charge(directory, subject, budget, now) {
-      const { burst, refillMicros, kept = 0 } = budget
+      const { burst, refillMicros, reserved = 0 } = budget
       const fullMicros = burst * refillMicros
-      const usableMicros = (burst - kept) * refillMicros
-      // One statement, so that those who spend at once wait for one another and none has to try again.
-      // What lies further ahead than a whole bucket was written by a clock that has been set back since.
+      const usableMicros = (burst - reserved) * refillMicros
+      // One statement, so that concurrent charges wait for each other instead of failing with a conflict.
+      // A value beyond a whole bucket was written before the clock was set back.
       const charged = await sql<{ spent_until: number }>`
         insert into acme_budgets (directory, subject, spent_until)
         values (${directory}, ${subject}, ${now + refillMicros})

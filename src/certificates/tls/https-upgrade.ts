@@ -31,7 +31,9 @@ export class HttpsUpgrade implements ChangeListener {
     this.#port = options.port === '' ? '' : `:${options.port}`
   }
 
-  /** Where the request is to go instead, at once where that is in memory; undefined where it stays. */
+  /**
+   * Where the request is to go instead, at once where that is in memory; undefined where it stays.
+   */
   locationOf(target: RequestTarget): string | undefined | Promise<string | undefined> {
     const life = this.#lives.get(target.host)
     return life instanceof Promise
@@ -49,7 +51,9 @@ export class HttpsUpgrade implements ChangeListener {
     this.#lives.forgetAll()
   }
 
-  /** Nothing: on a host that is not known to have a certificate, plain HTTP is the better answer. */
+  /**
+   * Nothing: on a host that is not known to have a certificate, plain HTTP is the better answer.
+   */
   forgetAbsences(): void {}
 
   #locationFor(

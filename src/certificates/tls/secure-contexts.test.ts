@@ -9,7 +9,7 @@ import { WarmStartFile } from '../../app/node/warm-start-file.ts'
 
 import { certificateChange } from '../../platform/changes/change.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
-import { keyVault } from '../key-vault.ts'
+import { KeyVault } from '../key-vault.ts'
 import { SecureContexts } from './secure-contexts.ts'
 
 const HOST = 'links.acme.test'
@@ -17,8 +17,8 @@ const HOST = 'links.acme.test'
 const CONTEXT_KIB_MIN = 12
 const CONTEXTS = 2_000
 const authority = createTestAuthority()
-const vault = keyVault(randomBytes(32), randomBytes)
-const otherVault = keyVault(randomBytes(32), randomBytes)
+const vault = new KeyVault(randomBytes(32), randomBytes)
+const otherVault = new KeyVault(randomBytes(32), randomBytes)
 
 function open({ sealedKey, ...facts }: SealedCertificate): Certificate {
   return { ...facts, keyPem: vault.open(facts.host, sealedKey) }

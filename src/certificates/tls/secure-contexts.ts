@@ -23,7 +23,10 @@ type Shown = {
   retryAtMs: number
 }
 
-/** What a copy had of a certificate: opened when somebody asks for it, so that no start waits for that. */
+/**
+ * What a copy had of a certificate: opened when somebody asks for it, so that no start waits for
+ * that.
+ */
 type Copied = {
   readonly text: string
   /** As in `Shown`. */

@@ -12,7 +12,10 @@ import type { ChallengeAnswers } from '../challenge-answers.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 10_000
-/** How long one key encrypts session tickets, and so protects the sessions that were resumed with it. */
+/**
+ * How long one key encrypts session tickets, and so protects the sessions that were resumed with
+ * it.
+ */
 const TICKET_KEY_LIFETIME_MS = 24 * 60 * 60 * 1_000
 const TICKET_KEY_BYTES = 48
 

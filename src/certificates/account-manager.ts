@@ -1,0 +1,117 @@
+import type { Store } from '../platform/database/store.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import type { AcmeAccount, AcmeAccountStore } from './acme-account-store.ts'
+import type { AuthorityError } from './authority-error.ts'
+import type {
+  AuthorityAccount,
+  CertificateAuthority,
+  ChallengeType,
+} from './certificate-authority.ts'
+import type { KeyVault } from './key-vault.ts'
+import { pauseMicros } from './order-backoff.ts'
+import { newKeyPem } from './private-key.ts'
+
+/** All rate-limited hosts may belong to one workspace, so the pause for the others stays short. */
+const RATE_LIMITED_PAUSE_MICROS_MAX = 20_000_000
+
+type AccountStores = { readonly acmeAccounts: AcmeAccountStore }
+
+/** Manages this instance's account with the authority, which all nodes share. */
+export class AccountManager {
+  readonly #store: Store<AccountStores>
+  readonly #clock: Clock
+  readonly #authority: CertificateAuthority
+  readonly #vault: KeyVault
+  readonly #random: () => number
+
+  /**
+   * @param options.vault seals the keys of accounts, and nothing else
+   * @param options.random returns a number in [0, 1)
+   */
+  constructor(options: {
+    store: Store<AccountStores>
+    clock: Clock
+    authority: CertificateAuthority
+    vault: KeyVault
+    random: () => number
+  }) {
+    this.#store = options.store
+    this.#clock = options.clock
+    this.#authority = options.authority
+    this.#vault = options.vault
+    this.#random = options.random
+  }
+
+  /** Returns the stored account. The first call creates its key. */
+  async getState(): Promise<AcmeAccount> {
+    const { directory } = this.#authority
+    const stored = await this.#store.read.acmeAccounts.find(directory)
+    if (stored !== undefined) return stored
+    const sealedKey = this.#vault.seal(directory, await newKeyPem())
+    return this.#store.write(async (stores) => {
+      await stores.acmeAccounts.insert(directory, sealedKey, this.#clock.nowMicros())
+      const account = await stores.acmeAccounts.find(directory)
+      if (account === undefined) throw new Error('the account that was just inserted is missing')
+      return account
+    })
+  }
+
+  /**
+   * Returns the account, registered with the authority. Several nodes may register it at the same time
+   * and get the same account, because the authority identifies it by its key.
+   *
+   * @throws {AuthorityError}
+   */
+  async getRegistered(): Promise<AuthorityAccount> {
+    const { directory } = this.#authority
+    const { sealedKey, url } = await this.getState()
+    const keyPem = this.#vault.open(directory, sealedKey)
+    if (url !== null) return { url, keyPem }
+    const registered = await this.#authority.registerAccount(keyPem)
+    await this.#store.write((stores) => stores.acmeAccounts.setUrl(directory, registered))
+    return { url: registered, keyPem }
+  }
+
+  /**
+   * Pauses all requests to the authority after a failure, longer with each failure in a row.
+   *
+   * @param before the account as it was before the request that failed
+   * @returns false when another order that failed at the same time has started the pause
+   */
+  async pause({ failures, url }: AcmeAccount, error: AuthorityError): Promise<boolean> {
+    const { directory } = this.#authority
+    const now = this.#clock.nowMicros()
+    const isForgotten = error.kind === 'account' && url !== null
+    const isRateLimited = error.kind === 'rateLimited'
+    const backoffMicros = pauseMicros(isForgotten ? 1 : failures + 1, this.#random())
+    const waitMicros = isRateLimited
+      ? Math.min(backoffMicros, RATE_LIMITED_PAUSE_MICROS_MAX)
+      : Math.max(backoffMicros, (error.retryAfterMs ?? 0) * 1_000)
+    // The message of a rate limit may name a host of another workspace, so it is not stored here.
+    const failure = isRateLimited ? 'the authority limits the rate of orders' : error.message
+    return this.#store.write(async (stores) => {
+      // The next registration with the same key finds the account, or creates it again.
+      if (isForgotten) await stores.acmeAccounts.setUrl(directory, null)
+      const pause = { until: now + waitMicros, failure }
+      return stores.acmeAccounts.pause(directory, failures, pause)
+    })
+  }
+
+  /**
+   * Ends the pause after a request that the authority has answered.
+   *
+   * @param challenge the type of the challenge that succeeded
+   */
+  async recordSuccess(
+    { failures, challenge: before }: AcmeAccount,
+    challenge: ChallengeType | undefined,
+  ): Promise<void> {
+    const { directory } = this.#authority
+    const isNew = challenge !== undefined && challenge !== before
+    if (failures === 0 && !isNew) return
+    await this.#store.write(async (stores) => {
+      await stores.acmeAccounts.resume(directory)
+      if (isNew) await stores.acmeAccounts.setChallenge(directory, challenge)
+    })
+  }
+}
