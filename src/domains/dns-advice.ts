@@ -1,5 +1,5 @@
 import { formatHost } from '../hosts/index.ts'
-import type { DnsSilence } from '../platform/dns/dns-resolver.ts'
+import type { DnsFailureReason } from '../platform/dns/dns-resolver.ts'
 import type { Ownership, Routing } from './dns-judgement.ts'
 import type { DnsRecord } from './dns-records.ts'
 import { proofName } from './proof.ts'
@@ -27,7 +27,7 @@ type DnsDifferenceCode =
   | 'service_unknown'
   | 'active_elsewhere'
 
-const SILENCE: Readonly<Record<DnsSilence, string>> = {
+const SILENCE: Readonly<Record<DnsFailureReason, string>> = {
   timeout: 'did not answer in time',
   server_failure: 'answered with a failure',
   unreachable: 'could not be reached',
@@ -136,7 +136,7 @@ export function activeElsewhere(host: string): DnsDifference {
   }
 }
 
-function serviceUnknown(reason: DnsSilence | 'none'): string {
+function serviceUnknown(reason: DnsFailureReason | 'none'): string {
   const operator = 'the operator sets TERSE_BASE_URL, TERSE_DNS_TARGET or TERSE_PUBLIC_ADDRESSES'
   return reason === 'none'
     ? `This service does not know its own public address, so nothing can be seen to lead here: ${operator}.`

@@ -1,5 +1,5 @@
 import { findProxy, specialUseOf } from '../hosts/index.ts'
-import { type DnsSilence, valuesOf } from '../platform/dns/dns-resolver.ts'
+import { type DnsFailureReason, valuesOf } from '../platform/dns/dns-resolver.ts'
 import type { DnsObservation } from './dns-observation.ts'
 import { isProofText, isSameProof, type ProofPolicy } from './proof.ts'
 import type { ServiceAddresses } from './service-target.ts'
@@ -15,7 +15,7 @@ export type Ownership =
   | { readonly state: 'different' }
   /** The name of the proof is an alias, often by a wildcard: its target speaks, not the owner. */
   | { readonly state: 'aliased'; readonly target: string }
-  | { readonly state: 'unknown'; readonly reason: DnsSilence }
+  | { readonly state: 'unknown'; readonly reason: DnsFailureReason }
 
 /** Whether a host leads to this service. */
 export type Routing =
@@ -28,8 +28,8 @@ export type Routing =
   | { readonly state: 'too_many_aliases' }
   | { readonly state: 'proxied'; readonly proxy: string }
   | { readonly state: 'elsewhere'; readonly addresses: readonly string[] }
-  | { readonly state: 'service_unknown'; readonly reason: DnsSilence | 'none' }
-  | { readonly state: 'unknown'; readonly reason: DnsSilence }
+  | { readonly state: 'service_unknown'; readonly reason: DnsFailureReason | 'none' }
+  | { readonly state: 'unknown'; readonly reason: DnsFailureReason }
 
 export function judgeOwnership(seen: DnsObservation, expected: string): Ownership {
   const [target] = valuesOf(seen.textAlias)

@@ -1,4 +1,4 @@
-import { type DnsResolver, type DnsSilence, valuesOf } from '../platform/dns/dns-resolver.ts'
+import { type DnsFailureReason, type DnsResolver, valuesOf } from '../platform/dns/dns-resolver.ts'
 import { isIpAddress, Networks } from '../platform/network/ip-address.ts'
 import type { Clock } from '../platform/time/clock.ts'
 
@@ -19,7 +19,7 @@ export type ServiceAddresses =
       readonly single: readonly string[]
     }
   /** DNS does not say what they are: its fault or the operator's, never that of a domain. */
-  | { readonly kind: 'unknown'; readonly reason: DnsSilence | 'none' }
+  | { readonly kind: 'unknown'; readonly reason: DnsFailureReason | 'none' }
 
 const KEEP_MICROS = 60_000_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { CaresResolver, type ResolverOptions } from '../../src/platform/dns/cares-resolver.ts'
 import { type DnsAnswer, valuesOf } from '../../src/platform/dns/dns-resolver.ts'
-import { dnsResolver, type ResolverOptions } from '../../src/platform/dns/resolver.ts'
 import {
   type DnsQuestion,
   type DnsReply,
@@ -23,7 +23,7 @@ async function askingOf(
   t.after(() => responder.stop())
   const servers = [responder.address]
   const quick = { servers, timeoutMs: 300, tries: 2, deadlineMs: 5_000 }
-  return { responder, resolver: dnsResolver({ ...quick, ...options }) }
+  return { responder, resolver: new CaresResolver({ ...quick, ...options }) }
 }
 
 const unknown = (reason: string) => ({ kind: 'unknown', reason })
@@ -49,7 +49,12 @@ for (const { name, reply, expected } of SIMPLE) {
 }
 
 test('a server that is not there is no answer', async () => {
-  const resolver = dnsResolver({ servers: [NO_DNS], timeoutMs: 300, tries: 1, deadlineMs: 5_000 })
+  const resolver = new CaresResolver({
+    servers: [NO_DNS],
+    timeoutMs: 300,
+    tries: 1,
+    deadlineMs: 5_000,
+  })
   assert.deepEqual(await resolver.txt(NAME), unknown('unreachable'))
 })
 
@@ -66,7 +71,7 @@ test('a silent server is passed over for the next one', async (t) => {
   }))
   t.after(() => spoken.stop())
   const servers = [silent.address, spoken.address]
-  const resolver = dnsResolver({ servers, timeoutMs: 200, tries: 2, deadlineMs: 5_000 })
+  const resolver = new CaresResolver({ servers, timeoutMs: 200, tries: 2, deadlineMs: 5_000 })
   assert.deepEqual(await resolver.ipv4(NAME), { kind: 'found', values: ['192.0.2.1'] })
 })
 

@@ -18,7 +18,7 @@ import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import { Failure } from '../../platform/failure.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import { lookAtCertificate, type ShownCertificate } from '../../platform/tls/look-at-certificate.ts'
+import { probeCertificate, type ServedCertificate } from '../../platform/tls/probe-certificate.ts'
 import type { Config } from '../config/read-config.ts'
 import { loadSecretKey } from '../config/secret-key.ts'
 import { inspectCertificate, inspectClaims } from '../database/inspect.ts'
@@ -122,11 +122,11 @@ async function look(
   config: Config,
   host: string,
   observation: DnsObservation,
-): Promise<ShownCertificate | undefined> {
+): Promise<ServedCertificate | undefined> {
   const [address] = [...valuesOf(observation.ipv4), ...valuesOf(observation.ipv6)]
   if (address === undefined) return undefined
   const { protocol, port } = new URL(config.baseUrl)
-  return lookAtCertificate({
+  return probeCertificate({
     host,
     address,
     port: protocol === 'https:' && port !== '' ? Number(port) : 443,

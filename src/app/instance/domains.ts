@@ -14,8 +14,8 @@ import { hostFields } from '../../hosts/host.ts'
 import type { ServiceName } from '../../hosts/service-host.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
+import { CaresResolver } from '../../platform/dns/cares-resolver.ts'
 import type { DnsResolver } from '../../platform/dns/dns-resolver.ts'
-import { dnsResolver } from '../../platform/dns/resolver.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { isIpAddress } from '../../platform/network/ip-address.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -118,7 +118,7 @@ export function certificateFinder(
 }
 
 export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
-  return dnsResolver({
+  return new CaresResolver({
     servers: config.dnsServers,
     timeoutMs: DNS_TIMEOUT_MS,
     tries: DNS_TRIES,

@@ -52,7 +52,7 @@ describe('what the doctor finds of the certificate that is kept', () => {
 
 describe('what the doctor finds of the certificate that visitors are shown', () => {
   test('is its end, and who issued it', () => {
-    const shown = { kind: 'shown', issuer: 'CN=Test', fault: undefined } as const
+    const shown = { kind: 'served', issuer: 'CN=Test', error: undefined } as const
     const ending = (hours: number) =>
       shownFinding({ ...shown, validUntil: new Date(at(hours) / 1_000) }, clock)
     assert.deepEqual(
@@ -68,7 +68,7 @@ describe('what the doctor finds of the certificate that visitors are shown', () 
 
   test('is why browsers refuse it, whatever its end', () => {
     const validUntil = new Date(at(25) / 1_000)
-    const shown = { kind: 'shown', issuer: 'CN=Test', validUntil, fault: 'SELF_SIGNED' } as const
+    const shown = { kind: 'served', issuer: 'CN=Test', validUntil, error: 'SELF_SIGNED' } as const
     const { state, text } = shownFinding(shown, clock)
     assert.equal(state, 'problem')
     assert.match(text, /refuse \(SELF_SIGNED\), from CN=Test$/)

@@ -1,7 +1,7 @@
 import { isCertifiable } from '../../certificates/index.ts'
 import type { CertificateStanding } from '../../domains/index.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { ShownCertificate } from '../../platform/tls/look-at-certificate.ts'
+import type { ServedCertificate } from '../../platform/tls/probe-certificate.ts'
 import type { Finding } from './finding.ts'
 
 /** A certificate that ends so soon will hardly be renewed by itself. */
@@ -39,7 +39,7 @@ export function storedFindings(
 }
 
 /** On the certificate that visitors of the host are shown, whoever shows it. */
-export function shownFinding(shown: ShownCertificate | undefined, clock: Clock): Finding {
+export function shownFinding(shown: ServedCertificate | undefined, clock: Clock): Finding {
   const subject = 'https'
   if (shown === undefined) {
     return { subject, state: 'skipped', text: 'not looked at: the name does not lead here' }
@@ -47,12 +47,12 @@ export function shownFinding(shown: ShownCertificate | undefined, clock: Clock):
   if (shown.kind === 'none') {
     return { subject, state: 'warning', text: `visitors get no certificate (${shown.reason})` }
   }
-  const { issuer, validUntil, fault } = shown
-  if (fault !== undefined) {
+  const { issuer, validUntil, error } = shown
+  if (error !== undefined) {
     return {
       subject,
       state: 'problem',
-      text: `visitors are shown a certificate that browsers refuse (${fault}), from ${issuer}`,
+      text: `visitors are shown a certificate that browsers refuse (${error}), from ${issuer}`,
       advice: 'Whoever answers at this address must have a certificate for this name.',
     }
   }

@@ -1,6 +1,6 @@
-import type { CaaProperty, DnsResolver, DnsSilence } from './dns-resolver.ts'
+import type { CaaProperty, DnsFailureReason, DnsResolver } from './dns-resolver.ts'
 
-/** Properties that a certificate authority must understand; others that are critical forbid all. */
+/** The known properties (RFC 8659). An unknown property that is critical forbids issuance. */
 const KNOWN_TAGS = new Set([
   'issue',
   'issuewild',
@@ -15,12 +15,13 @@ const KNOWN_TAGS = new Set([
 export type CaaPermission =
   | { readonly state: 'allowed' }
   | { readonly state: 'forbidden'; readonly at: string; readonly allowed: readonly string[] }
-  | { readonly state: 'unknown'; readonly reason: DnsSilence }
+  | { readonly state: 'unknown'; readonly reason: DnsFailureReason }
 
 /**
- * The nearest record set counts, from the host itself up to the top.
+ * Finds the CAA record set that is closest to a host, from the host itself up to the top-level domain,
+ * and decides by it.
  *
- * @param authorities the names of one certificate authority, of which any will do
+ * @param authorities the names of one certificate authority; permission for any of them is enough
  */
 export async function findCaaPermission(
   resolver: Pick<DnsResolver, 'caa'>,
@@ -32,12 +33,12 @@ export async function findCaaPermission(
     const name = labels.slice(first).join('.')
     const answer = await resolver.caa(name)
     if (answer.kind === 'unknown') return { state: 'unknown', reason: answer.reason }
-    if (answer.kind === 'found') return judgeCaa(answer.values, name, authorities)
+    if (answer.kind === 'found') return decideCaa(answer.values, name, authorities)
   }
   return { state: 'allowed' }
 }
 
-function judgeCaa(
+function decideCaa(
   properties: readonly CaaProperty[],
   at: string,
   authorities: readonly string[],
@@ -45,10 +46,13 @@ function judgeCaa(
   const issuers = properties
     .filter(({ tag }) => tag.toLowerCase() === 'issue')
     .map(({ value }) => value.split(';')[0]?.trim().toLowerCase() ?? '')
-  const isClear = properties.every(
+  const isUnderstood = properties.every(
     ({ tag, isCritical }) => !isCritical || KNOWN_TAGS.has(tag.toLowerCase()),
   )
-  if (isClear && (issuers.length === 0 || issuers.some((issuer) => authorities.includes(issuer))))
+  if (
+    isUnderstood &&
+    (issuers.length === 0 || issuers.some((issuer) => authorities.includes(issuer)))
+  )
     return { state: 'allowed' }
   return { state: 'forbidden', at, allowed: issuers.filter((issuer) => issuer !== '') }
 }

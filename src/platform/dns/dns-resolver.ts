@@ -1,13 +1,13 @@
-/** Why a question got no answer that could be gone by. */
-export type DnsSilence = 'timeout' | 'server_failure' | 'unreachable'
+/** Why a query has no conclusive answer. */
+export type DnsFailureReason = 'timeout' | 'server_failure' | 'unreachable'
 
-/** What DNS says to one question. */
+/** The answer to one query. */
 export type DnsAnswer<T> =
   | { readonly kind: 'found'; readonly values: readonly T[] }
-  /** The name does not exist (NXDOMAIN), or has no record of the type that was asked for (NODATA). */
+  /** The name does not exist (NXDOMAIN), or has no record of the requested type (NODATA). */
   | { readonly kind: 'none'; readonly nameExists: boolean }
-  /** Nothing was said for sure. It never speaks against a domain. */
-  | { readonly kind: 'unknown'; readonly reason: DnsSilence }
+  /** Inconclusive. It never changes the status of a domain. */
+  | { readonly kind: 'unknown'; readonly reason: DnsFailureReason }
 
 /** One property of a CAA record set (RFC 8659), such as `issue` with `letsencrypt.org`. */
 export type CaaProperty = {
@@ -17,17 +17,17 @@ export type CaaProperty = {
 }
 
 /**
- * Asks DNS. No question waits for ever, and none throws: what goes wrong is an answer too. Texts hold
- * printable ASCII alone, and names have no dot at the end, so that both can be shown as they are.
+ * Queries DNS. Every query ends within a deadline and never throws: a failure is an answer of the kind
+ * `unknown`. Texts hold only printable ASCII and names have no trailing dot, so both are safe to print.
  */
 export type DnsResolver = {
   txt(name: string): Promise<DnsAnswer<string>>
-  /** The name's own alias, one step of a chain. */
+  /** Returns the name's own CNAME target, without following the chain. */
   cname(name: string): Promise<DnsAnswer<string>>
   ipv4(name: string): Promise<DnsAnswer<string>>
   ipv6(name: string): Promise<DnsAnswer<string>>
   caa(name: string): Promise<DnsAnswer<CaaProperty>>
-  /** Ends what is under way, as `timeout`. */
+  /** Ends all queries in progress, as `timeout`. */
   cancel(): void
 }
 

@@ -1,24 +1,24 @@
 import { connect, type TLSSocket } from 'node:tls'
 
-/** What a visitor's browser is shown. */
-export type ShownCertificate =
+/** The certificate that an address serves to browsers. */
+export type ServedCertificate =
   | {
-      readonly kind: 'shown'
+      readonly kind: 'served'
       readonly issuer: string
       readonly validUntil: Date
-      /** Why a browser would not trust it, as OpenSSL says it; undefined where it would. */
-      readonly fault: string | undefined
+      /** OpenSSL's reason not to trust it; undefined for a trusted certificate. */
+      readonly error: string | undefined
     }
-  /** Nobody answered, or not with TLS. */
+  /** The address did not answer, or not with TLS. */
   | { readonly kind: 'none'; readonly reason: string }
 
-/** Asks for the certificate of a host as a visitor would, and trusts whom the machine trusts. */
-export function lookAtCertificate(options: {
+/** Connects to an address and returns the certificate for a host, verified with the machine's CAs. */
+export function probeCertificate(options: {
   host: string
   address: string
   port: number
   timeoutMs: number
-}): Promise<ShownCertificate> {
+}): Promise<ServedCertificate> {
   const { host, address, port, timeoutMs } = options
   return new Promise((resolve) => {
     const socket = connect({
@@ -28,9 +28,9 @@ export function lookAtCertificate(options: {
       rejectUnauthorized: false,
       timeout: timeoutMs,
     })
-    const end = (shown: ShownCertificate) => {
+    const end = (served: ServedCertificate) => {
       socket.destroy()
-      resolve(shown)
+      resolve(served)
     }
     socket.on('secureConnect', () => end(describe(socket)))
     socket.on('timeout', () => end({ kind: 'none', reason: 'no answer in time' }))
@@ -40,14 +40,14 @@ export function lookAtCertificate(options: {
   })
 }
 
-function describe(socket: TLSSocket): ShownCertificate {
+function describe(socket: TLSSocket): ServedCertificate {
   const certificate = socket.getPeerX509Certificate()
   if (certificate === undefined) return { kind: 'none', reason: 'no certificate' }
   const { authorizationError } = socket
   return {
-    kind: 'shown',
+    kind: 'served',
     issuer: certificate.issuer.replaceAll('\n', ', '),
     validUntil: certificate.validToDate,
-    fault: socket.authorized ? undefined : String(authorizationError),
+    error: socket.authorized ? undefined : String(authorizationError),
   }
 }

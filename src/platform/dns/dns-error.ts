@@ -1,18 +1,18 @@
 import type { DnsAnswer } from './dns-resolver.ts'
 
-/** What c-ares's codes mean to a proof (https://nodejs.org/api/dns.html#error-codes). */
+/** The answers that error codes of c-ares stand for (https://nodejs.org/api/dns.html#error-codes). */
 const ANSWERS: Readonly<Record<string, DnsAnswer<never>>> = {
   ENODATA: { kind: 'none', nameExists: true },
   ENOTFOUND: { kind: 'none', nameExists: false },
-  // A name longer than DNS allows is in nobody's zone.
+  // A name that is too long for DNS does not exist.
   EBADNAME: { kind: 'none', nameExists: false },
   ETIMEOUT: { kind: 'unknown', reason: 'timeout' },
   ECANCELLED: { kind: 'unknown', reason: 'timeout' },
   ECONNREFUSED: { kind: 'unknown', reason: 'unreachable' },
 }
 
-/** Everything that is not known to mean "nothing there" says nothing at all. */
-export function answerOfError(error: unknown): DnsAnswer<never> {
+/** Turns an error of a query into an answer: `unknown`, unless the code proves that nothing exists. */
+export function answerFromError(error: unknown): DnsAnswer<never> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return ANSWERS[code] ?? { kind: 'unknown', reason: 'server_failure' }
 }
