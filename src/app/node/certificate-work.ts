@@ -21,22 +21,22 @@ import { openResolver } from '../instance/domains.ts'
 import type { Instance } from '../instance/instance.ts'
 import { type Job, startPollingJob } from './polling-job.ts'
 
-/** How often a node looks for orders that have become due, or that others have left. */
+/** How often a node looks for due orders. */
 const POLL_INTERVAL_MS = 2_000
-/** How often it looks at all hosts, for what no change has told of. */
+/** How often it compares all hosts with their orders, in case a change was missed. */
 const RECONCILE_INTERVAL_MICROS = 10 * 60 * 1_000_000
 
-/** Certificates from an authority, for the service's host and all active domains. */
+/** The certificate job of one node, for the service's host and all active domains. */
 export type CertificateWork = {
-  /** Of every node's orders. */
+  /** Answers to the challenges of all nodes' orders. */
   readonly answers: ChallengeAnswers
-  /** To be told of hosts that have changed. */
+  /** Receives the changes of hosts. */
   readonly listener: ChangeListener
-  /** Sees to certificates for as long as this node runs. */
+  /** Starts to order and renew certificates. */
   start(): Job
 }
 
-/** @throws where the file of `TERSE_ACME_CA_FILE` is not there, or holds no certificates */
+/** @throws when the file of `TERSE_ACME_CA_FILE` is missing or holds no certificate */
 export function openCertificateWork(
   config: Config,
   instance: Instance,
@@ -62,16 +62,13 @@ export function openCertificateWork(
     wait: (ms) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => {}),
     random: Math.random,
     onIssued: (host, notAfter) =>
-      log.info({ ...hostFields(host), until: formatInstant(notAfter) }, 'a certificate was issued'),
+      log.info({ ...hostFields(host), until: formatInstant(notAfter) }, 'certificate issued'),
     onFailed: (host, reason) =>
-      log.warn(
-        { ...hostFields(host), reason },
-        'a certificate could not be had now; it is tried again',
-      ),
+      log.warn({ ...hostFields(host), reason }, 'certificate order failed'),
     onUnavailable: (directory, reason) =>
-      log.warn({ directory, reason }, 'the certificate authority is left alone for a while'),
+      log.warn({ directory, reason }, 'certificate authority paused'),
     onRoom: () => wake(),
-    onError: (error) => log.error({ err: error }, 'a certificate could not be ordered now'),
+    onError: (error) => log.error({ err: error }, 'unexpected error in a certificate order'),
   })
 
   async function work(): Promise<void> {
@@ -103,7 +100,7 @@ export function openCertificateWork(
       const job = startPollingJob({
         work,
         intervalMs: POLL_INTERVAL_MS,
-        message: 'certificates could not be looked after now',
+        message: 'certificate job failed',
         log,
         cancel() {
           stopped.abort()
@@ -122,7 +119,7 @@ export function openCertificateWork(
   }
 }
 
-/** @throws where the file of `TERSE_ACME_CA_FILE` is not there, or holds no certificates */
+/** @throws when the file of `TERSE_ACME_CA_FILE` is missing or holds no certificate */
 export function openAuthority(acme: AcmeConfig, clock: Clock): CertificateAuthority {
   const { directory, email, external, profile } = acme
   return acmeAuthority({ directory, email, external, profile, trusted: trustedBy(acme), clock })
@@ -136,6 +133,6 @@ function trustedBy({ caFile }: AcmeConfig): readonly string[] | undefined {
     return [pem]
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`TERSE_ACME_CA_FILE names no certificates (${reason})`)
+    throw new Error(`TERSE_ACME_CA_FILE holds no certificate (${reason})`)
   }
 }

@@ -48,7 +48,7 @@ export function openTls(
     find: (host) => store.read.certificates.find(host),
     open: (sealed) => certificates.open(sealed),
     warmStart,
-    onError: (error) => log.warn({ err: error }, 'a certificate cannot be loaded'),
+    onError: (error) => log.warn({ err: error }, 'certificate load failed'),
     onUnusable: (host, error) =>
       log.warn({ ...hostFields(host), err: error }, 'kept certificate cannot be used'),
   })

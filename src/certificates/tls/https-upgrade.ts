@@ -8,15 +8,15 @@ import type { Clock } from '../../platform/time/clock.ts'
 const HOSTS_MAX = 50_000
 
 /**
- * Sends who comes over plain HTTP on to HTTPS, on every host that has a certificate which counts now.
- * Any other host goes on answering over plain HTTP: there is nowhere to send its visitors.
+ * Decides which plain HTTP requests are redirected to HTTPS: those to hosts with a certificate that is
+ * valid now. Other hosts are served over plain HTTP.
  */
 export class HttpsUpgrade implements ChangeListener {
   readonly #lives: CoherentCache<CertificateLife>
   readonly #clock: Clock
   readonly #port: string
 
-  /** @param options.port at which visitors reach HTTPS; empty for 443 */
+  /** @param options.port the public port of HTTPS; empty for 443 */
   constructor(options: {
     findLife: (host: string) => Promise<CertificateLife | undefined>
     clock: Clock
@@ -32,7 +32,8 @@ export class HttpsUpgrade implements ChangeListener {
   }
 
   /**
-   * Where the request is to go instead, at once where that is in memory; undefined where it stays.
+   * Returns the location to redirect to, synchronously for a cached host; undefined to serve the request
+   * over plain HTTP.
    */
   locationOf(target: RequestTarget): string | undefined | Promise<string | undefined> {
     const life = this.#lives.get(target.host)
@@ -52,7 +53,8 @@ export class HttpsUpgrade implements ChangeListener {
   }
 
   /**
-   * Nothing: on a host that is not known to have a certificate, plain HTTP is the better answer.
+   * Does nothing. A host without a known certificate is served over plain HTTP even while the store is
+   * unavailable.
    */
   forgetAbsences(): void {}
 

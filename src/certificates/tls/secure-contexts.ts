@@ -6,39 +6,41 @@ import type { Change } from '../../platform/changes/change.ts'
 import type { ChangeListener } from '../../platform/changes/change-listener.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
 
-/** Certificates that are ready to be shown; each takes up to 90 KiB of OpenSSL's memory. */
+/** Each context takes up to 90 KiB of OpenSSL's memory. */
 const CONTEXTS_MAX = 1_000
-/** Names without a certificate, kept apart: a flood of them evicts nothing else. */
+/**
+ * Hosts without a certificate have a cache of their own, so that a flood of them evicts no context.
+ */
 const ABSENT_MAX = 50_000
-/** Between two tries to load what has changed, while the store is away. */
+/** Between two attempts to reload a context while the store is unavailable. */
 const RETRY_INTERVAL_MS = 1_000
 
-/** What a handshake is given. */
-type Shown = {
+/** A context that handshakes can use. */
+type Loaded = {
   readonly context: SecureContext
   readonly life: CertificateLife
-  /** Of everything in memory, when it was loaded. */
+  /** The generation of the cache in which it was loaded. An older one makes it stale. */
   readonly generation: number
   hasChanged: boolean
   retryAtMs: number
 }
 
 /**
- * What a copy had of a certificate: opened when somebody asks for it, so that no start waits for
- * that.
+ * A certificate from an earlier process, parsed at its first use so that it does not delay the
+ * start.
  */
-type Copied = {
+type Restored = {
   readonly text: string
-  /** As in `Shown`. */
+  /** As in `Loaded`. */
   readonly generation: number
   isUnusable: boolean
 }
 
 /**
- * The certificates to show, by host, loaded when they are first asked for. One that has changed is
- * shown until the new one is loaded, so that no handshake waits or fails because of a renewal; one
- * that was removed goes within the time that it takes to see that. The copy never holds one that has
- * changed: what a later process begins with must not be older than its place in the change log.
+ * Caches the TLS contexts of hosts, loaded at the first handshake. After a change the old context is used
+ * until the new one is loaded, so that no handshake waits for or fails by a renewal; a removed certificate
+ * is dropped as soon as the reload finds it missing. The warm start never holds a certificate that has
+ * changed, because a later process must not start with one that is older than its place in the change log.
  */
 export class SecureContexts implements ChangeListener {
   readonly #find: (host: string) => Promise<SealedCertificate | undefined>
@@ -46,7 +48,7 @@ export class SecureContexts implements ChangeListener {
   readonly #kept: KeptValues
   readonly #onError: (error: unknown) => void
   readonly #onUnusable: (host: string, error: unknown) => void
-  readonly #known: SieveCache<Shown | Copied>
+  readonly #known: SieveCache<Loaded | Restored>
   readonly #absent = new SieveCache<true>(ABSENT_MAX)
   readonly #loads = new Map<string, Promise<SecureContext | undefined>>()
   #generation = 0
@@ -54,9 +56,10 @@ export class SecureContexts implements ChangeListener {
 
   /**
    * @param options.warmStart keeps what is cached for a later process
-   * @param options.countMax of certificates in memory
-   * @param options.onError told once of a failure to load, until a load succeeds again
-   * @param options.onUnusable told once of each that the copy has damaged, or sealed by another key
+   * @param options.countMax how many contexts are cached
+   * @param options.onError called for the first of several failures to load in a row
+   * @param options.onUnusable called once for each restored certificate that is damaged or was sealed with
+   *   another key
    */
   constructor(options: {
     find: (host: string) => Promise<SealedCertificate | undefined>
@@ -68,7 +71,7 @@ export class SecureContexts implements ChangeListener {
   }) {
     this.#kept = (options.warmStart ?? COLD_START).values('certificate')
     this.#known = new SieveCache(options.countMax ?? CONTEXTS_MAX, (entry, host) => {
-      if (!isCopied(entry)) free(entry.context)
+      if (!isRestored(entry)) free(entry.context)
       this.#kept.drop(host)
     })
     this.#find = options.find
@@ -86,35 +89,38 @@ export class SecureContexts implements ChangeListener {
   }
 
   /**
-   * At once where it is in memory; undefined for a host without a certificate.
+   * Returns a host's context, synchronously when it is cached; undefined for a host without a certificate.
    *
    * @param host as in `Certificate`
    */
   get(host: string): SecureContext | undefined | Promise<SecureContext | undefined> {
-    const shown = this.#findShown(host)
-    if (shown !== undefined) {
-      if (this.#isStale(shown)) this.#reload(host, shown)
-      return shown.context
+    const loaded = this.#findLoaded(host)
+    if (loaded !== undefined) {
+      if (this.#isStale(loaded)) this.#reload(host, loaded)
+      return loaded.context
     }
     if (this.#absent.get(host) === true) return undefined
     return this.#loads.get(host) ?? this.#load(host)
   }
 
-  /** Of one that is in memory and can be shown; undefined where that may not be the one in use. */
+  /**
+   * Returns the validity of a cached certificate; undefined when it is not cached or may be
+   * outdated.
+   */
   findLife(host: string): CertificateLife | undefined {
-    const shown = this.#findShown(host)
-    return shown === undefined || this.#isStale(shown) ? undefined : shown.life
+    const loaded = this.#findLoaded(host)
+    return loaded === undefined || this.#isStale(loaded) ? undefined : loaded.life
   }
 
   apply(changes: readonly Change[]): void {
     for (const { kind, subject } of changes) {
       if (kind !== 'certificate') continue
-      // A load that is under way may have read the one before.
+      // A load in progress may have read the previous certificate.
       this.#loads.delete(subject)
       this.#absent.delete(subject)
       const entry = this.#known.get(subject)
       if (entry === undefined) continue
-      if (isCopied(entry)) {
+      if (isRestored(entry)) {
         this.#known.delete(subject)
         continue
       }
@@ -135,33 +141,33 @@ export class SecureContexts implements ChangeListener {
     this.#absent.clear()
   }
 
-  #isStale({ hasChanged, generation }: Shown): boolean {
+  #isStale({ hasChanged, generation }: Loaded): boolean {
     return hasChanged || generation !== this.#generation
   }
 
-  #findShown(host: string): Shown | undefined {
+  #findLoaded(host: string): Loaded | undefined {
     const entry = this.#known.get(host)
-    return entry !== undefined && isCopied(entry) ? this.#useCopied(host, entry) : entry
+    return entry !== undefined && isRestored(entry) ? this.#useRestored(host, entry) : entry
   }
 
-  #useCopied(host: string, copied: Copied): Shown | undefined {
-    if (copied.generation !== this.#generation) this.#known.delete(host)
-    else if (!copied.isUnusable) {
+  #useRestored(host: string, restored: Restored): Loaded | undefined {
+    if (restored.generation !== this.#generation) this.#known.delete(host)
+    else if (!restored.isUnusable) {
       try {
-        const certificate: SealedCertificate = { ...JSON.parse(copied.text), host }
-        return this.#keep(certificate, this.#contextOf(certificate), copied.generation)
+        const certificate: SealedCertificate = { ...JSON.parse(restored.text), host }
+        return this.#keep(certificate, this.#contextOf(certificate), restored.generation)
       } catch (error) {
-        // It stays in the copy: the key may be the one that is wrong.
-        copied.isUnusable = true
+        // It is kept for a later start: the secret key may be the wrong one.
+        restored.isUnusable = true
         this.#onUnusable(host, error)
       }
     }
     return undefined
   }
 
-  #reload(host: string, shown: Shown): void {
-    if (this.#loads.has(host) || performance.now() < shown.retryAtMs) return
-    shown.retryAtMs = performance.now() + RETRY_INTERVAL_MS
+  #reload(host: string, loaded: Loaded): void {
+    if (this.#loads.has(host) || performance.now() < loaded.retryAtMs) return
+    loaded.retryAtMs = performance.now() + RETRY_INTERVAL_MS
     this.#load(host).catch(() => {})
   }
 
@@ -194,14 +200,14 @@ export class SecureContexts implements ChangeListener {
     this.#absent.set(host, true, 1)
   }
 
-  #keep(certificate: SealedCertificate, context: SecureContext, generation: number): Shown {
+  #keep(certificate: SealedCertificate, context: SecureContext, generation: number): Loaded {
     const { host, notBefore, notAfter } = certificate
     const life = { notBefore, notAfter }
-    const shown = { context, life, generation, hasChanged: false, retryAtMs: 0 }
-    this.#known.set(host, shown, 1)
-    // Another form of this text needs another number of the copy's format.
+    const loaded = { context, life, generation, hasChanged: false, retryAtMs: 0 }
+    this.#known.set(host, loaded, 1)
+    // A change of this format needs a new version of the warm start's format.
     this.#kept.keep(host, () => JSON.stringify(certificate))
-    return shown
+    return loaded
   }
 
   #contextOf(certificate: SealedCertificate): SecureContext {
@@ -210,14 +216,14 @@ export class SecureContexts implements ChangeListener {
   }
 }
 
-function isCopied(entry: Shown | Copied): entry is Copied {
+function isRestored(entry: Loaded | Restored): entry is Restored {
   return 'text' in entry
 }
 
 /**
- * Gives a context's memory back. Left to itself it would be kept until the old generation of the heap is
- * collected, which does not know how much memory hangs on so small an object, and so hardly ever happens.
- * Connections that use it have their own share of it; those that are about to will have it by then.
+ * Frees a context's memory in OpenSSL. The garbage collector sees only a small object and would keep it
+ * for long. Open connections hold references of their own; handshakes of this turn of the event loop get
+ * theirs before `setImmediate` runs.
  */
 function free({ context }: SecureContext): void {
   setImmediate(() => context.close())

@@ -1,6 +1,8 @@
 import type { DnsAnswer } from './dns-resolver.ts'
 
-/** The answers that error codes of c-ares stand for (https://nodejs.org/api/dns.html#error-codes). */
+/**
+ * The answers that error codes of c-ares stand for (https://nodejs.org/api/dns.html#error-codes).
+ */
 const ANSWERS: Readonly<Record<string, DnsAnswer<never>>> = {
   ENODATA: { kind: 'none', nameExists: true },
   ENOTFOUND: { kind: 'none', nameExists: false },
@@ -11,7 +13,9 @@ const ANSWERS: Readonly<Record<string, DnsAnswer<never>>> = {
   ECONNREFUSED: { kind: 'unknown', reason: 'unreachable' },
 }
 
-/** Turns an error of a query into an answer: `unknown`, unless the code proves that nothing exists. */
+/**
+ * Turns an error of a query into an answer: `unknown`, unless the code proves that nothing exists.
+ */
 export function answerFromError(error: unknown): DnsAnswer<never> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return ANSWERS[code] ?? { kind: 'unknown', reason: 'server_failure' }

@@ -12,7 +12,9 @@ export type ServedCertificate =
   /** The address did not answer, or not with TLS. */
   | { readonly kind: 'none'; readonly reason: string }
 
-/** Connects to an address and returns the certificate for a host, verified with the machine's CAs. */
+/**
+ * Connects to an address and returns the certificate for a host, verified with the machine's CAs.
+ */
 export function probeCertificate(options: {
   host: string
   address: string
