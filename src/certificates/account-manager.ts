@@ -1,6 +1,5 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import type { AcmeAccount, AcmeAccountStore } from './acme-account-store.ts'
 import type { AuthorityError } from './authority-error.ts'
 import type {
   AuthorityAccount,
@@ -10,6 +9,7 @@ import type {
 import type { KeyVault } from './key-vault.ts'
 import { pauseMicros } from './order-backoff.ts'
 import { newKeyPem } from './private-key.ts'
+import type { AcmeAccount, AcmeAccountStore } from './store/acme-account-store.ts'
 
 /** All rate-limited hosts may belong to one workspace, so the pause for the others stays short. */
 const RATE_LIMITED_PAUSE_MICROS_MAX = 20_000_000

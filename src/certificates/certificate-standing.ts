@@ -1,10 +1,10 @@
 import type { CertificateStanding } from '../domains/index.ts'
-import type { AcmeAccountStore } from './acme-account-store.ts'
-import type { AcmeBudgetStore } from './acme-budget-store.ts'
 import { formatBudgetWait } from './budget.ts'
-import type { CertificateOrderStore } from './certificate-order-store.ts'
-import type { CertificateStore } from './certificate-store.ts'
 import { firstOrderWait } from './order-budgets.ts'
+import type { AcmeAccountStore } from './store/acme-account-store.ts'
+import type { AcmeBudgetStore } from './store/acme-budget-store.ts'
+import type { CertificateOrderStore } from './store/certificate-order-store.ts'
+import type { CertificateStore } from './store/certificate-store.ts'
 
 type StandingStores = {
   readonly certificates: CertificateStore

@@ -3,8 +3,8 @@ import type { ChangeLog } from '../platform/changes/change-log.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import type { Certificate, SealedCertificate } from './certificate.ts'
-import type { CertificateStore } from './certificate-store.ts'
 import type { KeyVault } from './key-vault.ts'
+import type { CertificateStore } from './store/certificate-store.ts'
 
 export type CertificateStores = {
   readonly certificates: CertificateStore

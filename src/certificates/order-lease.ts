@@ -2,8 +2,8 @@ import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { CALL_MS_MAX } from './certificate-authority.ts'
 import type { ActiveChallenge, LeasedOrder, OngoingOrder } from './certificate-order.ts'
-import type { CertificateOrderStore } from './certificate-order-store.ts'
 import { LeaseLost } from './lease-lost.ts'
+import type { CertificateOrderStore } from './store/certificate-order-store.ts'
 
 /** Whenever a call to the authority begins, the lease lasts for two calls at least. */
 export const LEASE_MICROS = 3 * CALL_MS_MAX * 1_000

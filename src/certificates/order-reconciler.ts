@@ -1,8 +1,8 @@
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { isCertifiable } from './certifiable-host.ts'
-import type { CertificateOrderStore } from './certificate-order-store.ts'
 import type { CertificateStores, Certificates } from './certificates.ts'
+import type { CertificateOrderStore } from './store/certificate-order-store.ts'
 
 /** Hosts that `reconcileAll` reads at a time. */
 const BATCH_SIZE = 200

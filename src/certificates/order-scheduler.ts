@@ -2,9 +2,9 @@ import type { Store } from '../platform/database/store.ts'
 import { DueTurns } from '../platform/work/due-turns.ts'
 import type { LeasedWork } from '../platform/work/leased-work.ts'
 import type { LeasedOrder, OrderQueue } from './certificate-order.ts'
-import type { CertificateOrderStore } from './certificate-order-store.ts'
 import { type BudgetStores, firstOrdersLeft } from './order-budgets.ts'
 import { LEASE_MICROS } from './order-lease.ts'
+import type { CertificateOrderStore } from './store/certificate-order-store.ts'
 
 /** In the order in which they are leased: failing hosts come last. */
 const QUEUES: readonly OrderQueue[] = ['ready', 'new', 'failing']

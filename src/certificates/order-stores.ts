@@ -1,6 +1,6 @@
-import type { AcmeAccountStore } from './acme-account-store.ts'
 import type { BudgetStores } from './order-budgets.ts'
 import type { ReconcilerStores } from './order-reconciler.ts'
+import type { AcmeAccountStore } from './store/acme-account-store.ts'
 
 /** The stores that certificate orders read and write. */
 export type OrderStores = ReconcilerStores &

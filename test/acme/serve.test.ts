@@ -87,7 +87,9 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
       await assertAnswers(pebble, SERVICE_HOST)
     }, ISSUED_MS)
     assert.equal(pebble.orders(), HOSTS + 1)
-    const issuedBy = nodes.map(({ output }) => output().stderr.match(/certificate issued/g)?.length ?? 0)
+    const issuedBy = nodes.map(
+      ({ output }) => output().stderr.match(/certificate issued/g)?.length ?? 0,
+    )
     assert.equal((issuedBy[0] ?? 0) + (issuedBy[1] ?? 0), HOSTS + 1)
     for (const { output } of nodes) {
       assert.doesNotMatch(output().stderr, /PRIVATE KEY|"level":50/)

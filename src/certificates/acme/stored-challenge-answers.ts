@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/time/clock.ts'
-import type { CertificateOrderStore } from '../certificate-order-store.ts'
 import type { ChallengeAnswers } from '../challenge-answers.ts'
+import type { CertificateOrderStore } from '../store/certificate-order-store.ts'
 import { alpnCertificate } from './alpn-certificate.ts'
 
 /** Answers challenges from the store, so that any node can answer for an order of another node. */

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Updateable } from 'kysely'
+import { type Kysely, sql, type Updateable } from 'kysely'
 import type { DomainStatus } from '../../domains/index.ts'
 import { dealInTurn } from '../../platform/database/deal-in-turn.ts'
 import type { Schema } from '../../platform/database/schema.ts'
@@ -8,9 +8,64 @@ import type {
   LeasedOrder,
   OrderQueue,
 } from '../certificate-order.ts'
-import type { CertificateOrderStore } from '../certificate-order-store.ts'
+import { challengeOf, columnsOf, type OrderRow, orderOf } from './certificate-order-rows.ts'
 
-type Row = Selectable<Schema['certificate_orders']>
+/** What is written as a lease ends. */
+export type FinishedOrder = Pick<CertificateOrder, 'nextAt'> &
+  Partial<Omit<CertificateOrder, 'host' | 'workspaceId'>>
+
+/** One row for each host that should have a certificate. */
+export type CertificateOrderStore = {
+  find(host: string): Promise<CertificateOrder | undefined>
+  /** Returns the challenge that the authority may check at this moment. */
+  findChallenge(host: string): Promise<ActiveChallenge | undefined>
+  /** Adds a host, due at once; does nothing when it has a row. */
+  add(
+    host: string,
+    place: Pick<CertificateOrder, 'workspaceId' | 'queue'>,
+    now: number,
+  ): Promise<void>
+  /**
+   * Moves a host to the workspace in which it is active now. A failure in the previous workspace is
+   * cleared and the host is due at once; an ongoing order continues.
+   */
+  assign(host: string, workspaceId: string, now: number): Promise<void>
+  /** Removes a host and its ongoing order. False when it had no row. */
+  remove(host: string): Promise<boolean>
+  /** Active hosts without a row, by name, after `after`. */
+  findMissing(after: string, limit: number): Promise<readonly string[]>
+  /** Hosts with a row that are not active in the row's workspace, by name, after `after`. */
+  findOutdated(after: string, limit: number): Promise<readonly string[]>
+  /** Makes a failed order due at once, unless the authority has asked to wait with it. */
+  makeDue(host: string, now: number): Promise<void>
+  /** How many hosts have a failure. */
+  countFailing(): Promise<number>
+  /** The workspaces of hosts of a queue that became due in a period, leased or not. */
+  findDueWorkspaces(queue: OrderQueue, from: number, to: number): Promise<readonly string[]>
+  /**
+   * Leases up to `limit` hosts of a queue that are due and not leased: one of each workspace in turn,
+   * those of a workspace in the order in which they became due.
+   *
+   * @param shares how many hosts each workspace may get, in the order of their turns
+   */
+  leaseDue(
+    queue: OrderQueue,
+    shares: ReadonlyMap<string, number>,
+    now: number,
+    leaseUntil: number,
+    limit: number,
+  ): Promise<{ readonly leases: readonly LeasedOrder[]; readonly idle: readonly string[] }>
+  /** Extends a lease. False when it was lost. */
+  extend(host: string, fence: number, leaseUntil: number): Promise<boolean>
+  /** Saves the progress of an order. False when the lease was lost: nothing is written then. */
+  advance(
+    host: string,
+    fence: number,
+    changes: Partial<Pick<CertificateOrder, 'ongoing' | 'challenge' | 'queue'>>,
+  ): Promise<boolean>
+  /** Like `advance`, and ends the lease. */
+  finish(host: string, fence: number, changes: FinishedOrder): Promise<boolean>
+}
 
 const ACTIVE = sql.lit<DomainStatus>('active')
 
@@ -61,7 +116,7 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
     },
     findDueWorkspaces: (queue, from, to) => findDueWorkspaces(db, queue, from, to),
     leaseDue: (queue, shares, now, leaseUntil, limit) =>
-      dealInTurn<Row, LeasedOrder>({
+      dealInTurn<OrderRow, LeasedOrder>({
         shares,
         limit,
         find: (workspaceId, count) => findDue(db, { queue, workspaceId, now, count }),
@@ -74,7 +129,7 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
   }
 }
 
-function findRow(db: Kysely<Schema>, host: string): Promise<Row | undefined> {
+function findRow(db: Kysely<Schema>, host: string): Promise<OrderRow | undefined> {
   return db.selectFrom('certificate_orders').selectAll().where('host', '=', host).executeTakeFirst()
 }
 
@@ -184,7 +239,7 @@ async function findDueWorkspaces(
 function findDue(
   db: Kysely<Schema>,
   of: { queue: OrderQueue; workspaceId: string; now: number; count: number },
-): Promise<readonly Row[]> {
+): Promise<readonly OrderRow[]> {
   return db
     .selectFrom('certificate_orders')
     .selectAll()
@@ -200,59 +255,10 @@ function findDue(
 
 async function lease(
   db: Kysely<Schema>,
-  row: Row,
+  row: OrderRow,
   leaseUntil: number,
 ): Promise<LeasedOrder | undefined> {
   const fence = row.fence + 1
   const isLeased = await update(db, row.host, row.fence, { fence, lease_until: leaseUntil })
   return isLeased ? { ...orderOf(row), fence } : undefined
-}
-
-function orderOf(row: Row): CertificateOrder {
-  const { host, workspace_id, queue, attempts, next_at, failure } = row
-  const { directory, purpose, private_key, order_url } = row
-  const ongoing =
-    directory === null || purpose === null || private_key === null
-      ? null
-      : { directory, purpose, sealedKey: private_key, url: order_url }
-  return {
-    host,
-    workspaceId: workspace_id,
-    queue,
-    ongoing,
-    challenge: challengeOf(row),
-    attempts,
-    nextAt: next_at,
-    failure,
-  }
-}
-
-function challengeOf(row: Row): ActiveChallenge | null {
-  const { challenge_type: type, challenge_token: token, challenge_answer: keyAuthorization } = row
-  return type === null || token === null || keyAuthorization === null
-    ? null
-    : { type, token, keyAuthorization }
-}
-
-function columnsOf(
-  changes: Partial<Omit<CertificateOrder, 'host' | 'workspaceId'>>,
-): Updateable<Schema['certificate_orders']> {
-  const { queue, ongoing, challenge, attempts, nextAt, failure } = changes
-  return {
-    ...(queue !== undefined && { queue }),
-    ...(ongoing !== undefined && {
-      directory: ongoing?.directory ?? null,
-      purpose: ongoing?.purpose ?? null,
-      private_key: ongoing?.sealedKey ?? null,
-      order_url: ongoing?.url ?? null,
-    }),
-    ...(challenge !== undefined && {
-      challenge_type: challenge?.type ?? null,
-      challenge_token: challenge?.token ?? null,
-      challenge_answer: challenge?.keyAuthorization ?? null,
-    }),
-    ...(attempts !== undefined && { attempts }),
-    ...(nextAt !== undefined && { next_at: nextAt }),
-    ...(failure !== undefined && { failure }),
-  }
 }
