@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { ExportClicksQuery, ExportedClick } from '../../contract/clicks.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import { CLICK_FLAGS } from './click.ts'
-import type { RawClick } from './report/click-reports.ts'
+import type { RawClick } from './report/day-of-clicks.ts'
 
 type Format = NonNullable<ExportClicksQuery['format']>
 

@@ -1,5 +1,5 @@
 import type { Click } from './click.ts'
-import type { JournalPosition } from './click-store.ts'
+import type { JournalPosition } from './store/click-store.ts'
 
 /** Clicks that stand one after the other in a journal. */
 export type ClickBatch = {

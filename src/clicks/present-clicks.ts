@@ -1,7 +1,7 @@
 import type { ClickReportResource } from '../../contract/clicks.ts'
 import type { Bots } from './report/click-filter.ts'
-import type { Counts } from './report/click-reports.ts'
 import type { ClickReport } from './report/clicks.ts'
+import type { Counts } from './report/day-of-clicks.ts'
 import { formatQuarters } from './report/intervals.ts'
 
 /** A report as the API shows it, with the clicks that were asked for. */

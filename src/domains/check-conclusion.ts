@@ -4,8 +4,8 @@ import type { Clock } from '../platform/time/clock.ts'
 import { decideCheck, demotedSchedule } from './check-schedule.ts'
 import type { DnsLook, DnsLooks } from './dns-look.ts'
 import type { Domain } from './domain.ts'
-import type { LeasedCheck } from './domain-check-store.ts'
 import type { CheckStores } from './domain-stores.ts'
+import type { LeasedCheck } from './store/domain-check-store.ts'
 
 /** A domain that changed hands. */
 export type DomainMove = {

@@ -12,10 +12,10 @@ import { newSchedule } from './check-schedule.ts'
 import { type DnsLook, dnsLooks } from './dns-look.ts'
 import { type CertificateFinder, type DnsReport, reportLook } from './dns-report.ts'
 import type { Domain } from './domain.ts'
-import type { LeasedCheck } from './domain-check-store.ts'
 import type { CheckStores, RetriedOrders } from './domain-stores.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ServiceTarget } from './service-target.ts'
+import type { LeasedCheck } from './store/domain-check-store.ts'
 
 /** Scheduled checks that one process has under way at once. Each asks some five questions of DNS. */
 const CHECKS_MAX = 32

@@ -6,9 +6,9 @@ import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion, versionOf } from '../platform/version.ts'
 import type { Domain } from './domain.ts'
-import type { DomainStore } from './domain-store.ts'
 import type { CertificateLife } from './host-certificate.ts'
-import type { HstsStore } from './hsts-store.ts'
+import type { DomainStore } from './store/domain-store.ts'
+import type { HstsStore } from './store/hsts-store.ts'
 
 /** Two years, which is what browsers ask of names that they are delivered with. */
 const MAX_AGE_SECONDS = 63_072_000

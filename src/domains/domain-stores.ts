@@ -2,9 +2,9 @@ import type { KeyspaceStore } from '../hosts/index.ts'
 import type { QuotaStores } from '../identity/index.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
-import type { DomainCheckStore } from './domain-check-store.ts'
-import type { DomainStore } from './domain-store.ts'
-import type { HstsStore } from './hsts-store.ts'
+import type { DomainCheckStore } from './store/domain-check-store.ts'
+import type { DomainStore } from './store/domain-store.ts'
+import type { HstsStore } from './store/hsts-store.ts'
 
 /** What a new claim is written to. */
 export type ClaimStores = {

@@ -9,9 +9,9 @@ import {
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import type { Domain } from './domain.ts'
-import type { DomainMark } from './domain-store.ts'
 import type { Domains } from './domains.ts'
 import { presentDomain } from './present.ts'
+import type { DomainMark } from './store/domain-store.ts'
 
 export type DomainListDependencies = WalkContext & { readonly domains: Domains }
 

@@ -4,14 +4,14 @@ import type { Store } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import type { Link } from './link.ts'
-import { searchLinks } from './link-search.ts'
 import {
   isFiltered,
   type LinkFilter,
   type LinkQuery,
   type LinkRun,
   needsScan,
-} from './link-store.ts'
+} from './link-query.ts'
+import { searchLinks } from './link-search.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
 import { parsePastedLink } from './pasted-link.ts'

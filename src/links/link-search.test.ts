@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ScanTooLong } from '../platform/database/scan-too-long.ts'
 import { FairQueue } from '../platform/work/fair-queue.ts'
+import type { LinkFilter } from './link-query.ts'
 import { SEARCH_QUEUE, searchLinks } from './link-search.ts'
-import type { LinkFilter } from './link-store.ts'
 
 const ALL: LinkFilter = { workspaceId: 'w' }
 

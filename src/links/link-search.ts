@@ -1,7 +1,7 @@
 import { ScanTooLong } from '../platform/database/scan-too-long.ts'
 import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
-import type { LinkFilter } from './link-store.ts'
+import type { LinkFilter } from './link-query.ts'
 
 /** Searches under way read in turns, so many of them cost no more than few: only memory bounds them. */
 export const SEARCH_QUEUE: FairQueueOptions = {

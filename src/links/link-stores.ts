@@ -1,7 +1,7 @@
 import type { ClaimStores } from '../domains/index.ts'
 import type { QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
-import type { LinkStore } from './link-store.ts'
+import type { LinkStore } from './store/link-store.ts'
 
 /** What decides where a workspace may have links. */
 export type PlaceStores = ClaimStores & QuotaStores

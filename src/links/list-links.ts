@@ -10,7 +10,7 @@ import {
 } from '../platform/http/api/pagination.ts'
 import { type WalkContext, walk } from '../platform/http/api/walk.ts'
 import type { Link } from './link.ts'
-import type { LinkSortField } from './link-store.ts'
+import type { LinkSortField } from './link-query.ts'
 import type { Links } from './links.ts'
 import { presentLink } from './present.ts'
 

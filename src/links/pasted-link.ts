@@ -1,5 +1,5 @@
 import type { ServiceName } from '../hosts/index.ts'
-import type { LinkAddress } from './link-store.ts'
+import type { LinkAddress } from './link-query.ts'
 import { parseLinkHost } from './parse-link-host.ts'
 import { keyOfPath } from './visit-key.ts'
 

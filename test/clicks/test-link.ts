@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FullStore } from '../../src/app/database/stores.ts'
-import type { ClickScope } from '../../src/clicks/report/click-reports.ts'
+import type { ClickScope } from '../../src/clicks/report/day-of-clicks.ts'
 import { workspaces } from '../../src/identity/workspaces/workspaces.ts'
 import { NO_ATTRIBUTES } from '../../src/links/link.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'

@@ -5,7 +5,7 @@ import type { Domain } from '../../src/domains/domain.ts'
 import type { Token } from '../../src/identity/tokens/token.ts'
 import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
-import type { LinkQuery } from '../../src/links/link-store.ts'
+import type { LinkQuery } from '../../src/links/link-query.ts'
 import type { Node } from '../../src/operations/nodes/node.ts'
 
 /** An instant whose last digits a millisecond, or a 32-bit number, would lose. */

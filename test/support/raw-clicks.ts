@@ -1,5 +1,5 @@
 import type { FullStore } from '../../src/app/database/stores.ts'
-import type { ClickScope, RawClick } from '../../src/clicks/report/click-reports.ts'
+import type { ClickScope, RawClick } from '../../src/clicks/report/day-of-clicks.ts'
 
 const DAY_MICROS = 86_400_000_000
 /** Of the instants that tests give their clicks: those of 1970, and those of these years. */

@@ -4,7 +4,7 @@ import {
   type ClickDimension,
   countVisits,
 } from '../../src/clicks/click.ts'
-import type { DayOfClicks, SlotCounts, Tally } from '../../src/clicks/report/click-reports.ts'
+import type { DayOfClicks, SlotCounts, Tally } from '../../src/clicks/report/day-of-clicks.ts'
 
 const DAY_MICROS = 86_400_000_000
 const MINUTE_MICROS = 60_000_000

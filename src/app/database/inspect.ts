@@ -6,7 +6,7 @@ import { acmeAccountStore } from '../../certificates/store/acme-account-store.ts
 import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
 import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
 import { certificateStore } from '../../certificates/store/certificate-store.ts'
-import type { JournalPosition } from '../../clicks/click-store.ts'
+import type { JournalPosition } from '../../clicks/store/click-store.ts'
 import type { CertificateStanding } from '../../domains/host-certificate.ts'
 import type { InspectedClaim } from '../../operations/doctor/claim-findings.ts'
 import type { Node } from '../../operations/nodes/node.ts'

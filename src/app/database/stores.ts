@@ -1,49 +1,52 @@
 import type { Kysely } from 'kysely'
-import type { AcmeAccountStore } from '../../certificates/store/acme-account-store.ts'
-import { acmeAccountStore } from '../../certificates/store/acme-account-store.ts'
-import type { AcmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
-import { acmeBudgetStore } from '../../certificates/store/acme-budget-store.ts'
-import type { CertificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
-import { certificateOrderStore } from '../../certificates/store/certificate-order-store.ts'
-import type { CertificateStore } from '../../certificates/store/certificate-store.ts'
-import { certificateStore } from '../../certificates/store/certificate-store.ts'
-import type { ClickStore } from '../../clicks/click-store.ts'
-import type { ClickReports } from '../../clicks/report/click-reports.ts'
-import { clickReports, type RawClickPages } from '../../clicks/store/click-reports.ts'
-import { clickStore } from '../../clicks/store/click-store.ts'
-import { visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
-import type { VisitorSaltStore } from '../../clicks/visitor-salt-store.ts'
-import type { DomainCheckStore } from '../../domains/domain-check-store.ts'
-import type { DomainStore } from '../../domains/domain-store.ts'
-import type { HstsStore } from '../../domains/hsts-store.ts'
-import { domainCheckStore } from '../../domains/store/domain-check-store.ts'
-import { domainStore } from '../../domains/store/domain-store.ts'
-import { hstsStore } from '../../domains/store/hsts-store.ts'
-import type { KeyspaceStore } from '../../hosts/keyspace-store.ts'
-import { keyspaceStore } from '../../hosts/store/keyspace-store.ts'
-import type { QuotaStore } from '../../identity/quotas/quota-store.ts'
-import { quotaStore } from '../../identity/quotas/store/quota-store.ts'
-import { tokenStore } from '../../identity/tokens/store/token-store.ts'
-import type { TokenStore } from '../../identity/tokens/token-store.ts'
-import { workspaceStore } from '../../identity/workspaces/store/workspace-store.ts'
-import type { WorkspaceStore } from '../../identity/workspaces/workspace-store.ts'
-import type { LinkDirectory } from '../../links/link-directory.ts'
-import type { LinkStore } from '../../links/link-store.ts'
-import { linkDirectory } from '../../links/store/link-directory.ts'
+import {
+  type AcmeAccountStore,
+  acmeAccountStore,
+} from '../../certificates/store/acme-account-store.ts'
+import {
+  type AcmeBudgetStore,
+  acmeBudgetStore,
+} from '../../certificates/store/acme-budget-store.ts'
+import {
+  type CertificateOrderStore,
+  certificateOrderStore,
+} from '../../certificates/store/certificate-order-store.ts'
+import {
+  type CertificateStore,
+  certificateStore,
+} from '../../certificates/store/certificate-store.ts'
+import {
+  type ClickReports,
+  clickReports,
+  type RawClickPages,
+} from '../../clicks/store/click-reports.ts'
+import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
+import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
+import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
+import { type DomainStore, domainStore } from '../../domains/store/domain-store.ts'
+import { type HstsStore, hstsStore } from '../../domains/store/hsts-store.ts'
+import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
+import { type QuotaStore, quotaStore } from '../../identity/quotas/store/quota-store.ts'
+import { type TokenStore, tokenStore } from '../../identity/tokens/store/token-store.ts'
+import {
+  type WorkspaceStore,
+  workspaceStore,
+} from '../../identity/workspaces/store/workspace-store.ts'
+import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
-import { linkStore } from '../../links/store/link-store.ts'
-import type { NodeStore } from '../../operations/nodes/node-store.ts'
-import { nodeStore } from '../../operations/nodes/store/node-store.ts'
+import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
+import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Pending } from '../../platform/database/pending-writes.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { Store } from '../../platform/database/store.ts'
-import type { IdempotencyStore } from '../../platform/idempotency/idempotency-store.ts'
-import { idempotencyStore } from '../../platform/idempotency/store/idempotency-store.ts'
-import type { InstanceStore } from '../../platform/instance/instance-store.ts'
-import { instanceStore } from '../../platform/instance/store/instance-store.ts'
+import {
+  type IdempotencyStore,
+  idempotencyStore,
+} from '../../platform/idempotency/store/idempotency-store.ts'
+import { type InstanceStore, instanceStore } from '../../platform/instance/store/instance-store.ts'
 
 /** All stores, over one view of the data. */
 export type Stores = {

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { AddressInfo, BoundSocket, Server } from 'node:net'
 import { isServicePath } from '../../links/key.ts'
-import type { LinkHost } from '../../links/link-directory.ts'
+import type { LinkHost } from '../../links/store/link-directory.ts'
 import { acceptorEntrance, createAcceptor } from '../../platform/http/acceptors.ts'
 import { createFront } from '../../platform/http/front.ts'
 import { createInternalServer, type InternalHandlers } from '../../platform/http/internal.ts'

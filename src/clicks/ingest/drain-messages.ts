@@ -1,4 +1,4 @@
-import type { JournalPosition } from '../click-store.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 
 /** A journal's name and folder: what crosses between threads of a `JournalFolder`. */
 export type JournalPlace = { readonly id: string; readonly folder: string }

@@ -1,4 +1,4 @@
-import type { JournalPosition } from '../click-store.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 
 const CLICKS = 0
 const BATCHES = 1

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../platform/work/backoff.ts'
-import type { JournalPosition } from '../click-store.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
 
 /** Clicks of this long are told of together: a message costs as much as a redirect. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import { countVisits } from '../click.ts'
-import type { JournalPosition } from '../click-store.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
 import { type JournalBatch, readBatch, removeRead, setAside } from '../journal/journal-reader.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 import type { JournalPlace } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isCode } from '../../platform/process/is-code.ts'
-import type { JournalPosition } from '../click-store.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { backlogBytes, readBatch } from './journal-reader.ts'
 

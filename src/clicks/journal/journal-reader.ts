@@ -2,7 +2,7 @@ import { closeSync, copyFileSync, fstatSync, openSync, readSync, rmSync, statSyn
 import path from 'node:path'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 import type { Click } from '../click.ts'
-import type { JournalPosition } from '../click-store.ts'
+import type { JournalPosition } from '../store/click-store.ts'
 import { decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'

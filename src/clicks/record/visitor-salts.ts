@@ -2,7 +2,7 @@ import type { Random } from '../../platform/crypto/random.ts'
 import { type SipKey, sipKeyOf } from '../../platform/crypto/siphash.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { VisitorSaltStore } from '../visitor-salt-store.ts'
+import type { VisitorSaltStore } from '../store/visitor-salt-store.ts'
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 const SALT_BYTES = 16

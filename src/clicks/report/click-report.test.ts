@@ -8,7 +8,7 @@ import { cases } from '../../../test/support/properties.ts'
 import { CLICK_DIMENSIONS, type ClickDimension, countVisits } from '../click.ts'
 import { BOTS, type ClickFilter, clickFilter, isWantedClick } from './click-filter.ts'
 import { reportGroups, reportSeries } from './click-report.ts'
-import type { RawClick } from './click-reports.ts'
+import type { RawClick } from './day-of-clicks.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { cutsOf, INTERVALS, QUARTER_MICROS, type Quarters } from './intervals.ts'
 

@@ -1,6 +1,6 @@
 import { type Rest, ValueSums } from '../tally/value-sums.ts'
 import type { Bots } from './click-filter.ts'
-import type { Counts } from './click-reports.ts'
+import type { Counts } from './day-of-clicks.ts'
 import type { DaySource } from './day-source.ts'
 import type { Quarters } from './intervals.ts'
 import { Series } from './series.ts'

@@ -7,9 +7,10 @@ import { ScanTooLong } from '../../platform/database/scan-too-long.ts'
 import { Failure } from '../../platform/failure.ts'
 import { FairQueue } from '../../platform/work/fair-queue.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import type { ClickReports } from '../store/click-reports.ts'
 import { clickFilter } from './click-filter.ts'
-import type { ClickReports, RawClick } from './click-reports.ts'
 import { CHART_QUEUE, clicks, EXPORT_QUEUE, type ReportQuery } from './clicks.ts'
+import type { RawClick } from './day-of-clicks.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 20)
 const DAY_MICROS = 86_400_000_000

@@ -1,9 +1,10 @@
 import { nextLoopTurn } from '../../platform/work/loop-turns.ts'
 import type { ClickDimension } from '../click.ts'
+import type { ClickReports } from '../store/click-reports.ts'
 import { planDays } from '../tally/day-plan.ts'
 import { TallySum } from '../tally/tally-sum.ts'
 import { type ClickFilter, isWantedClick, isWantedValue } from './click-filter.ts'
-import type { ClickReports, ClickScope, DayOfClicks, RawClick, Tally } from './click-reports.ts'
+import type { ClickScope, DayOfClicks, RawClick, Tally } from './day-of-clicks.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY } from './intervals.ts'
 
 /** `values` are the wanted ones and `wanted` is their sum; `total` is that of all the day's clicks. */

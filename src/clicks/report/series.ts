@@ -1,4 +1,4 @@
-import type { Counts, DayOfClicks, Tally } from './click-reports.ts'
+import type { Counts, DayOfClicks, Tally } from './day-of-clicks.ts'
 import { QUARTERS_PER_DAY } from './intervals.ts'
 
 /** The counts of consecutive intervals. */

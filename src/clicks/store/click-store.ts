@@ -1,6 +1,16 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { ClickStore, JournalPosition } from '../click-store.ts'
+
+/** A place in a node's click journal: everything before it has been taken in. */
+export type JournalPosition = {
+  readonly segment: number
+  readonly offset: number
+}
+
+export type ClickStore = {
+  /** Undefined for a journal from which nothing has been taken in. */
+  findPosition(journalId: string): Promise<JournalPosition | undefined>
+}
 
 export function clickStore(db: Kysely<Schema>): ClickStore {
   return { findPosition: (journalId) => findPosition(db, journalId) }

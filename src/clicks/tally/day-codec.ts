@@ -1,7 +1,7 @@
 import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { CLICK_DIMENSIONS, type Click, type ClickDimension } from '../click.ts'
-import type { Counts, SlotCounts, Tally } from '../report/click-reports.ts'
+import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { SLOTS_PER_DAY, slotOf } from './click-day.ts'
 import type { DayTally } from './day-tally.ts'
 import { SlotTally } from './slot-tally.ts'

@@ -1,4 +1,4 @@
-import type { SlotCounts, Tally } from '../report/click-reports.ts'
+import type { SlotCounts, Tally } from '../report/day-of-clicks.ts'
 
 /** Clicks of people and others by quarter hours of a day; only those with clicks take room. */
 export class SlotTally {

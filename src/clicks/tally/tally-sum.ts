@@ -1,5 +1,5 @@
 import type { Click } from '../click.ts'
-import type { Counts, SlotCounts, Tally } from '../report/click-reports.ts'
+import type { Counts, SlotCounts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY } from '../report/intervals.ts'
 
 /** Adds up tallies of one day. */

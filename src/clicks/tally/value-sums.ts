@@ -1,5 +1,5 @@
 import type { Bots } from '../report/click-filter.ts'
-import type { Counts, Tally } from '../report/click-reports.ts'
+import type { Counts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY, type Quarters } from '../report/intervals.ts'
 import { OTHER_VALUE } from './day-tally.ts'
 

@@ -1,6 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { HstsStore } from '../hsts-store.ts'
+
+/** Which domains ask browsers to use HTTPS alone (RFC 6797), by the claim: a row goes with it. */
+export type HstsStore = {
+  /** For how many seconds; undefined where it is not asked for. */
+  find(domainId: string): Promise<number | undefined>
+  save(domainId: string, maxAgeSeconds: number): Promise<void>
+  remove(domainId: string): Promise<void>
+}
 
 export function hstsStore(db: Kysely<Schema>): HstsStore {
   return {

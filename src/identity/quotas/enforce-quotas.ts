@@ -3,7 +3,7 @@ import { Failure } from '../../platform/failure.ts'
 import { settleAll } from '../../platform/work/settle-all.ts'
 import type { NearQuotas } from './near-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
-import type { QuotaStore } from './quota-store.ts'
+import type { QuotaStore } from './store/quota-store.ts'
 
 export type QuotaStores = { readonly quotas: QuotaStore }
 

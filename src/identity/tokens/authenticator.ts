@@ -4,8 +4,8 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { hashSecret, isSecret } from './secret.ts'
+import type { TokenStore } from './store/token-store.ts'
 import type { Token } from './token.ts'
-import type { TokenStore } from './token-store.ts'
 
 /** How exact `last_used_at` is: one write per token and minute of each process, not one per request. */
 const USE_RESOLUTION_MICROS = 60 * 1_000_000

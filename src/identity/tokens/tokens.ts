@@ -8,8 +8,8 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { Workspace } from '../workspaces/workspace.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
+import type { TokenStore } from './store/token-store.ts'
 import type { Token } from './token.ts'
-import type { TokenStore } from './token-store.ts'
 
 type NewTokenOptions = {
   readonly name: string

@@ -6,9 +6,9 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
-import type { QuotaStore } from '../quotas/quota-store.ts'
+import type { QuotaStore } from '../quotas/store/quota-store.ts'
+import type { WorkspaceStore } from './store/workspace-store.ts'
 import { parseWorkspaceName, type Workspace } from './workspace.ts'
-import type { WorkspaceStore } from './workspace-store.ts'
 
 export type Workspaces = {
   /** @throws {Failure} `validation_failed` for an unusable or taken name */

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { foldKey } from '../key.ts'
-import type { LinkAddress, LinkFilter, LinkSortField } from '../link-store.ts'
+import type { LinkAddress, LinkFilter, LinkSortField } from '../link-query.ts'
 
 /** A run of links' numbers; open where undefined. Neither end belongs to it. */
 export type SeqRange = { readonly after: number | undefined; readonly before: number | undefined }

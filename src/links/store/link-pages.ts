@@ -10,7 +10,7 @@ import {
   type LinkQuery,
   type LinkRun,
   needsScan,
-} from '../link-store.ts'
+} from '../link-query.ts'
 import { selectLinks, withCounters } from './link-rows.ts'
 import { countInSlices, type FindPage, findRun } from './link-scan.ts'
 

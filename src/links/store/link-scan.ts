@@ -1,5 +1,5 @@
 import type { Scan, Scans } from '../../platform/database/scans.ts'
-import type { LinkFilter, LinkQuery, LinkRun } from '../link-store.ts'
+import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
 
 /** The numbers of a page's links, in the list's order, and how many links the list has. */

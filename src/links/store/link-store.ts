@@ -1,5 +1,6 @@
 import type { CompiledQuery, ExpressionBuilder, Kysely, QueryResult } from 'kysely'
 import type { LockName } from '../../platform/database/lock-name.ts'
+import type { Page, Run } from '../../platform/database/page.ts'
 import type { Pending } from '../../platform/database/pending-writes.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
@@ -7,12 +8,63 @@ import { statement } from '../../platform/database/statement.ts'
 import { StaleRow, TooManyVariants } from '../../platform/database/store.ts'
 import { together } from '../../platform/database/together.ts'
 import { foldKey } from '../key.ts'
-import type { Link, UncountedLink } from '../link.ts'
-import type { LinkStore } from '../link-store.ts'
+import type { Link, NewLink, UncountedLink } from '../link.ts'
+import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { linkPages } from './link-pages.ts'
 import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
+
+export type LinkStore = {
+  findById(workspaceId: string, id: string): Promise<Link | undefined>
+  /** The same in fewer steps, for a unit that writes the link. */
+  findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /**
+   * Undefined when the key is taken in its keyspace.
+   *
+   * @param variantsMax how many links may have this key but for letter case, the new one included. Units
+   *   that count the variants of the same key wait for each other, so each sees what the earlier ones
+   *   have added. Not counted when left out.
+   * @throws {TooManyVariants}
+   */
+  insert(link: NewLink, variantsMax?: number): Promise<Link | undefined>
+  /**
+   * Writes everything but identifiers and counters over the link as it was read.
+   *
+   * @param variantsMax as for `insert`; counted only where the key or the keyspace is another
+   * @throws {StaleRow} when it was changed since
+   * @throws {UniqueViolation} when the new key is taken in its keyspace
+   * @throws {TooManyVariants}
+   */
+  update(link: UncountedLink, before: UncountedLink, variantsMax?: number): Promise<Link>
+  /**
+   * Makes sure that no new link gets a number up to `seq`: clicks that name them would count for it.
+   */
+  skipNumbers(seq: number): Promise<void>
+  /** What was deleted. */
+  delete(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /**
+   * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep the
+   * page is or how many links there are; otherwise it grows with the links that it must look at, and
+   * is done away from the event loop, in turns.
+   *
+   * @throws {ScanTooLong} when it must read for too long
+   */
+  page(query: LinkQuery): Promise<Page<Link>>
+  /**
+   * The links of a run. Unfiltered, its cost does not depend on where the run begins; filtered, it grows
+   * with the links between its beginning and its end, as that of `page` does.
+   *
+   * @throws {ScanTooLong} when it must read for too long
+   */
+  run(run: LinkRun): Promise<Run<Link, number>>
+  /**
+   * How many links a list has. Filtered, its cost grows with the links of the workspace.
+   *
+   * @throws {ScanTooLong} when it must read for too long
+   */
+  count(filter: LinkFilter): Promise<number>
+}
 
 const insertLink = statement((db, row: ReturnType<typeof toRow>) => insertInto(db, row))
 

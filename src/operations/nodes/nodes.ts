@@ -2,7 +2,7 @@ import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { isLost, lostBefore, type Node } from './node.ts'
-import type { NodeStore } from './node-store.ts'
+import type { NodeStore } from './store/node-store.ts'
 
 type ListedNode = Node & { readonly state: 'up' | 'lost' }
 

@@ -1,6 +1,6 @@
 import { StaleRow } from '../database/store.ts'
 import { Failure } from '../failure.ts'
-import type { IdempotencyStore, IdempotentRequest } from './idempotency-store.ts'
+import type { IdempotencyStore, IdempotentRequest } from './store/idempotency-store.ts'
 
 export type IdempotencyStores = { readonly idempotency: IdempotencyStore }
 

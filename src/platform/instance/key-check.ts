@@ -1,5 +1,5 @@
 import type { Store } from '../database/store.ts'
-import type { InstanceStore } from './instance-store.ts'
+import type { InstanceStore } from './store/instance-store.ts'
 
 type InstanceStores = { readonly instance: InstanceStore }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { CLICK_FLAGS, cappedClick } from '../../../src/clicks/click.ts'
-import type { RawClick } from '../../../src/clicks/report/click-reports.ts'
+import type { RawClick } from '../../../src/clicks/report/day-of-clicks.ts'
 
 /** Clicks from `fromMicros` to `toMicros`, few visitors and few values, so that they meet. */
 export function arbitraryClicks(

@@ -1,10 +1,6 @@
 import { type Click, countVisits } from '../../../src/clicks/click.ts'
-import type {
-  ClickReports,
-  DayOfClicks,
-  RawClick,
-  Tally,
-} from '../../../src/clicks/report/click-reports.ts'
+import type { DayOfClicks, RawClick, Tally } from '../../../src/clicks/report/day-of-clicks.ts'
+import type { ClickReports } from '../../../src/clicks/store/click-reports.ts'
 
 const DAY_MICROS = 86_400_000_000
 const QUARTER_MICROS = 900_000_000

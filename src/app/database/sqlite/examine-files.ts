@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { JournalPosition } from '../../../clicks/click-store.ts'
+import type { JournalPosition } from '../../../clicks/store/click-store.ts'
 import { checkClickSums } from '../../../clicks/store/sqlite/check-sums.ts'
 import {
   listRawDays,

@@ -1,4 +1,4 @@
-import type { JournalPosition } from '../../../clicks/click-store.ts'
+import type { JournalPosition } from '../../../clicks/store/click-store.ts'
 import { formatDay } from '../../../clicks/tally/click-day.ts'
 import {
   CLICKS_FILE,

@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { CLICK_DIMENSIONS, type Click } from '../../../clicks/click.ts'
-import type { JournalPosition } from '../../../clicks/click-store.ts'
 import { growthOf, type Owner } from '../../../clicks/store/batch-growth.ts'
 import { foldDays, PARTS } from '../../../clicks/store/click-day-folder.ts'
 import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
+import type { JournalPosition } from '../../../clicks/store/click-store.ts'
 import { personsIn, sumCharts } from '../../../clicks/store/sqlite/check-sums.ts'
 import { sqliteClickRows } from '../../../clicks/store/sqlite/click-rows.ts'
 import {

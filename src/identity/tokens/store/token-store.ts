@@ -3,7 +3,17 @@ import type { Schema } from '../../../platform/database/schema.ts'
 import { statement } from '../../../platform/database/statement.ts'
 import { isScope } from '../scope.ts'
 import type { Token } from '../token.ts'
-import type { TokenStore } from '../token-store.ts'
+
+export type TokenStore = {
+  /** @param hash of the secret */
+  findByHash(hash: string): Promise<Token | undefined>
+  insert(token: Token, hash: string): Promise<void>
+  /** Oldest first; of one workspace, or of all. */
+  list(workspaceId: string | undefined): Promise<readonly Token[]>
+  /** False when there is no such token, or it was revoked before. */
+  revoke(id: string, atMicros: number): Promise<boolean>
+  noteUse(id: string, atMicros: number): Promise<void>
+}
 
 const COLUMNS = [
   'id',

@@ -1,6 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
-import type { WorkspaceStore } from '../workspace-store.ts'
+import type { Workspace } from '../workspace.ts'
+
+export type WorkspaceStore = {
+  findByName(name: string): Promise<Workspace | undefined>
+  /** False when the name is taken. */
+  insert(workspace: Workspace): Promise<boolean>
+  /** All of them, oldest first. */
+  list(): Promise<readonly Workspace[]>
+}
 
 export function workspaceStore(db: Kysely<Schema>): WorkspaceStore {
   return {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scan, Scans } from '../../../platform/database/scans.ts'
 import { Failure } from '../../../platform/failure.ts'
-import type { LinkQuery } from '../../link-store.ts'
+import type { LinkQuery } from '../../link-query.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from '../link-matches.ts'
 import { countInSlices, type FindPage, forEachSlice, walkOf } from '../link-scan.ts'
 

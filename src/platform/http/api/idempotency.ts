@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Failure } from '../../failure.ts'
-import type { IdempotentRequest } from '../../idempotency/idempotency-store.ts'
+import type { IdempotentRequest } from '../../idempotency/store/idempotency-store.ts'
 import type { Throttle } from '../../limits/throttle.ts'
 
 const KIB = 1024

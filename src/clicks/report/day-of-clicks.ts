@@ -41,33 +41,3 @@ export type DayOptions = {
   readonly values?: ReadonlySet<string> | undefined
   readonly slots: boolean
 }
-
-/** What has been counted, for charts and exports. */
-export type ClickReports = {
-  /**
-   * The days from `fromDay` to `toDay`, both included, in ascending order; days without clicks are
-   * left out. `slots` are empty unless they are asked for. Of the dimension's values, those of
-   * `values` alone are read, where that is given; which takes less time than to read them all.
-   */
-  readDays(
-    scope: ClickScope,
-    fromDay: number,
-    toDay: number,
-    options: DayOptions,
-  ): Promise<readonly DayOfClicks[]>
-  /**
-   * The clicks from `fromMicros` (included) to `toMicros` (excluded) that are still kept, the oldest
-   * day first, in batches that are small enough to hold; some are empty, so that one comes every few
-   * milliseconds. Within a day they come in the order in which they were
-   * taken in, which is nearly that of their instants.
-   *
-   * @param msMax for reading, without the time that it waits for its turns; unbounded when left out
-   * @throws {ScanTooLong} past that
-   */
-  rawClicks(
-    scope: ClickScope,
-    fromMicros: number,
-    toMicros: number,
-    msMax?: number,
-  ): AsyncIterable<readonly RawClick[]>
-}
