@@ -1,8 +1,9 @@
 type WithSchemas = { components?: { schemas?: Record<string, unknown> } }
 
 /**
- * The description without the schemas that nothing in it points to: each schema of the contract is
- * rendered both as what comes in and as what goes out, and most are used in one way only.
+ * Returns the description without the schemas that nothing in it points to: each schema of the contract
+ * is rendered both as input and as output, and most are used in one way only. Schemas are sorted by name;
+ * otherwise their order would follow that in which files are imported.
  */
 export function withoutUnusedSchemas<D extends object>(document: D): D {
   const { components } = document as WithSchemas
@@ -16,7 +17,10 @@ export function withoutUnusedSchemas<D extends object>(document: D): D {
     }
   }
   follow({ ...document, components: undefined })
-  const kept = Object.entries(schemas).filter(([name]) => used.has(name))
+  const kept = Object.entries(schemas)
+    .filter(([name]) => used.has(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+
   return { ...document, components: { ...components, schemas: Object.fromEntries(kept) } }
 }
 
