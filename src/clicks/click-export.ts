@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { ExportClicksQuery, ExportedClick } from '../../contract/clicks.ts'
+import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
 import { formatInstant } from '../platform/time/instant.ts'
 import { CLICK_FLAGS } from './click.ts'
 import type { RawClick } from './report/day-of-clicks.ts'

@@ -1,4 +1,4 @@
-import type { ClickReportResource } from '../../contract/clicks.ts'
+import type { ClickReportResource } from '@terse/contract/clicks'
 import type { Bots } from './report/click-filter.ts'
 import type { ClickReport } from './report/clicks.ts'
 import type { Counts } from './report/day-of-clicks.ts'

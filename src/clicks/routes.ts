@@ -1,6 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import {
   type ClickReportResource,
   type ClicksQuery,
@@ -9,8 +6,11 @@ import {
   type ExportClicksQuery,
   exportClicksQuery,
   exportedClick,
-} from '../../contract/clicks.ts'
-import { idParams, ifNoneMatchHeaders } from '../../contract/primitives.ts'
+} from '@terse/contract/clicks'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
 import { workspaceOf } from '../identity/index.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'

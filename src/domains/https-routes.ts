@@ -1,6 +1,6 @@
+import { domainHttpsBody, domainHttpsSchema } from '@terse/contract/domain-https'
+import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { domainHttpsBody, domainHttpsSchema } from '../../contract/domain-https.ts'
-import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '../../contract/primitives.ts'
 import { workspaceOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import {

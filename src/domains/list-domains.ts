@@ -1,5 +1,5 @@
+import type { DomainResource, ListDomainsQuery } from '@terse/contract/domains'
 import type { FastifyRequest } from 'fastify'
-import type { DomainResource, ListDomainsQuery } from '../../contract/domains.ts'
 import { workspaceOf } from '../identity/index.ts'
 import {
   type Envelope,

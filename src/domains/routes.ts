@@ -1,6 +1,4 @@
-import type { FastifyRequest } from 'fastify'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { dnsReportSchema } from '../../contract/dns-report.ts'
+import { dnsReportSchema } from '@terse/contract/dns-report'
 import {
   domainBody,
   domainDeleted,
@@ -8,13 +6,15 @@ import {
   domainSchema,
   listDomainsQuery,
   patchDomainBody,
-} from '../../contract/domains.ts'
+} from '@terse/contract/domains'
 import {
   idempotencyHeaders,
   idParams,
   ifMatchHeaders,
   ifNoneMatchHeaders,
-} from '../../contract/primitives.ts'
+} from '@terse/contract/primitives'
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { workspaceOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'

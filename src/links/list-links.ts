@@ -1,5 +1,5 @@
+import type { LinkResource, ListLinksQuery } from '@terse/contract/links'
 import type { FastifyRequest } from 'fastify'
-import type { LinkResource, ListLinksQuery } from '../../contract/links.ts'
 import { workspaceOf } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import {

@@ -1,4 +1,4 @@
-import type { LinkResource } from '../../contract/links.ts'
+import type { LinkResource } from '@terse/contract/links'
 import { formatInstant } from '../platform/time/instant.ts'
 import type { Link } from './link.ts'
 import { shortLink } from './short-link.ts'

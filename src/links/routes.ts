@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import {
   createLinkBody,
   linkDeleted,
@@ -8,13 +6,15 @@ import {
   listLinksQuery,
   patchLinkBody,
   updateLinkBody,
-} from '../../contract/links.ts'
+} from '@terse/contract/links'
 import {
   idempotencyHeaders,
   idParams,
   ifMatchHeaders,
   ifNoneMatchHeaders,
-} from '../../contract/primitives.ts'
+} from '@terse/contract/primitives'
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { workspaceOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
-import { problemSchema } from '../../contract/errors.ts'
 import type { ReceivedAnswer, SentRequest } from './keep-alive-client.ts'
 import type { Operation } from './openapi-operations.ts'
 

@@ -1,6 +1,6 @@
+import { ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { type UsageResource, usageSchema } from '@terse/contract/usage'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { ifNoneMatchHeaders } from '../../../contract/primitives.ts'
-import { type UsageResource, usageSchema } from '../../../contract/usage.ts'
 import { FAILURES, NOT_MODIFIED } from '../../platform/http/api/responses.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import { workspaceOf } from '../tokens/authentication.ts'

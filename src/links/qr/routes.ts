@@ -1,8 +1,8 @@
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '@terse/contract/qr-code'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { idParams, ifNoneMatchHeaders } from '../../../contract/primitives.ts'
-import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '../../../contract/qr-code.ts'
 import { workspaceOf } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
 import {

@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify'
 import {
   type PageLink,
   type PageLinks,
   type PageMeta,
   PER_PAGE_DEFAULT,
-} from '../../../../contract/pagination.ts'
+} from '@terse/contract/pagination'
+import type { FastifyRequest } from 'fastify'
 import type { Page } from '../../database/page.ts'
 
 /** Up to this many pages, each has its label. */

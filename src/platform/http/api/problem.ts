@@ -1,5 +1,5 @@
+import type { ErrorCode, Problem } from '@terse/contract/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { ErrorCode, Problem } from '../../../../contract/errors.ts'
 import { Failure, type FieldFaults } from '../../failure.ts'
 import { QueueRefusal } from '../../work/fair-queue.ts'
 import { TaskThreadEnded } from '../../work/task-thread.ts'

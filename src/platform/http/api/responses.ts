@@ -1,5 +1,5 @@
+import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
-import { problemSchema } from '../../../../contract/errors.ts'
 
 /** The failures that any route behind a token can answer with. */
 export const FAILURES = {

@@ -1,5 +1,5 @@
+import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
-import { PER_PAGE_DEFAULT } from '../../../../contract/pagination.ts'
 import type { Run } from '../../database/page.ts'
 import { Failure } from '../../failure.ts'
 import type { Cursors, WalkPosition } from './cursor.ts'
