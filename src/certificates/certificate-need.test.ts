@@ -15,7 +15,7 @@ const DIRECTORY = 'https://authority.test/directory'
 const clock = fakeClock()
 const NOW = clock.nowMicros()
 
-/** One of ninety days, of which so many are over. */
+/** A certificate valid for 90 days, `daysOver` of which have passed. */
 function certificate(daysOver: number, fields: Partial<SealedCertificate> = {}): SealedCertificate {
   return {
     host: 'go.acme.test',
@@ -30,7 +30,7 @@ function certificate(daysOver: number, fields: Partial<SealedCertificate> = {}):
   }
 }
 
-/** What is needed, how often the authority was asked for advice, and which was noted. */
+/** The decision, how often the authority was asked for renewal advice, and the advice that was saved. */
 async function need(
   current: SealedCertificate | undefined,
   advise: () => RenewalInfo | undefined = () => undefined,
@@ -70,8 +70,8 @@ const checkAgainAt = async (
   return result.checkAgainAt
 }
 
-describe('what a host needs', () => {
-  test('is an order where it has no certificate, one that has ended, or another authority’s', async () => {
+describe('certificateNeed', () => {
+  test('orders when there is no certificate, it has expired, or it is from another authority', async () => {
     assert.equal((await need(undefined)).result, 'first')
     for (const current of [certificate(90), certificate(1, { directory: 'https://other.test/' })]) {
       const { result, questions } = await need(current)
@@ -80,7 +80,7 @@ describe('what a host needs', () => {
     }
   })
 
-  test('is a renewal with a third of the life left, and nothing before', async () => {
+  test('renews when a third of the lifetime is left, and not before', async () => {
     for (const ariId of ['id', null]) {
       assert.equal((await need(certificate(61, { ariId }))).result, 'renewal')
       const young = certificate(1, { ariId })
@@ -90,14 +90,14 @@ describe('what a host needs', () => {
     }
   })
 
-  test('is a renewal as soon as the authority advises it', async () => {
+  test('renews as soon as the authority advises it', async () => {
     const { result } = await need(certificate(1), advice(NOW - DAY, NOW - DAY))
     assert.equal(result, 'advised')
     const late = await need(certificate(61), advice(NOW - DAY, NOW - DAY))
     assert.equal(late.result, 'renewal', 'by its life it is due in any case')
   })
 
-  test('is nothing until the advised time, where that comes before the next question', async () => {
+  test('waits until the advised time when that is before the next request for advice', async () => {
     const renewalWindow = { start: NOW + HOUR, end: NOW + 2 * HOUR }
     const current = certificate(1)
     assert.equal(
@@ -106,7 +106,7 @@ describe('what a host needs', () => {
     )
   })
 
-  test('is to ask again after six hours, or as the authority says: a minute to a day', async () => {
+  test('asks for advice again after six hours, or after the authority’s Retry-After between a minute and a day', async () => {
     const asked = (retryAfterMs?: number) =>
       checkAgainAt(certificate(1), advice(NOW + 30 * DAY, NOW + 40 * DAY, retryAfterMs))
     assert.equal(await asked(), NOW + 6 * HOUR)
@@ -115,7 +115,7 @@ describe('what a host needs', () => {
     assert.equal(await asked(10 * 86_400_000), NOW + DAY)
   })
 
-  test('goes by the advice that is known while there is no other', async () => {
+  test('uses the saved advice while the authority is unavailable', async () => {
     const renewalWindow = { start: NOW - DAY, end: NOW - DAY }
     const away = () => {
       throw new AuthorityError('unavailable', 'no answer', { retryAfterMs: 3_600_000 })
@@ -132,7 +132,7 @@ describe('what a host needs', () => {
     )
   })
 
-  test('has the advice noted where it has changed', async () => {
+  test('saves the advice when it has changed', async () => {
     const renewalWindow = { start: NOW + 30 * DAY, end: NOW + 40 * DAY }
     const same = advice(renewalWindow.start, renewalWindow.end)
     assert.deepEqual((await need(certificate(1), same)).noted, [renewalWindow])

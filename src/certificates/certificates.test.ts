@@ -13,7 +13,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-describe('when a certificate is renewed', () => {
+describe('renewalTime', () => {
   const life = fc.record({
     host: fc.string(),
     ariId: fc.option(fc.string()),
@@ -29,7 +29,7 @@ describe('when a certificate is renewed', () => {
     renewalWindow: null,
   })
 
-  test('is with a little more than a third of its life left, the same on every node', () => {
+  test('is when a little more than a third of the lifetime is left, and the same on every node', () => {
     fc.assert(
       fc.property(life, (input) => {
         const certificate = certificateOf(input)
@@ -41,7 +41,7 @@ describe('when a certificate is renewed', () => {
     )
   })
 
-  test('is within the authority’s window, however that is, and before a tenth is left', () => {
+  test('is within the authority’s window, even a reversed one, and before a tenth of the lifetime is left', () => {
     fc.assert(
       fc.property(life, fc.nat(400), fc.nat(400), (input, startDay, lengthDays) => {
         const certificate = certificateOf(input)
@@ -59,7 +59,7 @@ describe('when a certificate is renewed', () => {
     assert.equal(renewalTime({ ...certificate, renewalWindow: upsideDown }), 5 * DAY)
   })
 
-  test('differs from host to host', () => {
+  test('differs between hosts', () => {
     const times = Array.from({ length: 100 }, (_, index) =>
       renewalTime(certificateOf({ host: `${index}.test`, ariId: null, notBefore: 0, days: 90 })),
     )
@@ -67,7 +67,7 @@ describe('when a certificate is renewed', () => {
   })
 })
 
-test('a host that fails waits longer each time, a day at most, and never five times in an hour', () => {
+test('orderWaitMicros grows with each failure up to a day, and allows fewer than five failures in an hour', () => {
   const waits = Array.from({ length: 20 }, (_, index) => orderWaitMicros(index + 1, 0))
   assert.ok(waits.every((wait, index) => index === 0 || wait >= (waits[index - 1] ?? 0)))
   assert.equal(orderWaitMicros(1, 0.5), MINUTE)
@@ -76,13 +76,13 @@ test('a host that fails waits longer each time, a day at most, and never five ti
   assert.ok(one + two + three + four + five > HOUR, 'the sixth failure is past the first hour')
 })
 
-test('an authority that is away is asked again within seconds at first, and each quarter of an hour at last', () => {
+test('pauseMicros grows from 5 seconds to a quarter of an hour while an authority is unavailable', () => {
   assert.equal(pauseMicros(1, 0.5), 5 * SECOND)
   assert.equal(pauseMicros(1_000, 0.5), 15 * MINUTE)
   assert.equal(pauseMicros(1_000, 0), 12 * MINUTE)
 })
 
-describe('the challenge to answer', () => {
+describe('chooseChallenge', () => {
   const offer = (type: AuthorityChallenge['type']): AuthorityChallenge => {
     return { type, url: '', token: '', status: 'pending' }
   }
@@ -102,19 +102,19 @@ describe('the challenge to answer', () => {
     ['tls-alpn-01', null, 0, 'tls-alpn-01'],
   ]
   for (const [policy, worked, attempts, expected] of choices) {
-    test(`is ${expected} for ${policy} after ${worked} worked, attempt ${attempts}`, () => {
+    test(`chooses ${expected} under policy ${policy}, last successful challenge ${worked}, attempt ${attempts}`, () => {
       assert.equal(chooseChallenge(both, policy, worked, attempts)?.type, expected)
     })
   }
 
-  test('is what there is, or none', () => {
+  test('chooses only an offered challenge that the policy allows, or none', () => {
     assert.equal(chooseChallenge([offer('tls-alpn-01')], 'auto', null, 0)?.type, 'tls-alpn-01')
     assert.equal(chooseChallenge([offer('tls-alpn-01')], 'http-01', null, 0), undefined)
     assert.equal(chooseChallenge([], 'auto', null, 0), undefined)
   })
 })
 
-test('no authority is asked about names of this machine, or its network', () => {
+test('isCertifiable refuses names of this machine and of the local network', () => {
   for (const host of [
     'localhost',
     'go.localhost',

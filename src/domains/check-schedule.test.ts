@@ -13,7 +13,7 @@ const START = 1_750_000_000_000_000
 
 const verdicts = fc.constantFrom<Verdict>('proved', 'unproved', 'unknown')
 
-/** Checks in order: what each showed, and how long after the one before it. */
+/** Checks in order: each one’s verdict, and the wait since the one before. */
 const histories = fc.array(
   fc.record({ verdict: verdicts, wait: fc.integer({ min: 0, max: 3 * DAY }) }),
   {
@@ -21,7 +21,7 @@ const histories = fc.array(
   },
 )
 
-/** Every check of a history: what was before it, and what came of it. */
+/** Each check of a history with the status before and after it. */
 function play(history: readonly { verdict: Verdict; wait: number }[]) {
   let status: DomainStatus = 'pending'
   let schedule: CheckSchedule = newSchedule(START)
@@ -37,7 +37,7 @@ function play(history: readonly { verdict: Verdict; wait: number }[]) {
   })
 }
 
-test(`a status changes only by what DNS said for sure (FUZZ_SEED=${SEED})`, () => {
+test(`a domain’s status changes only on a definite DNS answer (FUZZ_SEED=${SEED})`, () => {
   fc.assert(
     fc.property(histories, (history) => {
       for (const { before, after, verdict } of play(history)) {
@@ -50,7 +50,7 @@ test(`a status changes only by what DNS said for sure (FUZZ_SEED=${SEED})`, () =
   )
 })
 
-test('an active domain is pending again after seven days without its proof, and no sooner', () => {
+test('an active domain becomes pending after seven days without its proof, and not before', () => {
   fc.assert(
     fc.property(histories, (history) => {
       let missingSince: number | undefined
@@ -68,7 +68,7 @@ test('an active domain is pending again after seven days without its proof, and 
   )
 })
 
-test('the next check of an active domain is always six hours away', () => {
+test('an active domain is checked every six hours', () => {
   fc.assert(
     fc.property(histories, (history) => {
       for (const { after, schedule, now } of play(history)) {
@@ -93,7 +93,7 @@ test('a pending domain is checked after 1, 2, 4 … minutes, at most four hours 
   assert.ok(now - START <= 7 * DAY && now - START > 7 * DAY - 4 * HOUR)
 })
 
-test('a clock that jumps back keeps no domain on the schedule for ever', () => {
+test('a domain leaves the schedule after a finite number of checks, even when the clock jumps back', () => {
   fc.assert(
     fc.property(fc.integer({ min: -400 * DAY, max: 0 }), verdicts, (jump, verdict) => {
       const status = 'pending'

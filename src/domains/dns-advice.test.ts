@@ -10,7 +10,7 @@ const ROUTING = {
   value: 'go.test',
 } as const
 
-describe('advice on the DNS of a domain', () => {
+describe('DNS advice', () => {
   test('names an international host in both forms', () => {
     const host = 'xn--mnchen-3ya.example'
     const both = `münchen.example (${host})`
@@ -27,7 +27,7 @@ describe('advice on the DNS of a domain', () => {
         /^links\.acme\.test leads to go\.test, as it should, but that name has no address: the operator/,
     },
   ]) {
-    test(`tells what to do about an alias of ${target}, which has no address`, () => {
+    test(`advises on an alias of ${target}, which has no address`, () => {
       const [dangling] = adviseOnRouting('links.acme.test', { state: 'dangling', target }, [
         ROUTING,
       ])

@@ -20,7 +20,7 @@ const TARGET = { host: 'service.test', addresses: [] }
 const KEY = Buffer.alloc(32, 1)
 const PROOF = proofText(KEY, 'workspace', HOST)
 
-/** DNS in which the service has its addresses, and what `prepare` adds. */
+/** Judges a DNS that holds the service’s addresses and the records that `prepare` adds. */
 async function judged(prepare: (dns: FakeDns) => void, addresses: readonly string[] = []) {
   const dns = fakeDns()
   const clock = fakeClock()
@@ -38,11 +38,11 @@ async function judged(prepare: (dns: FakeDns) => void, addresses: readonly strin
 
 const TEXTS: { name: string; texts: string[]; state: Ownership['state'] }[] = [
   { name: 'the proof itself', texts: [PROOF], state: 'proved' },
-  { name: 'the proof in quotes that a panel kept', texts: [`"${PROOF}"`], state: 'proved' },
-  { name: 'the proof in spaces', texts: [` ${PROOF} `], state: 'proved' },
-  { name: 'the proof among others', texts: ['v=spf1', PROOF, 'x'], state: 'proved' },
-  { name: 'a proof that is cut short', texts: [PROOF.slice(0, -1)], state: 'different' },
-  { name: 'a proof with more after it', texts: [`${PROOF}0`], state: 'different' },
+  { name: 'the proof in quotes that a DNS panel added', texts: [`"${PROOF}"`], state: 'proved' },
+  { name: 'the proof between spaces', texts: [` ${PROOF} `], state: 'proved' },
+  { name: 'the proof among other texts', texts: ['v=spf1', PROOF, 'x'], state: 'proved' },
+  { name: 'a truncated proof', texts: [PROOF.slice(0, -1)], state: 'different' },
+  { name: 'a proof with an extra character', texts: [`${PROOF}0`], state: 'different' },
   {
     name: 'the proof of another host',
     texts: [proofText(KEY, 'workspace', 'acme.test')],
@@ -62,15 +62,15 @@ const TEXTS: { name: string; texts: string[]; state: Ownership['state'] }[] = [
   { name: 'an empty text', texts: [''], state: 'missing' },
 ]
 
-describe('the owner’s word', () => {
+describe('judgeOwnership', () => {
   for (const { name, texts, state } of TEXTS) {
-    test(`${name}: ${state}`, async () => {
+    test(`returns ${state} for ${name}`, async () => {
       const { ownership } = await judged((dns) => dns.set(proofName(HOST), 'TXT', ...texts))
       assert.equal(ownership.state, state)
     })
   }
 
-  test('is not that of whoever an alias leads to', async () => {
+  test('ignores the TXT record that an alias leads to', async () => {
     const { ownership } = await judged((dns) => {
       dns.set(proofName(HOST), 'CNAME', 'attacker.test')
       dns.set('attacker.test', 'TXT', PROOF)
@@ -78,7 +78,7 @@ describe('the owner’s word', () => {
     assert.deepEqual(ownership, { state: 'aliased', target: 'attacker.test' })
   })
 
-  test('is not taken while it is unknown whether an alias speaks', async () => {
+  test('is unknown while DNS does not say whether the name is an alias', async () => {
     const { ownership } = await judged((dns) => {
       dns.set(proofName(HOST), 'TXT', PROOF)
       dns.cname = async () => ({ kind: 'unknown', reason: 'timeout' })
@@ -99,12 +99,12 @@ const ROUTES: {
     expected: { state: 'routed', strangers: [] },
   },
   {
-    name: 'IPv6 alone, written in another way',
+    name: 'an IPv6 address alone, in another notation',
     prepare: (dns) => dns.set(HOST, 'AAAA', '2001:db8:0:0::10'),
     expected: { state: 'routed', strangers: [] },
   },
   {
-    name: 'a stray address beside the right one',
+    name: 'a foreign address beside the service’s',
     prepare: (dns) => {
       dns.set(HOST, 'A', '192.0.2.10')
       dns.set(HOST, 'AAAA', '2001:db8:bad::1')
@@ -112,30 +112,30 @@ const ROUTES: {
     expected: { state: 'routed', strangers: ['2001:db8:bad::1'] },
   },
   {
-    name: 'an address in the networks that the operator names',
+    name: 'an address in the operator’s networks',
     prepare: (dns) => dns.set(HOST, 'A', '203.0.113.77'),
     addresses: ['203.0.113.0/24'],
     expected: { state: 'routed', strangers: [] },
   },
   {
-    name: 'the address in DNS, where the operator names others',
+    name: 'the address in DNS when the operator configured others',
     prepare: (dns) => dns.set(HOST, 'A', '192.0.2.10'),
     addresses: ['203.0.113.1'],
     expected: { state: 'elsewhere', addresses: ['192.0.2.10'] },
   },
-  { name: 'no name', prepare: () => {}, expected: { state: 'no_name' } },
+  { name: 'a name that does not exist', prepare: () => {}, expected: { state: 'no_name' } },
   {
-    name: 'a name with other records alone',
+    name: 'a name without address records',
     prepare: (dns) => dns.set(HOST, 'TXT', 'x'),
     expected: { state: 'no_address' },
   },
   {
-    name: 'an alias of nothing',
+    name: 'an alias of a missing name',
     prepare: (dns) => dns.set(HOST, 'CNAME', 'gone.test'),
     expected: { state: 'dangling', target: 'gone.test' },
   },
   {
-    name: 'an alias of a name that public DNS does not have',
+    name: 'an alias of a special-use name',
     prepare: (dns) => {
       dns.set(HOST, 'CNAME', 'db.internal')
       dns.set('db.internal', 'A', '198.51.100.7')
@@ -143,7 +143,7 @@ const ROUTES: {
     expected: { state: 'dangling', target: 'db.internal' },
   },
   {
-    name: 'a loop, on which resolvers fail',
+    name: 'a loop of aliases, on which resolvers fail',
     prepare: (dns) => {
       dns.set(HOST, 'CNAME', 'b.test')
       dns.set('b.test', 'CNAME', HOST)
@@ -156,7 +156,7 @@ const ROUTES: {
     expected: { state: 'loop' },
   },
   {
-    name: 'a chain without end',
+    name: 'an endless chain of aliases',
     prepare: (dns) => {
       dns.set(HOST, 'CNAME', 'n0.test')
       for (let step = 0; step < 30; step += 1)
@@ -165,12 +165,12 @@ const ROUTES: {
     expected: { state: 'too_many_aliases' },
   },
   {
-    name: 'a proxy by its address',
+    name: 'a proxy recognised by its address',
     prepare: (dns) => dns.set(HOST, 'AAAA', '2606:4700::6810:1'),
     expected: { state: 'proxied', proxy: 'Cloudflare' },
   },
   {
-    name: 'a proxy by its name',
+    name: 'a proxy recognised by its name',
     prepare: (dns) => {
       dns.set(HOST, 'CNAME', 'd111.cloudfront.net')
       dns.set('d111.cloudfront.net', 'A', '198.51.100.9')
@@ -178,7 +178,7 @@ const ROUTES: {
     expected: { state: 'proxied', proxy: 'Amazon CloudFront' },
   },
   {
-    name: 'half an answer that is enough',
+    name: 'an IPv4 answer that is enough without IPv6',
     prepare: (dns) => {
       dns.set(HOST, 'A', '192.0.2.10')
       const { ipv6 } = dns
@@ -188,7 +188,7 @@ const ROUTES: {
     expected: { state: 'routed', strangers: [] },
   },
   {
-    name: 'half an answer that is not',
+    name: 'an IPv4 answer that is not enough without IPv6',
     prepare: (dns) => {
       dns.set(HOST, 'A', '198.51.100.1')
       const { ipv6 } = dns
@@ -198,7 +198,7 @@ const ROUTES: {
     expected: { state: 'unknown', reason: 'timeout' },
   },
   {
-    name: 'a service that has no address itself',
+    name: 'a service without an address',
     prepare: (dns) => {
       dns.set(HOST, 'A', '192.0.2.10')
       dns.remove(TARGET.host, 'A')
@@ -208,9 +208,9 @@ const ROUTES: {
   },
 ]
 
-describe('the route of a host', () => {
+describe('judgeRouting', () => {
   for (const { name, prepare, addresses, expected } of ROUTES) {
-    test(`${name}: ${expected.state}`, async () => {
+    test(`returns ${expected.state} for ${name}, with advice in one sentence per fault`, async () => {
       const { routing, records } = await judged(prepare, addresses)
       if (routing.state === 'loop') assert.equal(expected.state, 'loop')
       else assert.deepEqual(routing, expected)
@@ -222,33 +222,33 @@ describe('the route of a host', () => {
   }
 })
 
-describe('the verdict', () => {
+describe('verdictOf', () => {
   const proved: Ownership = { state: 'proved' }
   const missing: Ownership = { state: 'missing' }
-  const silent: Ownership = { state: 'unknown', reason: 'timeout' }
+  const ownershipUnknown: Ownership = { state: 'unknown', reason: 'timeout' }
   const routed: Routing = { state: 'routed', strangers: [] }
-  const nowhere: Routing = { state: 'no_name' }
-  const unseen: Routing = { state: 'unknown', reason: 'timeout' }
+  const noName: Routing = { state: 'no_name' }
+  const routingUnknown: Routing = { state: 'unknown', reason: 'timeout' }
   const CASES = [
     ['dns', proved, routed, 'proved'],
     ['dns', missing, routed, 'unproved'],
-    ['dns', proved, nowhere, 'unproved'],
-    ['dns', silent, routed, 'unknown'],
-    ['dns', proved, unseen, 'unknown'],
-    ['dns', silent, nowhere, 'unproved'],
-    ['dns', missing, unseen, 'unproved'],
+    ['dns', proved, noName, 'unproved'],
+    ['dns', ownershipUnknown, routed, 'unknown'],
+    ['dns', proved, routingUnknown, 'unknown'],
+    ['dns', ownershipUnknown, noName, 'unproved'],
+    ['dns', missing, routingUnknown, 'unproved'],
     ['routing', missing, routed, 'proved'],
-    ['routing', proved, nowhere, 'unproved'],
-    ['routing', proved, unseen, 'unknown'],
+    ['routing', proved, noName, 'unproved'],
+    ['routing', proved, routingUnknown, 'unknown'],
   ] as const
   for (const [policy, ownership, routing, expected] of CASES) {
-    test(`${policy}, ${ownership.state}, ${routing.state}: ${expected}`, () => {
+    test(`is ${expected} under policy ${policy} with ownership ${ownership.state} and routing ${routing.state}`, () => {
       assert.equal(verdictOf(policy, ownership, routing), expected)
     })
   }
 })
 
-test('the advice on a missing proof holds the very record to set', async () => {
+test('the advice on a missing proof contains the TXT record to set', async () => {
   const { ownership, records } = await judged(() => {})
   const [advice] = adviseOnOwnership(HOST, ownership, records)
   assert.equal(advice?.text, `Add a TXT record named _terse.go with the value ${PROOF}.`)

@@ -18,7 +18,7 @@ const MINE = claimOf('mine')
 const THEIRS = claimOf('theirs')
 const proofOf = ({ workspace_id, host }: Domain) => proofText(KEY, workspace_id, host)
 
-/** Looks under a policy, at a DNS in which the host leads to the service. */
+/** Checks under a policy, against a DNS in which the host leads to the service. */
 function setUp(policy: ProofPolicy, isReserved = false) {
   const dns = fakeDns()
   dns.set(TARGET.host, 'A', '192.0.2.10')
@@ -35,8 +35,8 @@ function setUp(policy: ProofPolicy, isReserved = false) {
   return { dns, ...looks }
 }
 
-describe('a look at DNS', () => {
-  test('asks for the proof of the workspace under the policy dns alone', async () => {
+describe('dnsLooks', () => {
+  test('requires the workspace’s TXT proof only under the policy dns', async () => {
     const strict = await setUp('dns').look(MINE)
     assert.equal(strict.verdict, 'unproved')
     assert.deepEqual(
@@ -59,14 +59,14 @@ describe('a look at DNS', () => {
     assert.deepEqual(routing.differences, [])
   })
 
-  test('finds the proof of one workspace, and none of another', async () => {
+  test('accepts the proof of one workspace and not that of another', async () => {
     const { dns, look } = setUp('dns')
     dns.set(proofName(HOST), 'TXT', proofOf(MINE))
     assert.equal((await look(MINE)).verdict, 'proved')
     assert.equal((await look(THEIRS)).verdict, 'unproved')
   })
 
-  test('asks nothing where nothing is to be proved', async () => {
+  test('sends no DNS query when no proof is required', async () => {
     const none = setUp('none')
     const local = setUp('dns')
     const looks = [await none.look(MINE), await local.look(claimOf('mine', 'go.localhost'))]
@@ -77,8 +77,8 @@ describe('a look at DNS', () => {
   })
 })
 
-describe('a look at a reserved host under the policy routing', () => {
-  test('asks a pending claim for its TXT record, and an active one for the route alone', async () => {
+describe('dnsLooks of a reserved host under the policy routing', () => {
+  test('requires the TXT proof from a pending claim, and only the route from an active one', async () => {
     const { dns, look } = setUp('routing', true)
     const pending = await look(MINE)
     assert.equal(pending.policy, 'dns')
@@ -93,16 +93,23 @@ describe('a look at a reserved host under the policy routing', () => {
     assert.equal((await look(THEIRS)).verdict, 'unproved')
   })
 
-  test('asks for nothing under the policy none', async () => {
+  test('requires nothing under the policy none', async () => {
     assert.equal((await setUp('none', true).look(MINE)).verdict, 'proved')
   })
 })
 
-describe('what a workspace sees of the operator’s own network', () => {
-  const OWN = ['10.1.2.3', 'fd00::1', '127.0.0.1', '169.254.1.1', '100.64.0.1', '::ffff:10.0.0.1']
+describe('what a workspace sees of the operator’s private network', () => {
+  const PRIVATE_ADDRESSES = [
+    '10.1.2.3',
+    'fd00::1',
+    '127.0.0.1',
+    '169.254.1.1',
+    '100.64.0.1',
+    '::ffff:10.0.0.1',
+  ]
 
-  test('no private address, but that there is one', async () => {
-    for (const address of OWN) {
+  test('hides private addresses, but reports that there is one', async () => {
+    for (const address of PRIVATE_ADDRESSES) {
       const type = address.includes(':') ? 'AAAA' : 'A'
       const { dns, look } = setUp('routing')
       dns.remove(HOST, 'CNAME')
@@ -117,7 +124,7 @@ describe('what a workspace sees of the operator’s own network', () => {
     }
   })
 
-  test('no private address beside the service’s own, nor the aliases on the way', async () => {
+  test('hides a private address beside the service’s own, and the aliases in between', async () => {
     const { dns, look } = setUp('routing')
     dns.set(HOST, 'CNAME', 'wiki.corp.example')
     dns.set('wiki.corp.example', 'CNAME', 'vm-17.corp.example')
@@ -129,12 +136,12 @@ describe('what a workspace sees of the operator’s own network', () => {
     assert.doesNotMatch(JSON.stringify([seen, differences]), /10\.1\.2\.3|vm-17/)
   })
 
-  test('nothing behind an alias of a special-use name, whether it is there or not', async () => {
+  test('hides what is behind an alias of a special-use name, and whether it exists', async () => {
     const outcomes = []
-    for (const isThere of [true, false]) {
+    for (const exists of [true, false]) {
       const { dns, look } = setUp('routing')
       dns.set(HOST, 'CNAME', 'secret.internal')
-      if (isThere) {
+      if (exists) {
         dns.set('secret.internal', 'CNAME', 'vm-17.internal')
         dns.set('vm-17.internal', 'A', '198.51.100.7')
       }
@@ -146,14 +153,14 @@ describe('what a workspace sees of the operator’s own network', () => {
     assert.equal(outcomes[0]?.differences[0]?.code, 'host_dangling')
   })
 
-  test('no text that an alias leads to', async () => {
+  test('hides the TXT records that an alias leads to', async () => {
     const { dns, look } = setUp('dns')
     dns.set(proofName(HOST), 'CNAME', 'notes.corp.example')
     dns.set('notes.corp.example', 'TXT', 'a note to ourselves')
     assert.deepEqual((await look(MINE)).seen.txt, [])
   })
 
-  test('its private address where the service itself is at one', async () => {
+  test('shows a private address when the service itself has one', async () => {
     const { dns, look } = setUp('routing')
     dns.set(TARGET.host, 'A', '10.0.0.5')
     const { seen, verdict } = await look(MINE)
@@ -162,8 +169,8 @@ describe('what a workspace sees of the operator’s own network', () => {
   })
 })
 
-describe('the proof of the claim that is active now', () => {
-  test('is lost where DNS shows the texts and it is not among them', async () => {
+describe('hasLostProof', () => {
+  test('is true when DNS answers and the proof is not among the texts', async () => {
     const { dns, look, hasLostProof } = setUp('dns')
     dns.set(proofName(HOST), 'TXT', proofOf(MINE))
     assert.equal(hasLostProof(THEIRS, await look(MINE)), true)
@@ -171,13 +178,13 @@ describe('the proof of the claim that is active now', () => {
     assert.equal(hasLostProof(THEIRS, await look(MINE)), false)
   })
 
-  test('is not lost where DNS does not say', async () => {
+  test('is false when DNS does not answer', async () => {
     const { dns, look, hasLostProof } = setUp('dns')
     dns.silence = { kind: 'unknown', reason: 'timeout' }
     assert.equal(hasLostProof(THEIRS, await look(MINE)), false)
   })
 
-  test('is not lost where none is asked for', async () => {
+  test('is false when no proof is required', async () => {
     for (const policy of ['routing', 'none'] as const) {
       const { look, hasLostProof } = setUp(policy)
       assert.equal(hasLostProof(THEIRS, await look(MINE)), false, policy)

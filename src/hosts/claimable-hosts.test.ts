@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { claimableHosts, registeredDomainsOf } from './claimable-hosts.ts'
 
 const SERVICE = ['go.example.com']
-const reserving = (isOperator: boolean) =>
+const hostsFor = (isOperator: boolean) =>
   claimableHosts({ serviceNames: SERVICE, reserved: ['example.com'], isOperator })
 
 describe('claimableHosts', () => {
@@ -19,16 +19,16 @@ describe('claimableHosts', () => {
   ]) {
     test(`refuses ${host}, also to the operator`, () => {
       for (const isOperator of [false, true]) {
-        assert.match(reserving(isOperator).faultOf(host) ?? '', /public DNS does not have/)
+        assert.match(hostsFor(isOperator).faultOf(host) ?? '', /public DNS does not have/)
       }
     })
   }
 
   for (const host of ['go.acme.test', 'go.localhost', 'internal.example.net', 'mylocal.example']) {
-    test(`accepts ${host}`, () => assert.equal(reserving(false).faultOf(host), undefined))
+    test(`accepts ${host}`, () => assert.equal(hostsFor(false).faultOf(host), undefined))
   }
 
-  test('accepts names of the network that the service itself is reached in', () => {
+  test('accepts names of the private network in which the service itself is reached', () => {
     const internal = claimableHosts({
       serviceNames: ['terse.corp.internal'],
       reserved: [],
@@ -40,17 +40,17 @@ describe('claimableHosts', () => {
 
   for (const host of ['example.com', 'www.example.com', 'a.b.example.com', 'x.go.example.com']) {
     test(`reserves ${host} for the operator`, () => {
-      assert.equal(reserving(false).isReserved(host), true)
+      assert.equal(hostsFor(false).isReserved(host), true)
       assert.equal(
-        reserving(false).faultOf(host),
+        hostsFor(false).faultOf(host),
         'is reserved for the operator of this service, who alone can add it',
       )
-      assert.equal(reserving(true).faultOf(host), undefined)
+      assert.equal(hostsFor(true).faultOf(host), undefined)
     })
   }
 
   for (const host of ['example.net', 'notexample.com', 'example.com.example.net']) {
-    test(`does not reserve ${host}`, () => assert.equal(reserving(false).isReserved(host), false))
+    test(`does not reserve ${host}`, () => assert.equal(hostsFor(false).isReserved(host), false))
   }
 })
 
@@ -63,7 +63,7 @@ describe('registeredDomainsOf', () => {
     { names: ['localhost', 'terse.localhost', 'terse', '192.0.2.1', '[::1]'], domains: [] },
   ]
   for (const { names, domains } of cases) {
-    test(`of ${names.join(' and ')}: ${domains.join(', ') || 'none'}`, () =>
+    test(`returns ${domains.join(', ') || 'no domain'} for ${names.join(' and ')}`, () =>
       assert.deepEqual(registeredDomainsOf(names), domains))
   }
 })

@@ -59,7 +59,7 @@ describe('parseDestination', () => {
     })
   }
 
-  test('accepts the schemes that the operator lists, but never those that run or read things', () => {
+  test('accepts the operator’s schemes, except those that run code or read files', () => {
     assert.deepEqual(parseDestination('myapp://open/1', APP_SCHEMES), { value: 'myapp://open/1' })
     assert.deepEqual(parseDestination('https://a.example/', APP_SCHEMES), {
       value: 'https://a.example/',
@@ -74,7 +74,7 @@ describe('parseDestination', () => {
     }
   })
 
-  test('stores nothing that could split a header, whatever it is given', () => {
+  test('stores nothing that could split a header, for any input', () => {
     const beginning = fc.constantFrom('https://example.com/', 'https://', 'myapp://', 'myapp:', '')
     fc.assert(
       fc.property(beginning, fc.string({ unit: 'binary' }), (start, rest) => {
@@ -107,7 +107,7 @@ describe('hostThatCouldLoop', () => {
     ['myapp://go.example.com/a', undefined],
   ]
   for (const [destination, host] of table) {
-    test(`of ${destination} is ${host}`, () =>
+    test(`returns ${host ?? 'no host'} for ${destination}`, () =>
       assert.equal(hostThatCouldLoop(destination, rule), host))
   }
 })

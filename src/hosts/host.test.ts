@@ -5,7 +5,7 @@ import { cases } from '../../test/support/properties.ts'
 import { displayHost, formatHost, hostFields, parseHost } from './host.ts'
 
 const LABEL_MAX = 'a'.repeat(63)
-/** Three full labels and 61 characters more make up 253. */
+/** Three labels of 63 characters with their dots, and 61 more characters, make up 253. */
 const HOST_MAX = `${LABEL_MAX}.${LABEL_MAX}.${LABEL_MAX}.${'b'.repeat(61)}`
 
 describe('parseHost', () => {
@@ -72,7 +72,7 @@ describe('parseHost', () => {
     })
   }
 
-  test('gives a plain lower-case name that it accepts as it is, whatever it is given', () => {
+  test('returns a plain lower-case name that it accepts unchanged, for any input', () => {
     const text = fc.string({
       unit: fc.constantFrom(...'aZ09.-_:/@%ü例。\u00ad\u200d '),
       maxLength: 20,
@@ -89,22 +89,22 @@ describe('parseHost', () => {
   })
 })
 
-describe('an international host', () => {
+describe('formatHost and hostFields', () => {
   const host = 'xn--mnchen-3ya.example'
 
-  test('is named in both forms in a sentence', () => {
+  test('name an international host in both forms in a sentence', () => {
     assert.equal(formatHost(host), `münchen.example (${host})`)
     assert.equal(formatHost('go.example.com'), 'go.example.com')
   })
 
-  test('is named in both forms in a log line', () => {
+  test('name an international host in both forms in a log line', () => {
     assert.deepEqual(hostFields(host), { host, unicodeHost: 'münchen.example' })
     assert.deepEqual(hostFields('go.example.com'), { host: 'go.example.com' })
   })
 })
 
 describe('displayHost', () => {
-  test('shows an international name as people read it, and others as they are', () => {
+  test('shows an international name in Unicode, and other names unchanged', () => {
     assert.equal(displayHost('xn--mnchen-3ya.example'), 'münchen.example')
     assert.equal(displayHost('go.example.com'), 'go.example.com')
     assert.equal(displayHost('xn--a.example'), 'xn--a.example')

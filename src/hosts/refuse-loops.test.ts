@@ -6,7 +6,7 @@ import { refuseLoops } from './refuse-loops.ts'
 const SERVICE = { host: 'go.example', ports: new Set([80, 443]) }
 const ON = { workspaceId: 'mine', host: 'pending.example' }
 
-/** The fields that are refused where `served` is active, with the hosts that the store was asked for. */
+/** The refused fields when `served.example` is an active domain, and the hosts looked up in the store. */
 async function refused(destinations: Record<string, string | null | undefined>) {
   const asked: (readonly string[])[] = []
   const domains = {
@@ -41,7 +41,7 @@ describe('refuseLoops', () => {
     })
   })
 
-  test('asks the store once, and for nothing that no port of ours would answer', async () => {
+  test('reads the store once, and only for hosts on a port that this service answers', async () => {
     const { asked, fields } = await refused({
       url: 'https://example.com/',
       ios: 'myapp://served.example/',

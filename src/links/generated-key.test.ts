@@ -4,7 +4,7 @@ import { systemRandom } from '../platform/crypto/random.ts'
 import { keyTaken, withGeneratedKey } from './generated-key.ts'
 
 describe('withGeneratedKey', () => {
-  test('tries another key where one is taken', async () => {
+  test('tries another key when one is taken', async () => {
     const tried: string[] = []
     const key = await withGeneratedKey(systemRandom, async (key) => {
       tried.push(key)
@@ -15,7 +15,7 @@ describe('withGeneratedKey', () => {
     assert.equal(new Set(tried).size, 3)
   })
 
-  test('gives up where every key is taken, and at once for any other error', async () => {
+  test('gives up after 8 taken keys, and at once on any other error', async () => {
     let tries = 0
     const fail = (error: Error) =>
       withGeneratedKey(systemRandom, async () => {

@@ -25,7 +25,7 @@ describe('parseKey', () => {
     [`e${MARK}`.repeat(190), 'é'.repeat(190)],
   ]
   for (const [text, key] of accepted) {
-    test(`accepts "${text.slice(0, 24)}" of ${text.length} characters`, () =>
+    test(`accepts "${text.slice(0, 24)}" of ${text.length} UTF-16 units`, () =>
       assert.deepEqual(parseKey(text), { value: key }))
   }
 
@@ -56,14 +56,14 @@ describe('parseKey', () => {
     ['a/.', /segment/],
   ]
   for (const [text, fault] of refused) {
-    test(`refuses ${JSON.stringify(text.slice(0, 24))} of ${text.length} characters`, () => {
+    test(`refuses ${JSON.stringify(text.slice(0, 24))} of ${text.length} UTF-16 units`, () => {
       const parsed = parseKey(text)
       assert.ok('fault' in parsed)
       assert.match(parsed.fault, fault)
     })
   }
 
-  test('gives what it accepts back as it is, so that a key read can be written', () => {
+  test('accepts what it returned and leaves it unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }), (text) => {
         const parsed = parseKey(text)
@@ -100,20 +100,20 @@ describe('foldKey', () => {
     test(`differs for ${one} and ${other}`, () => assert.notEqual(foldKey(one), foldKey(other)))
   }
 
-  test('is the same for every single letter and its other cases, and folding twice changes nothing', () => {
+  test('is the same for every letter and its other cases, and folding twice changes nothing', () => {
     for (let point = 0; point <= 0x10_ffff; point += 1) {
       const letter = String.fromCodePoint(point).normalize('NFC')
       if ([...letter].length !== 1 || !/^[\p{L}\p{M}\p{N}]$/u.test(letter)) continue
       const folded = foldKey(letter)
       assert.equal(foldKey(folded), folded, letter)
       for (const other of [letter.toLowerCase(), letter.toUpperCase()]) {
-        // ß has SS for its upper case and ŉ has ʼN: these are other words, not other cases.
+        // ß has the upper case SS and ŉ has ʼN: other words, not other cases.
         if (other.length === letter.length) assert.equal(foldKey(other), folded, letter)
       }
     }
   })
 
-  test('folds each character apart from its neighbours', () => {
+  test('folds each character independently of its neighbours', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'aBςΣσßẞİıÉé9-_/')), (characters) => {
         assert.equal(foldKey(characters.join('')), characters.map(foldKey).join(''))
@@ -140,15 +140,15 @@ describe('isReservedKey', () => {
     'Favicon.ICO',
   ]
   for (const key of reserved) {
-    test(`holds for ${key}`, () => assert.ok(isReservedKey(key)))
+    test(`is true for ${key}`, () => assert.ok(isReservedKey(key)))
   }
   for (const key of ['apis', 'my/api', 'api-docs', 'robots', 'documents', '']) {
-    test(`does not hold for "${key}"`, () => assert.ok(!isReservedKey(key)))
+    test(`is false for "${key}"`, () => assert.ok(!isReservedKey(key)))
   }
 })
 
 describe('generateKey', () => {
-  test('uses every unmistakable character at every place, about equally often', () => {
+  test('uses each unambiguous character at every place, about equally often', () => {
     const counts = new Map<string, number>()
     const keys = 4_000
     for (let index = 0; index < keys; index += 1) {
@@ -159,7 +159,7 @@ describe('generateKey', () => {
     }
     assert.equal(counts.size, 31)
     const expected = (keys * 7) / 31
-    // Six standard deviations of a count: passed by chance in all but a few of 10^8 runs.
+    // Six standard deviations of a count: fails by chance in a few of 10^8 runs.
     const tolerance = 6 * Math.sqrt(expected)
     for (const [character, count] of counts) {
       assert.ok(Math.abs(count - expected) < tolerance, `${character}: ${count} of ${expected}`)

@@ -7,14 +7,14 @@ import { SEARCH_QUEUE, searchLinks } from './link-search.ts'
 
 const ALL: LinkFilter = { workspaceId: 'w' }
 
-describe('a search that reads for too long', () => {
+describe('searchLinks', () => {
   for (const [field, filter] of [
     ['search', { search: 'x', tags: ['y'] }],
     ['domain', { host: 'go.example' }],
     ['tag', { tags: ['y'] }],
     ['sort', {}],
   ] as const) {
-    test(`is refused on ${field}, and leaves its place`, async () => {
+    test(`blames the field "${field}" for a search that reads too long, and frees its place in the queue`, async () => {
       const queue = new FairQueue(SEARCH_QUEUE)
       const read = () => Promise.reject(new ScanTooLong())
       await assert.rejects(searchLinks(queue, { ...ALL, ...filter }, read), (error) => {

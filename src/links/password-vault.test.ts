@@ -13,12 +13,12 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 const PREFIX = 'sealed2_'
 const USE = { linkId: 'one', owner: 'workspace' }
 
-describe('The password vault', () => {
+describe('passwordVault', () => {
   const key = randomBytes(32)
   const vault = passwordVault(key, systemRandom, directHasher())
   const text = 'correct horse — pferd ä'
   let sealed: string
-  /** As an earlier release sealed it, for no link in particular. */
+  /** A string sealed by an earlier release, which was not bound to a link. */
   let unbound: string
   before(async () => {
     sealed = await vault.seal(text, USE)
@@ -27,7 +27,7 @@ describe('The password vault', () => {
     unbound = `sealed_${sealing(key, systemRandom).seal(plain).toString('base64url')}`
   })
 
-  /** A vault that counts its hashes instead of making them. */
+  /** A vault that counts hashes instead of computing them. */
   function countingVault() {
     const counts = { hashes: 0 }
     const hasher = new PasswordHasher({
@@ -46,19 +46,19 @@ describe('The password vault', () => {
     return { counts, vault: passwordVault(key, systemRandom, hasher) }
   }
 
-  test('verifies the text that was sealed, and no other', async () => {
+  test('verifies the sealed text and no other', async () => {
     assert.equal(await vault.verify(sealed, text, USE), true)
     for (const other of ['', 'correct horse', text.toUpperCase(), `${text} `, sealed]) {
       assert.equal(await vault.verify(sealed, other, USE), false, other)
     }
   })
 
-  test('verifies a sealed string for its own link alone', async () => {
+  test('verifies a sealed string only for its own link', async () => {
     assert.equal(await vault.verify(sealed, text, { ...USE, linkId: 'two' }), false)
     assert.equal(await vault.verify(sealed, text, { ...USE, linkId: '' }), false)
   })
 
-  test('verifies what an earlier release sealed without a link', async () => {
+  test('verifies a string that an earlier release sealed without a link', async () => {
     assert.equal(await vault.verify(unbound, text, USE), true)
     assert.equal(await vault.verify(unbound, 'other', USE), false)
     const renamed = unbound.replace('sealed_', PREFIX)
@@ -66,17 +66,17 @@ describe('The password vault', () => {
     assert.equal(await vault.verify(sealed.replace(PREFIX, 'sealed_'), text, USE), false)
   })
 
-  test('takes a text for the same in either normal form of Unicode', async () => {
+  test('treats both Unicode normal forms of a text as equal', async () => {
     assert.equal(await vault.verify(sealed, text.normalize('NFD'), USE), true)
   })
 
-  test('shows neither the text nor anything that repeats', async () => {
+  test('seals without exposing the text and without repeating a string', async () => {
     assert.match(sealed, /^sealed2_[A-Za-z0-9_-]{102}$/)
     assert.ok(!Buffer.from(sealed.slice(PREFIX.length), 'base64url').includes(text))
     assert.notEqual(await vault.seal(text, USE), sealed)
   })
 
-  test('hashes nothing for a sealed string that was altered at any byte', async () => {
+  test('computes no hash for a sealed string with any byte altered', async () => {
     const { vault, counts } = countingVault()
     const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url')
     for (const at of bytes.keys()) {
@@ -92,7 +92,7 @@ describe('The password vault', () => {
     assert.equal(counts.hashes, 1)
   })
 
-  test('hashes nothing for a sealed string that was altered at any character', async () => {
+  test('computes no hash for a sealed string with any character altered', async () => {
     const { vault, counts } = countingVault()
     for (const original of [sealed, unbound]) {
       for (let at = 0; at < original.length; at += 1) {
@@ -106,7 +106,7 @@ describe('The password vault', () => {
     assert.equal(counts.hashes, 0)
   })
 
-  test('calls back when the turn to hash has come, and hashes nothing where that throws', async () => {
+  test('calls back before it hashes, and does not hash when the callback throws', async () => {
     const { vault, counts } = countingVault()
     const onTurn = () => {
       throw new Error('no')
@@ -115,14 +115,14 @@ describe('The password vault', () => {
     assert.equal(counts.hashes, 0)
   })
 
-  test('recognises the form of a sealed string, whoever sealed it and for whichever link', async () => {
+  test('recognises a sealed string of any vault and any link', async () => {
     const other = passwordVault(randomBytes(32), systemRandom, directHasher())
     for (const string of [sealed, unbound, await other.seal(text, USE)]) {
       assert.ok(vault.isSealed(string), string)
     }
   })
 
-  test('takes what is longer, shorter or something else for a text', () => {
+  test('treats strings of any other form as plain text', () => {
     const others = [
       '',
       PREFIX,
@@ -141,14 +141,14 @@ describe('The password vault', () => {
     for (const other of others) assert.ok(!vault.isSealed(other), JSON.stringify(other))
   })
 
-  test('refuses what was sealed under another key', async () => {
+  test('refuses strings sealed under another key', async () => {
     const other = passwordVault(randomBytes(32), systemRandom, directHasher())
     assert.equal(await other.verify(sealed, text, USE), false)
     assert.equal(await other.verify(unbound, text, USE), false)
     assert.equal(other.isSealed(unbound), false)
   })
 
-  test('opens what it sealed before, with the same key in another process', async () => {
+  test('verifies its strings in another process with the same key', async () => {
     const again = passwordVault(Buffer.from(key), systemRandom, directHasher())
     assert.equal(await again.verify(sealed, text, USE), true)
   })

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { scannableLink, shortLink } from './short-link.ts'
 
-/** What a QR code of error correction level M holds, in bytes. */
+/** The capacity of a QR code of error correction level M, in bytes. */
 const QR_BYTES_MAX = 2_331
 
-describe('A short link', () => {
-  test('is https, the domain and the key as they are', () => {
+describe('shortLink and scannableLink', () => {
+  test('join https, the domain and the key unchanged', () => {
     const link = { domain: 'go.example.com', key: 'Straße/ü' }
     assert.equal(shortLink(link), 'https://go.example.com/Straße/ü')
   })
 
-  test('is percent-encoded for scanners, with its slashes kept', () => {
+  test('percent-encode the key for scanners, and keep its slashes', () => {
     const link = { domain: 'go.example.com', key: 'Straße/ü~1' }
     assert.equal(scannableLink(link, false), 'https://go.example.com/Stra%C3%9Fe/%C3%BC~1')
   })
 
-  test('is left as it is for scanners where the encoded form is more than a code holds', () => {
+  test('leave the key unencoded for scanners when the encoded form exceeds the capacity of a QR code', () => {
     const host = `${'a'.repeat(63)}.example.com`
     const longest = { domain: host, key: '𝒜'.repeat(190) }
     assert.equal(scannableLink(longest, false), shortLink(longest))
@@ -24,7 +24,7 @@ describe('A short link', () => {
     assert.equal(scannableLink(shorter, false), encodeURI(shortLink(shorter)))
   })
 
-  test('fits into a code even at its longest', () => {
+  test('fit into a QR code even at the greatest length', () => {
     const label = 'a'.repeat(63)
     const domain = `${label}.${label}.${label}.${'b'.repeat(61)}`
     for (const letter of ['k', 'é', '日', '𝒜']) {

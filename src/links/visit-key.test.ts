@@ -33,10 +33,11 @@ describe('keyOfPath', () => {
     ['/a+b', 'a+b'],
   ]
   for (const [path, key] of table) {
-    test(`of ${path} is ${key}`, () => assert.equal(keyOfPath(path), key))
+    test(`returns ${key === undefined ? 'no key' : `"${key}"`} for ${path}`, () =>
+      assert.equal(keyOfPath(path), key))
   }
 
-  test('finds every key in each way in which a client may write it', () => {
+  test('returns the same key for each way a client may encode it', () => {
     const character = fc.constantFrom(...'aZ9-_.~/éßΣ日हि𝒜\u0301')
     fc.assert(
       fc.property(fc.string({ unit: character, minLength: 1, maxLength: 12 }), (text) => {
@@ -53,7 +54,7 @@ describe('keyOfPath', () => {
     )
   })
 
-  test('never throws, whatever bytes are sent', () => {
+  test('never throws, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         keyOfPath(`/${Buffer.from(bytes).toString('latin1')}`)

@@ -34,7 +34,7 @@ const VISIT: Visit = {
 
 describe('decide', () => {
   const table: [string, Partial<Visit>, object][] = [
-    ['an unknown host, whatever else is there', { host: undefined }, { kind: 'unknown-host' }],
+    ['an unknown host, even with a link', { host: undefined }, { kind: 'unknown-host' }],
     ['the root of an unknown host', { host: undefined, isRoot: true }, { kind: 'unknown-host' }],
     ['the root', { isRoot: true, link: undefined }, { kind: 'not-found' }],
     [
@@ -44,22 +44,22 @@ describe('decide', () => {
     ],
     ['an unknown key', { link: undefined }, { kind: 'not-found' }],
     [
-      'an unknown key of a domain with a not_found_url, with a query, which it does not get',
+      'an unknown key of a domain with a not_found_url, to which the query is not appended',
       { link: undefined, host: HOST_WITH_FALLBACKS, query: 'a=1' },
       { kind: 'fallback', location: 'https://domain.example/not-found' },
     ],
     [
-      'a visit by a tracked QR code, whose mark the destination does not get',
+      'a visit by a tracked QR code, whose mark is not passed to the destination',
       { query: 'a=1&qr=1&b' },
       { kind: 'redirect', link: LINK, location: `${LINK.url}?a=1&b` },
     ],
     [
-      'a visit with nothing but the mark',
+      'a visit with only the QR mark',
       { query: 'qr=1' },
       { kind: 'redirect', link: LINK, location: LINK.url },
     ],
     [
-      'a parameter that only looks like the mark',
+      'a parameter that only resembles the QR mark',
       { query: 'qr=10' },
       { kind: 'redirect', link: LINK, location: `${LINK.url}?qr=10` },
     ],
@@ -70,12 +70,12 @@ describe('decide', () => {
       { kind: 'fallback', location: 'https://domain.example/expired' },
     ],
     [
-      "an expired link with a URL of its own, which comes before the domain's",
+      'an expired link with its own expired URL, which precedes the domain’s',
       { link: EXPIRED_WITH_URL, host: HOST_WITH_FALLBACKS },
       { kind: 'fallback', location: 'https://link.example/expired' },
     ],
     [
-      'an expired link with a password, which is not asked for any more',
+      'an expired link with a password, which is no longer requested',
       { link: { ...PROTECTED, expiresAtMs: NOW_MS } },
       { kind: 'expired' },
     ],
@@ -90,7 +90,7 @@ describe('decide', () => {
       { kind: 'ask-password', password: { sealed: 'sealed_x' } },
     ],
     [
-      'a link with a password, from one who knows it',
+      'a link with a password, to a visitor who has entered it',
       { link: PROTECTED, knowsPassword: true },
       { kind: 'redirect', location: 'https://example.com/web' },
     ],
@@ -106,12 +106,12 @@ describe('decide', () => {
     ],
     ['another device', { link: APP }, { kind: 'redirect', location: 'https://example.com/web' }],
     [
-      'an iPhone, at a link without a URL for it',
+      'an iPhone at a link without an iOS URL',
       { device: 'ios' },
       { kind: 'redirect', location: 'https://example.com/web' },
     ],
     [
-      "a link, with the visitor's own query",
+      'a link with the visitor’s query',
       { query: 'a=1' },
       { kind: 'redirect', location: 'https://example.com/web?a=1' },
     ],

@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { cases } from '../../test/support/properties.ts'
 import { formatParameter, parseQuery, withParameters } from './destination-query.ts'
 
-/** A destination as it is stored, with a visitor's query on it. */
+/** A stored destination with a visitor’s query applied. */
 function visited(destination: string, query: string): string {
   return withParameters(destination, parseQuery(query))
 }
 
-/** Text as Node hands it over when its bytes came unencoded. */
+/** Text as Node passes it on when its bytes arrived unencoded. */
 function raw(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
@@ -23,7 +23,7 @@ describe('withParameters', () => {
       expected: 'https://example.com/?a=1',
     },
     {
-      what: 'adds after the query that is there',
+      what: 'adds after the existing query',
       destination: 'https://example.com/?a=1',
       query: 'b=2',
       expected: 'https://example.com/?a=1&b=2',
@@ -35,37 +35,37 @@ describe('withParameters', () => {
       expected: 'https://example.com/?b=2&a=4',
     },
     {
-      what: 'knows a name however it is encoded',
+      what: 'matches names regardless of their encoding',
       destination: 'https://example.com/?utm%5Fsource=x&a+b=1&a%20b=2',
       query: 'utm_source=y&a%20b=3',
       expected: 'https://example.com/?utm_source=y&a%20b=3',
     },
     {
-      what: 'knows a name that came in bytes outside ASCII',
+      what: 'matches names that arrived as bytes outside ASCII',
       destination: 'https://example.com/?%C3%BC=1',
       query: raw('ü=2'),
       expected: 'https://example.com/?%C3%BC=2',
     },
     {
-      what: 'knows a name that is no UTF-8 by its bytes',
+      what: 'matches names that are not UTF-8 by their bytes',
       destination: 'https://example.com/?%E0=1&%E1=2&%=3&%zz=4',
       query: '%e0=5&%=6',
       expected: 'https://example.com/?%E1=2&%zz=4&%e0=5&%=6',
     },
     {
-      what: 'takes names that differ by letter case for two',
+      what: 'treats names that differ in letter case as different',
       destination: 'https://example.com/?a=1',
       query: 'A=2',
       expected: 'https://example.com/?a=1&A=2',
     },
     {
-      what: 'keeps all of several with one name',
+      what: 'keeps every repetition of a name',
       destination: 'https://example.com/',
       query: 'a=1&a=2',
       expected: 'https://example.com/?a=1&a=2',
     },
     {
-      what: 'keeps the fragment last, with a question mark of its own',
+      what: 'keeps the fragment last, even with a question mark in it',
       destination: 'https://example.com/?a=1#/route?b=2',
       query: 'b=3',
       expected: 'https://example.com/?a=1&b=3#/route?b=2',
@@ -77,37 +77,37 @@ describe('withParameters', () => {
       expected: 'https://example.com/?flag&other&=y',
     },
     {
-      what: 'keeps what is not touched as it is written',
+      what: 'keeps unaffected parameters as they are written',
       destination: 'https://example.com/?q={a|b}^`\\&sig=a%2fb+c%20d%zz==&&x;y&z?&',
       query: 'a=1',
       expected: 'https://example.com/?q={a|b}^`\\&sig=a%2fb+c%20d%zz==&&x;y&z?&&a=1',
     },
     {
-      what: 'passes a malformed percent sign on as it came',
+      what: 'passes on a malformed percent sign unchanged',
       destination: 'https://example.com/?a=%zz',
       query: 'b=%&%=1',
       expected: 'https://example.com/?a=%zz&b=%&%=1',
     },
     {
-      what: 'encodes what must not stand in a header',
+      what: 'encodes characters that a header must not contain',
       destination: 'https://example.com/',
       query: `a=${raw('ü')}&b=<">\\{|}^\``,
       expected: 'https://example.com/?a=%C3%BC&b=%3C%22%3E%5C%7B%7C%7D%5E%60',
     },
     {
-      what: 'leaves the destination as it is for a query of separators alone',
+      what: 'ignores a query that consists of separators',
       destination: 'https://example.com/?a=1&&',
       query: '&&',
       expected: 'https://example.com/?a=1&&',
     },
     {
-      what: 'adds to an address of an app',
+      what: 'adds to an app address',
       destination: 'myapp://open/1?a=1#x',
       query: 'a=2',
       expected: 'myapp://open/1?a=2#x',
     },
     {
-      what: 'replaces the only parameter there is',
+      what: 'replaces the only parameter',
       destination: 'https://example.com/p?a=1#f',
       query: 'a=2',
       expected: 'https://example.com/p?a=2#f',
@@ -123,7 +123,7 @@ describe('withParameters', () => {
     test(what, () => assert.equal(visited(destination, query), expected))
   }
 
-  test('takes no longer for a full head of names that are no UTF-8 than for one of others', () => {
+  test('handles names that are not UTF-8 about as fast as others', () => {
     const millisOf = (query: string) => {
       const startedMs = performance.now()
       for (let round = 0; round < 20; round += 1) visited('https://example.com/', query)
@@ -135,7 +135,7 @@ describe('withParameters', () => {
     assert.ok(malformed < plain * 6 + 20, `${malformed} ms, others ${plain} ms`)
   })
 
-  test('encodes a parameter that is given as it is meant', () => {
+  test('encodes a parameter’s name and value', () => {
     const parameter = formatParameter('utm_campaign', 'a&b=c #1/ü😀')
     assert.equal(
       withParameters('https://example.com/', [parameter]),
@@ -144,7 +144,7 @@ describe('withParameters', () => {
   })
 })
 
-/** A name and the ways to write it; the last is how unencoded bytes arrive. */
+/** A name and the ways to write it; `raw` is how unencoded bytes arrive. */
 const NAMES = [
   { name: 'a', spellings: ['a', '%61'], raw: 'a' },
   { name: 'a b', spellings: ['a+b', 'a%20b', '%61+b'], raw: 'a+b' },
@@ -153,7 +153,7 @@ const NAMES = [
 ]
 const VALUES = ['', '=', '=1', '=%zz', '=%', '=a+b%20c%2fd', '=?/;:@', '==x']
 
-/** Values as they are stored in a destination, and as they may come from a visitor and go on. */
+/** Values as stored in a destination, and as a visitor sends them and the destination receives them. */
 const STORED_VALUES = [...VALUES, '={|}^`\\']
 const SENT_VALUES = [
   ...VALUES.map((value) => ({ sent: value, goesOn: value })),
@@ -177,8 +177,8 @@ const sent = fc
     goesOn: `${isRaw && name === 'ü' ? '%C3%BC' : isRaw ? raw : spellings[0]}${value.goesOn}`,
   }))
 
-describe('A destination with any visitor query', () => {
-  test('keeps what the visitor does not name to the byte, and gains the rest in the order sent', () => {
+describe('withParameters for any visitor query', () => {
+  test('keeps parameters that the visitor does not name byte for byte, and appends the others in order', () => {
     const base = fc.constantFrom('https://example.com/', 'https://example.com/p?', 'myapp://x?')
     const fragment = fc.constantFrom('', '#', '#/f?a=1&b#c')
     const parameters = fc.array(fc.oneof({ weight: 5, arbitrary: stored }, separator))
@@ -203,8 +203,8 @@ describe('A destination with any visitor query', () => {
     )
   })
 
-  test('is an address of printable ASCII, whatever bytes were sent', () => {
-    // A target ends before its first "#", so no query holds one.
+  test('returns an address of printable ASCII, for any bytes', () => {
+    // A target ends before its first "#", so no query contains one.
     const bytes = fc
       .uint8Array({ minLength: 1 })
       .map((array) => Buffer.from(array).toString('latin1').replaceAll('#', ''))

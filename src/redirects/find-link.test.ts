@@ -11,14 +11,14 @@ import { type LinkFinder, linkFinder } from './find-link.ts'
 const KEYSPACE = 7
 const KEY = 'abcdefgh'
 const SPELLINGS = Array.from({ length: 2 ** KEY.length }, (_, number) => variantOf(KEY, number))
-/** Room for about four links. */
+/** Enough for about four links. */
 const BYTES_MAX = 2_000
 
-describe('the link finder', () => {
-  /** The links of the store, by their keys. */
+describe('linkFinder', () => {
+  /** The links in the store, by key. */
   let stored: Map<string, VisitedLink>
   let reads: { folded: number; exact: number }
-  /** What a read of the store waits for after it has seen the links. */
+  /** What a store read awaits after it has seen the links. */
   let delay: Promise<void> | undefined
   let finder: LinkFinder
   beforeEach(() => {
@@ -55,7 +55,7 @@ describe('the link finder', () => {
     stored.set(key, { ...NO_ATTRIBUTES, ...ids, key, url })
   }
 
-  /** As another process learns of it. */
+  /** Applies a change as if another process had made it. */
   function change(key: string): void {
     finder.apply([linkChange(KEYSPACE, foldKey(key))])
   }
@@ -90,12 +90,12 @@ describe('the link finder', () => {
       for (const spelling of SPELLINGS) await find(spelling)
       reads.folded = 0
       assert.equal(await find('other'), 'https://other.example/')
-      assert.equal(reads.folded, 0, 'was not evicted')
+      assert.equal(reads.folded, 0, 'it was not evicted')
       assert.ok(finder.uses.links.entries <= 4, `${finder.uses.links.entries} entries`)
     }
   })
 
-  test('forgets all of several links when one of them changes', async () => {
+  test('forgets all links of a folded key when one of them changes', async () => {
     store('SALE', 'https://upper.example/')
     store('sale', 'https://lower.example/')
     await find('SALE')
@@ -112,7 +112,7 @@ describe('the link finder', () => {
     assert.equal(await find('SALE'), 'https://added.example/')
   })
 
-  test('keeps nothing of a read of one of several links that a change overtakes', async () => {
+  test('does not cache an exact read that a change overtook', async () => {
     store('SALE', 'https://upper.example/')
     store('sale', 'https://lower.example/')
     await find('sale')
@@ -128,7 +128,7 @@ describe('the link finder', () => {
     assert.equal(await find('SALE'), 'https://changed.example/')
   })
 
-  test('repeats a read of one of several links that a change overtakes after half a second', async (t) => {
+  test('repeats an exact read that a change overtook after half a second', async (t) => {
     store('SALE', 'https://upper.example/')
     store('sale', 'https://lower.example/')
     await find('sale')
@@ -144,7 +144,7 @@ describe('the link finder', () => {
     assert.equal(await overtaken, 'https://changed.example/')
   })
 
-  test('takes no path for the name of a variant', async () => {
+  test('does not confuse a path with the cache name of a letter-case variant', async () => {
     store('SALE', 'https://upper.example/')
     store('sale', 'https://lower.example/')
     for (const path of [`=/${KEYSPACE}/sale`, `=x/${KEYSPACE}/sale`, `${KEYSPACE}/sale`]) {
@@ -152,7 +152,7 @@ describe('the link finder', () => {
     }
   })
 
-  test('finds kept links without the store after a restart', async () => {
+  test('restores links after a restart without the store', async () => {
     const warmStart = warmStartInMemory()
     finder = open(warmStart)
     store('SALE', 'https://upper.example/')
@@ -172,7 +172,7 @@ describe('the link finder', () => {
   })
 })
 
-/** Keeps values in memory, as they were kept last. */
+/** A warm start that keeps its values in memory. */
 function warmStartInMemory(): WarmStart {
   const kept = new Map<KeptKind, Map<string, string>>()
   const of = (kind: KeptKind) => {

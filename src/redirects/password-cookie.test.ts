@@ -14,19 +14,19 @@ const pairOf = (setCookie: string) => setCookie.split(';', 1)[0] ?? ''
 const pair = pairOf(cookies.issue(link, '/key', false, NOW_MS))
 const [name = '', value = ''] = pair.split('=')
 
-describe('The cookie of a visitor who typed a password', () => {
-  test('says for what and how long it holds, and that scripts must not see it', () => {
+describe('the password cookie', () => {
+  test('has a path, a lifetime, HttpOnly and SameSite', () => {
     assert.equal(
       cookies.issue(link, '/key', false, NOW_MS),
       `${pair}; Path=/key; Max-Age=600; HttpOnly; SameSite=Lax`,
     )
   })
 
-  test('is for encrypted connections alone where the visit was encrypted', () => {
+  test('is Secure when the visit was encrypted', () => {
     assert.match(cookies.issue(link, '/key', true, NOW_MS), /; HttpOnly; SameSite=Lax; Secure$/)
   })
 
-  test('is accepted for ten minutes and not a moment longer', () => {
+  test('is accepted for ten minutes and not a millisecond longer', () => {
     assert.ok(cookies.accepts(link, pair, NOW_MS))
     assert.ok(cookies.accepts(link, pair, NOW_MS + LIFETIME_MS - 1))
     assert.ok(!cookies.accepts(link, pair, NOW_MS + LIFETIME_MS))
@@ -38,11 +38,11 @@ describe('The cookie of a visitor who typed a password', () => {
     ['without spaces', `a=b;${pair};c=d`, true],
     ['under another name', `other_${pair}`, false],
     ['as part of another value', `a=${pair}`, false],
-    ['cut short', pair.slice(0, -1), false],
-    ['with something behind it', `${pair}x`, false],
-    ['with a later end', `${name}=9${value}`, false],
-    ['with the signature of another', `${name}=${value.split('.')[0]}.${'A'.repeat(43)}`, false],
-    ['empty', '', false],
+    ['when truncated', pair.slice(0, -1), false],
+    ['with a character appended', `${pair}x`, false],
+    ['with a later expiry', `${name}=9${value}`, false],
+    ['with another signature', `${name}=${value.split('.')[0]}.${'A'.repeat(43)}`, false],
+    ['when empty', '', false],
   ]
   for (const [what, header, accepted] of headers) {
     test(`is ${accepted ? 'accepted' : 'refused'} ${what}`, () =>
@@ -57,7 +57,7 @@ describe('The cookie of a visitor who typed a password', () => {
     test(`is refused for ${what}`, () => assert.ok(!cookies.accepts(other, pair, NOW_MS)))
   }
 
-  test('is refused where another key signs', () => {
+  test('is refused when it was signed with another key', () => {
     assert.ok(!passwordCookies(randomBytes(32)).accepts(link, pair, NOW_MS))
   })
 

@@ -23,13 +23,13 @@ function exchangeFrom(remoteAddress: string, headers: IncomingHttpHeaders = {}):
   }
 }
 
-describe('what a visit’s headers tell', () => {
+describe('visitReader', () => {
   const trustedProxies = new Networks()
   trustedProxies.add(PROXY)
   const { addressOf, isSecure, rawVisitOf } = visitReader(trustedProxies)
   const forwarded = { 'x-forwarded-for': VISITOR, 'x-forwarded-proto': 'https' }
 
-  test('is the proxy’s word on the visitor, where it is trusted', () => {
+  test('believes a trusted proxy’s forwarded headers', () => {
     const exchange = exchangeFrom(PROXY, forwarded)
     assert.equal(addressOf(exchange), VISITOR)
     assert.equal(rawVisitOf(exchange, 0).address, VISITOR)
@@ -61,7 +61,7 @@ describe('what a visit’s headers tell', () => {
     })
   }
 
-  test('is nothing that somebody else says of the visitor', () => {
+  test('ignores forwarded headers from any other client', () => {
     const exchange = exchangeFrom(VISITOR, { ...forwarded, 'x-forwarded-for': '192.0.2.1' })
     assert.equal(addressOf(exchange), VISITOR)
     assert.equal(rawVisitOf(exchange, 0).address, VISITOR)

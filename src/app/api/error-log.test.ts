@@ -9,24 +9,24 @@ import { systemClock } from '../../platform/time/clock.ts'
 import { buildApp } from './app.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 
-test('what failed is in the log under the id that the client was told', async () => {
+test('a failed request is logged under the request id that the client received', async () => {
   const lines: string[] = []
-  const nobody = {}
+  const unused = {}
   const deps: AppDependencies = {
-    links: nobody as AppDependencies['links'],
-    domains: nobody as AppDependencies['domains'],
-    clicks: nobody as AppDependencies['clicks'],
-    domainChecks: nobody as AppDependencies['domainChecks'],
-    qrPictures: nobody as AppDependencies['qrPictures'],
+    links: unused as AppDependencies['links'],
+    domains: unused as AppDependencies['domains'],
+    clicks: unused as AppDependencies['clicks'],
+    domainChecks: unused as AppDependencies['domainChecks'],
+    qrPictures: unused as AppDependencies['qrPictures'],
     servesApi: true,
-    domainHttps: nobody as AppDependencies['domainHttps'],
-    authenticator: nobody as AppDependencies['authenticator'],
+    domainHttps: unused as AppDependencies['domainHttps'],
+    authenticator: unused as AppDependencies['authenticator'],
     idempotency: () => undefined,
-    cursors: nobody as AppDependencies['cursors'],
+    cursors: unused as AppDependencies['cursors'],
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
-    quotas: nobody as AppDependencies['quotas'],
+    quotas: unused as AppDependencies['quotas'],
     workspaceThrottle: new Throttle({
       clock: systemClock(),
       limit: 1,

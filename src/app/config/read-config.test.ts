@@ -9,7 +9,7 @@ import { SETTINGS } from './settings.ts'
 const KEY = 'c0ffee'.repeat(10).padEnd(64, '0')
 const URL_WITH_PASSWORD = 'postgres://user:hunter2@db.example/terse'
 
-/** Everything that `readConfig` finds wrong. */
+/** Every fault that `readConfig` reports. */
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env)
@@ -21,7 +21,7 @@ function faultsOf(env: Record<string, string>): readonly string[] {
   return []
 }
 
-describe('the configuration', () => {
+describe('readConfig', () => {
   const defaults: Omit<Config, 'trustedProxies' | 'metricsReaders'> = {
     host: undefined,
     port: 3000,
@@ -80,7 +80,7 @@ describe('the configuration', () => {
     rawClicksPerMinute: 60_000,
   }
 
-  test('has a default for every setting', () => {
+  test('gives every setting its default', () => {
     const { trustedProxies, metricsReaders, ...rest } = readConfig({ PATH: '/bin', HOME: '/root' })
     assert.deepEqual(rest, defaults)
     assert.equal(trustedProxies.has('127.0.0.1'), false)
@@ -88,12 +88,12 @@ describe('the configuration', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // TERSE_HTTPS_PORT belongs to TERSE_TLS, and the seven of ACME the five quotas and the three bounds of
-    // connections are one part each.
+    // 15 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, seven settings
+    // share `acme`, five share `quotas` and three share `connections`; two are destructured above.
     assert.equal(Object.keys(rest).length + 15, Object.keys(SETTINGS).length)
   })
 
-  test('takes an empty variable for an unset one', () => {
+  test('treats an empty variable as unset', () => {
     const names = Object.keys(SETTINGS)
     const empty = [...names, 'TERSE_SECRET_KEY_FILE', 'TERSE_DATABASE_URL_FILE']
     const { trustedProxies, metricsReaders, ...rest } = readConfig(
@@ -102,7 +102,7 @@ describe('the configuration', () => {
     assert.deepEqual(rest, defaults)
   })
 
-  test('cannot be changed', () => {
+  test('returns a frozen configuration', () => {
     const config = readConfig({})
     assert.ok(Object.isFrozen(config) && Object.isFrozen(config.appSchemes))
   })
@@ -184,7 +184,7 @@ describe('the configuration', () => {
     })
   }
 
-  test('reads the networks of trusted proxies', () => {
+  test('parses the networks of trusted proxies', () => {
     const { trustedProxies } = readConfig({ TERSE_TRUST_PROXY: '10.0.0.0/8, ::1 ,192.0.2.7' })
     for (const inside of ['10.200.0.1', '::1', '192.0.2.7', '::ffff:10.0.0.1']) {
       assert.ok(trustedProxies.has(inside), inside)
@@ -194,7 +194,7 @@ describe('the configuration', () => {
     }
   })
 
-  test('reads where HTTPS is, and who asks what is internal', () => {
+  test('parses the HTTPS port and the internal listener', () => {
     const tls = { TERSE_TLS: 'auto', TERSE_BASE_URL: 'https://go.example.com' }
     assert.deepEqual(readConfig(tls).tls, { port: 443 })
     assert.deepEqual(readConfig({ ...tls, TERSE_HTTPS_PORT: '8443' }).tls, { port: 8443 })
@@ -203,7 +203,7 @@ describe('the configuration', () => {
     assert.deepEqual(at('[::1]:3001'), { host: '::1', port: 3001 })
   })
 
-  test('refuses HTTPS without a name for it, or on the port of plain HTTP', () => {
+  test('refuses TERSE_TLS without an HTTPS base URL, and an HTTPS port equal to the HTTP port', () => {
     const faults = faultsOf({ TERSE_TLS: 'auto', TERSE_PORT: '443' })
     assert.equal(faults.length, 2)
     assert.match(faults.join('\n'), /TERSE_BASE_URL.*\n.*TERSE_HTTPS_PORT/)
@@ -295,7 +295,7 @@ describe('the configuration', () => {
   }
   for (const [name, values] of Object.entries(refused)) {
     for (const value of values) {
-      test(`refuses ${name}=${value.slice(0, 40)} in one line`, () => {
+      test(`refuses ${name}=${value.slice(0, 40)} with a message of one line`, () => {
         const faults = faultsOf({ [name]: value })
         assert.equal(faults.length, 1, faults.join('\n'))
         assert.ok(faults[0]?.startsWith(`${name} `), faults.join())
@@ -304,7 +304,7 @@ describe('the configuration', () => {
     }
   }
 
-  test('tells every fault at once', () => {
+  test('reports all faults together', () => {
     const wrong = Object.entries(refused).flatMap(([name, [value]]) =>
       value === undefined ? [] : [[name, value] as const],
     )
@@ -315,7 +315,7 @@ describe('the configuration', () => {
     }
   })
 
-  test('knows every TERSE_ name and leaves the others alone', () => {
+  test('refuses an unknown TERSE_ variable and ignores other variables', () => {
     assert.deepEqual(faultsOf({ TERSE_PORTS: '1' }), [
       'TERSE_PORTS is not a setting: correct or remove it',
     ])
@@ -324,7 +324,7 @@ describe('the configuration', () => {
   })
 })
 
-describe('a secret from a file', () => {
+describe('a setting read from a file with _FILE', () => {
   let folder: string
   before(() => {
     folder = createFolder()
@@ -337,7 +337,7 @@ describe('a secret from a file', () => {
     return file
   }
 
-  test('is read without the white space around it', () => {
+  test('strips white space around the value', () => {
     const config = readConfig({
       TERSE_SECRET_KEY_FILE: fileWith(`${KEY}\r\n`),
       TERSE_DATABASE_URL_FILE: fileWith(`\n${URL_WITH_PASSWORD}\n`),
@@ -346,7 +346,7 @@ describe('a secret from a file', () => {
     assert.equal(config.databaseUrl, URL_WITH_PASSWORD)
   })
 
-  test('is refused when it is given plainly too, cannot be read, or is empty', () => {
+  test('is refused when the plain setting is set too, the file cannot be read, or it is empty', () => {
     mkdirSync(path.join(folder, 'directory'))
     const scenarios = [
       { env: { TERSE_SECRET_KEY: KEY, TERSE_SECRET_KEY_FILE: fileWith(KEY) }, says: /both set/ },
@@ -362,7 +362,7 @@ describe('a secret from a file', () => {
     }
   })
 
-  test('never shows in a message, however wrong it is', () => {
+  test('never shows a secret in an error message', () => {
     const secrets = ['hunter2', 'c0ffee', 's3cret']
     const scenarios: Record<string, string>[] = [
       { TERSE_DATABASE_URL: 'mysql://user:hunter2@db/terse' },

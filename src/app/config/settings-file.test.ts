@@ -27,7 +27,7 @@ describe('the settings file', () => {
     return []
   }
 
-  test('is read from the data folder, with comments and quotes, however its lines end', () => {
+  test('is read from the data folder, with comments, quotes and any line ending', () => {
     writeFileSync(
       file,
       '\uFEFFTERSE_BASE_URL=https://go.example.com # ours\r\n# TERSE_PROT=1\r\nexport TERSE_PORT="8080"\r\nOTHER=1\r\n',
@@ -39,7 +39,7 @@ describe('the settings file', () => {
     assert.equal(config.dataDir, folder)
   })
 
-  test('is not needed in the data folder, and must be there when it is named', () => {
+  test('is optional in the data folder, and required when TERSE_ENV_FILE names it', () => {
     assert.equal(load().config.settingsFile, undefined)
     const named = path.join(folder, 'none.env')
     assert.deepEqual(faultsOf({ TERSE_ENV_FILE: named }), [
@@ -49,7 +49,7 @@ describe('the settings file', () => {
     assert.match(faultsOf().join(), /terse\.env.*EISDIR/)
   })
 
-  test('gives way to the environment, but not to an empty variable', () => {
+  test('is overridden by the environment, but not by an empty variable', () => {
     writeFileSync(file, 'TERSE_PORT=8080\nTERSE_HOST=::1\nTERSE_DATABASE_URL_FILE=url\n')
     const { config } = load({
       TERSE_PORT: '9090',
@@ -62,7 +62,7 @@ describe('the settings file', () => {
     )
   })
 
-  test('takes the place of the one in the data folder when another is named', () => {
+  test('is ignored in the data folder when TERSE_ENV_FILE names another file', () => {
     writeFileSync(file, 'TERSE_PORT=8080\n')
     const named = path.join(folder, 'named.env')
     writeFileSync(named, 'TERSE_HOST=::1\n')
@@ -70,7 +70,7 @@ describe('the settings file', () => {
     assert.deepEqual([config.port, config.host, config.settingsFile], [3000, '::1', named])
   })
 
-  test('may name the data folder when it is elsewhere itself; its paths begin at its own folder', () => {
+  test('may set the data folder when it lies elsewhere, and resolves paths relative to its own folder', () => {
     const named = path.join(folder, 'named.env')
     writeFileSync(path.join(folder, 'url'), 'postgres://db/terse')
     writeFileSync(named, 'TERSE_DATA_DIR=there\nTERSE_DATABASE_URL_FILE=./url\n')
@@ -79,7 +79,7 @@ describe('the settings file', () => {
     assert.equal(config.databaseUrl, 'postgres://db/terse')
   })
 
-  test('gives other processes the same configuration by their environment alone', () => {
+  test('is passed to other processes through their environment alone', () => {
     writeFileSync(file, 'TERSE_PORT=8080\nTERSE_COUNTRY_DATABASE=x.mmdb\n')
     const { config, env } = load()
     rmSync(file)
@@ -133,20 +133,20 @@ describe('the settings file', () => {
     })
   }
 
-  test('names a fault of the environment without the file', () => {
+  test('is not mentioned for a fault that comes from the environment', () => {
     writeFileSync(file, 'TERSE_PORT=80\n')
     assert.deepEqual(faultsOf({ TERSE_HOST: 'x' }), [
       'TERSE_HOST must be an IP address or localhost',
     ])
   })
 
-  test('shows no secret, however wrong it is', () => {
+  test('never shows a secret in an error message', () => {
     writeFileSync(file, 'TERSE_SECRET_KEY=hunter2\nTERSE_DATABASE_URL=mysql://hunter2\n')
     assert.equal(faultsOf().length, 2)
     assert.doesNotMatch(faultsOf().join(), /hunter2/)
   })
 
-  test('is reported where every user can read a secret in it', () => {
+  test('is reported when it holds a secret and every user can read it', () => {
     chmodSync(folder, 0o755)
     const exposed = (text: string, mode: number) => {
       writeFileSync(file, text)

@@ -5,8 +5,8 @@ import { SETTINGS } from './settings.ts'
 
 const FOLDER = new URL('./settings/', import.meta.url)
 
-describe('the settings', () => {
-  test('stand in one group each, and no group is left out', async () => {
+describe('SETTINGS', () => {
+  test('contains every group of the settings folder, and each setting once', async () => {
     const names: string[] = []
     for (const file of readdirSync(FOLDER).filter((name) => name !== 'setting.ts')) {
       const groups: Record<string, object> = await import(new URL(file, FOLDER).href)

@@ -5,8 +5,8 @@ import { sharedAddressReporter } from './click-cap.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
 
-describe('the report of addresses that visitors may share', () => {
-  test('is a line for each kind, at most once an hour', (t: TestContext) => {
+describe('sharedAddressReporter', () => {
+  test('logs one line for each reason, at most once an hour', (t: TestContext) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     const lines: string[] = []

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { startPollingJob } from './polling-job.ts'
 
-test('work that fails again and again is logged once, until it has worked', async (t) => {
+test('a polling job logs repeated failures once, until it succeeds again', async (t) => {
   const lines = new PassThrough({ encoding: 'utf8' })
   const worked = new PassThrough({ objectMode: true })
   const outcomes = ['fails', 'fails', 'works', 'fails', 'fails']

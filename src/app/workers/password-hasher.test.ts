@@ -7,10 +7,10 @@ import { QueueRefusal } from '../../platform/work/fair-queue.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { openPasswordHasher } from './password-hasher.ts'
 
-/** For threads that start, and hash, on a busy machine. */
+/** Generous, because threads start and hash slowly on a busy machine. */
 const DEADLINE_MS = 60_000
 
-describe('The hasher with threads of its own', () => {
+describe('openPasswordHasher', () => {
   const { hasher, close } = openPasswordHasher(new WorkQueues(), {
     ...HASH_QUEUE,
     deadlineMs: DEADLINE_MS,
@@ -26,7 +26,7 @@ describe('The hasher with threads of its own', () => {
     )
   })
 
-  test('refuses what is too much for one owner, and hashes for another in turn', async () => {
+  test('refuses an owner’s tasks above the limit, and serves another owner in turn', async () => {
     const task = { text: 'sesame', salt: randomBytes(16) }
     const ended: string[] = []
     const flood = Array.from({ length: 80 }, () =>

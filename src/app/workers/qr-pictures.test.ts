@@ -4,7 +4,7 @@ import { BLACK } from '../../links/qr/color.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import { openQrPictures } from './qr-pictures.ts'
 
-test('a rendered picture keeps no more memory than its own bytes', async (t) => {
+test('a rendered QR code keeps no more memory than its own bytes', async (t) => {
   const { pictures, close } = openQrPictures(new WorkQueues())
   t.after(close)
   for (const format of ['png', 'svg'] as const) {

@@ -13,7 +13,7 @@ import { KeyVault } from '../key-vault.ts'
 import { SecureContexts } from './secure-contexts.ts'
 
 const HOST = 'links.acme.test'
-/** Each takes more than so much where it is kept. */
+/** Each context takes at least this much memory while it is cached. */
 const CONTEXT_KIB_MIN = 12
 const CONTEXTS = 2_000
 const authority = createTestAuthority()
@@ -40,7 +40,7 @@ function certificateFor(host: string, by = vault): SealedCertificate {
 
 type Answer = SealedCertificate | undefined | Error
 
-/** A store that answers when the test says so. */
+/** A store whose answers the test controls. */
 function setUp(copy?: WarmStartFile) {
   const asked: { host: string; answer: (answer: Answer) => void }[] = []
   const errors: unknown[] = []
@@ -58,7 +58,7 @@ function setUp(copy?: WarmStartFile) {
     onError: (error) => errors.push(error),
     onUnusable: (host) => unusable.push(host),
   })
-  /** Answers the question that was asked last. */
+  /** Answers the latest read of the store. */
   async function answer(value: Answer): Promise<void> {
     const question = asked.at(-1)
     assert.ok(question)
@@ -74,8 +74,8 @@ function setUp(copy?: WarmStartFile) {
   return { contexts, asked, errors, unusable, answer, load, change }
 }
 
-describe('the certificates in memory', () => {
-  test('are loaded once for all who ask meanwhile, and then at hand', async () => {
+describe('SecureContexts', () => {
+  test('loads a certificate once for concurrent callers, and then serves it from the cache', async () => {
     const { contexts, asked, answer } = setUp()
     const both = [contexts.get(HOST), contexts.get(HOST)]
     await answer(certificateFor(HOST))
@@ -86,7 +86,7 @@ describe('the certificates in memory', () => {
     assert.equal(asked.length, 1)
   })
 
-  test('are shown until their successors are loaded', async () => {
+  test('serves the old certificate until the new one is loaded', async () => {
     const { contexts, answer, load, change } = setUp()
     const old = await load(certificateFor(HOST))
     change()
@@ -97,7 +97,7 @@ describe('the certificates in memory', () => {
     assert.notEqual(renewed, old)
   })
 
-  test('are shown while the store is away, which is told once, and asked for again', async () => {
+  test('serves the old certificate while the store is unavailable, reports that once, and reads again on the next change', async () => {
     const { contexts, asked, errors, answer, load, change } = setUp()
     const old = await load(certificateFor(HOST))
     change()
@@ -112,7 +112,7 @@ describe('the certificates in memory', () => {
     assert.equal(asked.length, 4)
   })
 
-  test('go when they are removed, and come again', async () => {
+  test('drops a removed certificate, and loads it again when it returns', async () => {
     const { contexts, asked, answer, load, change } = setUp()
     await load(certificateFor(HOST))
     change()
@@ -126,7 +126,7 @@ describe('the certificates in memory', () => {
     assert.ok(await found)
   })
 
-  test('are not kept from a load that began before they were changed', async () => {
+  test('does not cache a load that began before a change', async () => {
     const { contexts, asked, load, change } = setUp()
     const early = contexts.get(HOST)
     change()
@@ -136,7 +136,7 @@ describe('the certificates in memory', () => {
     assert.equal(contexts.get(HOST), renewed)
   })
 
-  test('are all looked at anew when a node may have missed a change', async () => {
+  test('reloads every certificate when a node may have missed a change', async () => {
     const { contexts, asked, answer, load } = setUp()
     const old = await load(certificateFor(HOST))
     contexts.forgetAll()
@@ -146,7 +146,7 @@ describe('the certificates in memory', () => {
     assert.notEqual(contexts.get(HOST), old)
   })
 
-  test('take no more memory than their number allows, however many come and go', async () => {
+  test('keeps memory within its limit, however many certificates are loaded', async () => {
     const { keyPem, ...certificate } = open(certificateFor(HOST))
     const contexts = new SecureContexts({
       find: async (host) => ({ ...certificate, host, sealedKey: vault.seal(host, keyPem) }),
@@ -168,7 +168,7 @@ describe('the certificates in memory', () => {
     assert.ok(grownKib < CONTEXTS * CONTEXT_KIB_MIN, `${grownKib} KiB`)
   })
 
-  test('fail the handshake, not the process, where a key is damaged', async () => {
+  test('fails the handshake, not the process, when a private key is damaged', async () => {
     const { contexts, errors, answer } = setUp()
     const found = Promise.resolve(contexts.get(HOST))
     const damaged = { ...certificateFor(HOST), sealedKey: 'damaged' }
@@ -179,7 +179,7 @@ describe('the certificates in memory', () => {
 
 const STATE = { cursor: 'here', readAtMicros: 0, serviceHost: HOST, serviceKeyspaceId: 1 }
 
-/** The copies of processes that follow one another in a data folder. */
+/** Opens the warm start of one data folder for one process after another. */
 function setUpCopies(t: TestContext) {
   const dataDir = createFolder()
   let copy: WarmStartFile | undefined
@@ -197,13 +197,13 @@ function setUpCopies(t: TestContext) {
   }
 }
 
-/** What a later process would begin with. */
+/** The hosts whose certificates a later process would restore. */
 function hostsIn(copy: WarmStartFile): readonly string[] {
   return [...copy.values('certificate').entries()].map(({ name }) => name)
 }
 
-describe('the copy of the certificates in memory', () => {
-  test('lets a later process show what an earlier one had, without the store', async (t) => {
+describe('the warm start of certificates', () => {
+  test('lets a restarted process serve certificates without the store', async (t) => {
     const next = setUpCopies(t)
     const certificate = certificateFor(HOST)
     assert.ok(await setUp(next()).load(certificate))
@@ -211,21 +211,21 @@ describe('the copy of the certificates in memory', () => {
     contexts.restore()
     const context = contexts.get(HOST)
     assert.ok(context && !(context instanceof Promise))
-    assert.equal(contexts.get(HOST), context, 'it is opened once')
+    assert.equal(contexts.get(HOST), context, 'the certificate is parsed once')
     const { notBefore, notAfter } = certificate
     assert.deepEqual(contexts.findLife(HOST), { notBefore, notAfter })
     assert.deepEqual([asked, errors, unusable], [[], [], []])
-    assert.deepEqual(hostsIn(next()), [HOST], 'it stays for the one after')
+    assert.deepEqual(hostsIn(next()), [HOST], 'the copy stays for the next process')
   })
 
-  test('holds the one in use, and none that has changed or is not at hand', async (t) => {
+  test('holds the current certificate, and none that has changed since or was removed', async (t) => {
     const next = setUpCopies(t)
     const first = setUp(next())
     const old = await first.load(certificateFor(HOST))
     first.change()
-    assert.equal(first.contexts.get(HOST), old, 'it is shown')
+    assert.equal(first.contexts.get(HOST), old, 'it is still served')
     assert.equal(first.contexts.findLife(HOST), undefined, 'but may not be the one in use')
-    assert.deepEqual(hostsIn(next()), [], 'the next process does not begin with it')
+    assert.deepEqual(hostsIn(next()), [], 'the next process does not restore it')
     const second = setUp(next())
     await second.load(certificateFor(HOST))
     second.change()
@@ -240,7 +240,7 @@ describe('the copy of the certificates in memory', () => {
     assert.deepEqual(hostsIn(next()), [])
   })
 
-  test('is not begun with where the log tells of a change, or cannot tell', async (t) => {
+  test('is not restored for a host whose certificate changed, or when changes may have been missed', async (t) => {
     const next = setUpCopies(t)
     for (const turn of ['change', 'forgetAll'] as const) {
       await setUp(next()).load(certificateFor(HOST))
@@ -248,7 +248,7 @@ describe('the copy of the certificates in memory', () => {
       contexts.restore()
       if (turn === 'change') change()
       else contexts.forgetAll()
-      assert.equal(asked.length, 0, 'nothing is loaded that nobody asks for')
+      assert.equal(asked.length, 0, 'nothing is loaded before a handshake needs it')
       assert.equal(contexts.findLife(HOST), undefined)
       assert.ok(contexts.get(HOST) instanceof Promise)
       assert.equal(asked.length, 1)
@@ -256,7 +256,7 @@ describe('the copy of the certificates in memory', () => {
     }
   })
 
-  test('costs a host its HTTPS until the store has it, where it is damaged', async (t) => {
+  test('with a damaged entry refuses HTTPS for that host until the store returns its certificate', async (t) => {
     const next = setUpCopies(t)
     const earlier = next()
     const sound = certificateFor(HOST)
@@ -290,7 +290,7 @@ describe('the copy of the certificates in memory', () => {
     assert.ok(!(contexts.get(HOST) instanceof Promise))
   })
 
-  test('is as large as the memory', async (t) => {
+  test('holds as many certificates as the cache', async (t) => {
     const next = setUpCopies(t)
     const sized = (countMax: number, copy: WarmStartFile) =>
       new SecureContexts({

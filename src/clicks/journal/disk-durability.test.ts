@@ -11,16 +11,16 @@ import { encodeFrame } from './frame.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { segmentFile } from './segments.ts'
 
-describe('a journal writer that waits for the disk', () => {
+describe('JournalWriter with durability "disk"', () => {
   let folder: string
   let files: FakeFiles
-  let told: number[]
-  let doubts: number[]
+  let acknowledged: number[]
+  let doubtful: number[]
   beforeEach(() => {
     folder = createFolder()
     files = new FakeFiles()
-    told = []
-    doubts = []
+    acknowledged = []
+    doubtful = []
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -32,13 +32,13 @@ describe('a journal writer that waits for the disk', () => {
       begin: () => {},
       onWritten: () => {},
       onLost: () => {},
-      onDoubt: (count) => doubts.push(count),
+      onDoubt: (count) => doubtful.push(count),
     })
   }
 
-  /** Records clicks in one turn of the event loop, and lets it end. */
+  /** Records clicks in one turn of the event loop and waits until the writer has flushed them. */
   async function record(writer: JournalWriter, ...clicks: number[]): Promise<void> {
-    for (const at of clicks) writer.record(clickOf(at), () => told.push(at))
+    for (const at of clicks) writer.record(clickOf(at), () => acknowledged.push(at))
     await nextTurn()
     await nextTurn()
   }
@@ -48,32 +48,36 @@ describe('a journal writer that waits for the disk', () => {
     await nextTurn()
   }
 
-  test('answers when the clicks are on disk, and not before', async () => {
+  test('calls back when the clicks are on disk, and not before', async () => {
     const writer = createWriter()
     files.holdSyncs = true
     await record(writer, 1, 2)
     assert.deepEqual(files.clicks(), clicksFrom(1, 2), 'they are written')
-    assert.deepEqual(told, [])
+    assert.deepEqual(acknowledged, [])
     files.holdSyncs = false
     await settleSyncs()
-    assert.deepEqual(told, [1, 2])
+    assert.deepEqual(acknowledged, [1, 2])
     assert.deepEqual(files.clicks(files.onDisk), clicksFrom(1, 2))
   })
 
-  test('has one sync under way at a time, shared by all who came since the last began', async () => {
+  test('runs one sync at a time, and one sync covers all clicks recorded since the last began', async () => {
     const writer = createWriter()
     await record(writer, 1)
     const before = files.count('sync')
     files.holdSyncs = true
     for (const at of [2, 3, 4, 5]) await record(writer, at)
     await settleSyncs()
-    assert.deepEqual(told, [1, 2], 'the sync that began with the second click covers it alone')
+    assert.deepEqual(
+      acknowledged,
+      [1, 2],
+      'the sync that began with the second click covers it alone',
+    )
     await settleSyncs()
-    assert.deepEqual(told, [1, 2, 3, 4, 5])
+    assert.deepEqual(acknowledged, [1, 2, 3, 4, 5])
     assert.equal(files.count('sync') - before, 2)
   })
 
-  test('syncs the folders too where files or folders are new, and then no more', async () => {
+  test('syncs the folders when a file or folder is new, and only then', async () => {
     const writer = createWriter()
     await record(writer, 1)
     assert.equal(files.count('syncFolder'), 3)
@@ -81,7 +85,7 @@ describe('a journal writer that waits for the disk', () => {
     assert.equal(files.count('syncFolder'), 3)
   })
 
-  test('goes on in another segment after a failed sync, and says which clicks are in doubt', async () => {
+  test('continues in another segment after a failed sync, and reports the clicks in doubt', async () => {
     const writer = createWriter()
     await record(writer, 1)
     files.holdSyncs = true
@@ -90,8 +94,8 @@ describe('a journal writer that waits for the disk', () => {
     files.failing.add('sync')
     await settleSyncs()
     files.failing.clear()
-    assert.deepEqual(told, [1, 2, 3, 4], 'all are redirected')
-    assert.deepEqual(doubts, [3], 'the fourth is in the file that cannot be trusted')
+    assert.deepEqual(acknowledged, [1, 2, 3, 4], 'all are redirected')
+    assert.deepEqual(doubtful, [3], 'the fourth is in the file that cannot be trusted')
     assert.equal(writer.doubtful, 3)
     assert.equal(writer.lost, 0)
 
@@ -103,23 +107,23 @@ describe('a journal writer that waits for the disk', () => {
     assert.equal(files.openHandles(), 1)
   })
 
-  test('takes a failed sync of a folder for what it is', async () => {
+  test('reports the clicks in doubt when syncing a folder fails', async () => {
     const writer = createWriter()
     files.failing.add('syncFolder')
     await record(writer, 1)
-    assert.deepEqual(doubts, [1])
+    assert.deepEqual(doubtful, [1])
     files.failing.clear()
     await record(writer, 2)
-    assert.deepEqual(doubts, [1])
+    assert.deepEqual(doubtful, [1])
     assert.equal(files.count('syncFolder'), 1 + 3, 'all folders are tried again')
   })
 
-  test('answers at once where nothing could be written', async () => {
+  test('calls back at once when nothing could be written', async () => {
     const writer = createWriter()
     files.failing.add('open')
     await record(writer, 1)
     await record(writer, 2)
-    assert.deepEqual(told, [1, 2])
+    assert.deepEqual(acknowledged, [1, 2])
     assert.equal(writer.lost, 2)
     files.failing.clear()
     await record(writer, 3)
@@ -127,13 +131,13 @@ describe('a journal writer that waits for the disk', () => {
   })
 
   for (const held of [1, 3]) {
-    test(`keeps a full segment open until its last ${held} writes are on disk`, async () => {
+    test(`keeps a full segment open until its last writes are on disk (${held} pending)`, async () => {
       const writer = createWriter()
       const frame = clicksFrom(1, 5_000)
       const frames = Math.floor((16 * 1024 * 1024) / encodeFrame(frame).length) + 1
       for (let index = 1; index <= frames; index += 1) {
         files.holdSyncs = index > frames - held
-        for (const { at } of frame) writer.record(clickOf(at), () => told.push(at))
+        for (const { at } of frame) writer.record(clickOf(at), () => acknowledged.push(at))
         writer.flush()
         await nextTurn()
       }
@@ -143,8 +147,8 @@ describe('a journal writer that waits for the disk', () => {
       assert.equal(files.openHandles(), 2)
       files.holdSyncs = false
       await settleSyncs()
-      assert.equal(told.length, frames * 5_000 + 1)
-      assert.equal(files.clicks(files.onDisk).length, told.length)
+      assert.equal(acknowledged.length, frames * 5_000 + 1)
+      assert.equal(files.clicks(files.onDisk).length, acknowledged.length)
       assert.equal(files.openHandles(), 1)
       assert.deepEqual([...files.onDisk.keys()], [segmentFile(folder, 1), segmentFile(folder, 2)])
     })
@@ -153,12 +157,12 @@ describe('a journal writer that waits for the disk', () => {
   test('waits for the disk when it is closed', async () => {
     const writer = createWriter()
     files.holdSyncs = true
-    writer.record(clickOf(1), () => told.push(1))
+    writer.record(clickOf(1), () => acknowledged.push(1))
     const closed = writer.close()
     files.holdSyncs = false
     await settleSyncs()
     await closed
-    assert.deepEqual(told, [1])
+    assert.deepEqual(acknowledged, [1])
     assert.equal(files.openHandles(), 0)
   })
 
@@ -178,7 +182,7 @@ describe('a journal writer that waits for the disk', () => {
     assert.deepEqual(clicksInFolder(folder), clicksFrom(1, 3))
   })
 
-  test('has each answered click on disk, lost or in doubt, whatever fails and when', async () => {
+  test('has each acknowledged click on disk, lost or in doubt, for any sequence of failures', async () => {
     const step = fc.record({
       clicks: fc.integer({ min: 0, max: 3 }),
       failing: fc.subarray(['open', 'write', 'truncate', 'close', 'sync', 'syncFolder'] as const),
@@ -188,12 +192,12 @@ describe('a journal writer that waits for the disk', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
         files = new FakeFiles()
-        told = []
+        acknowledged = []
         const writer = createWriter()
         let recorded = 0
         function check(): void {
           const safe = new Set(files.clicks(files.onDisk).map(({ at }) => at))
-          const unsafe = told.filter((at) => !safe.has(at)).length
+          const unsafe = acknowledged.filter((at) => !safe.has(at)).length
           assert.ok(unsafe <= writer.lost + writer.doubtful, `${unsafe} answered and not on disk`)
         }
         for (const { clicks, failing, hold, settle } of steps) {
@@ -211,8 +215,8 @@ describe('a journal writer that waits for the disk', () => {
         await settleSyncs()
         await writer.close()
         check()
-        assert.equal(told.length, recorded, 'every visitor is answered')
-        assert.equal(new Set(told).size, recorded, 'and once')
+        assert.equal(acknowledged.length, recorded, 'every visitor is answered')
+        assert.equal(new Set(acknowledged).size, recorded, 'and once')
         assert.equal(files.clicks().length + writer.lost, recorded)
       }),
       cases(200),

@@ -33,7 +33,7 @@ const anyClick: fc.Arbitrary<Click> = fc.record(
 const anyFrame = fc.array(anyClick, { minLength: 1, maxLength: 12 })
 const anyFrames = fc.array(anyFrame, { minLength: 1, maxLength: 8 })
 
-/** Frames one after the other, and where each begins. */
+/** The encoded frames, concatenated, and the offset at which each begins. */
 function write(frames: readonly (readonly Click[])[]): { bytes: Buffer; starts: number[] } {
   const starts: number[] = []
   let size = 0
@@ -46,13 +46,13 @@ function write(frames: readonly (readonly Click[])[]): { bytes: Buffer; starts: 
   return { bytes: Buffer.concat(encoded), starts }
 }
 
-/** The frame in which a byte lies. */
+/** The index of the frame that contains a byte. */
 function frameAt(starts: readonly number[], offset: number): number {
   return starts.findLastIndex((start) => start <= offset)
 }
 
-describe('the frames of the click journal', () => {
-  test('give back what was written, in its order', () => {
+describe('encodeFrame and decodeFrames', () => {
+  test('return the clicks that were written, in order', () => {
     fc.assert(
       fc.property(anyFrames, (frames) => {
         const { bytes } = write(frames)
@@ -66,7 +66,7 @@ describe('the frames of the click journal', () => {
     )
   })
 
-  test('cut at any byte give back the whole frames before the cut, and call nothing damage', () => {
+  test('return the whole frames before a cut at any byte, and report no damage', () => {
     fc.assert(
       fc.property(anyFrames, fc.nat(), (frames, anywhere) => {
         const { bytes, starts } = write(frames)
@@ -82,7 +82,7 @@ describe('the frames of the click journal', () => {
     )
   })
 
-  test('with any byte changed lose the frame that it lies in, and no other', () => {
+  test('lose only the frame in which a byte was changed', () => {
     fc.assert(
       fc.property(anyFrames, fc.nat(), fc.integer({ min: 1, max: 255 }), (frames, where, flip) => {
         const { bytes, starts } = write(frames)
@@ -95,7 +95,7 @@ describe('the frames of the click journal', () => {
         assert.deepEqual(decoded.clicks, frames.toSpliced(hit, 1).flat())
         const isLast = hit === frames.length - 1
         const hitBytes = (starts[hit + 1] ?? bytes.length) - (starts[hit] ?? 0)
-        // Damage at the end may be a frame that is still being written, so it is left there.
+        // Damage at the end may be a frame that is still being written, so it is not consumed.
         assert.equal(decoded.damaged, isLast ? 0 : hitBytes)
         assert.equal(decoded.consumed, isLast ? starts[hit] : bytes.length)
       }),
@@ -103,7 +103,7 @@ describe('the frames of the click journal', () => {
     )
   })
 
-  test('are found between bytes of any other kind', () => {
+  test('find the frames between other bytes', () => {
     const noise = fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes))
     fc.assert(
       fc.property(fc.array(fc.tuple(noise, anyFrame), { maxLength: 6 }), (parts) => {
@@ -122,7 +122,7 @@ describe('the frames of the click journal', () => {
     )
   })
 
-  test('yield no click from noise, even where it holds the magic and absurd lengths', () => {
+  test('return no click from noise, even with the magic bytes and absurd lengths in it', () => {
     const magic = fc.constant(Buffer.from('TRS3', 'latin1'))
     const length = fc.nat({ max: 0xffff_ffff }).map((value) => {
       const bytes = Buffer.alloc(4)
@@ -139,27 +139,27 @@ describe('the frames of the click journal', () => {
     )
   })
 
-  test('are not seen in zeros that a crash left after the magic', () => {
+  test('return no click from zeros that a crash left after the magic bytes', () => {
     const zeros = Buffer.concat([Buffer.from('TRS3', 'latin1'), Buffer.alloc(100)])
     assert.deepEqual(decodeFrames(zeros, ALL), { clicks: [], consumed: 0, damaged: 0 })
   })
 
-  test('hold nothing but printable characters, and no more than fit, whatever a click says', () => {
+  test('write only printable characters, and cut values that are too long', () => {
     const click = { ...clickOf(1), country: 'D\n', referrer: 'x'.repeat(300), source: '\u{1f600}' }
     assert.deepEqual(decodeFrames(encodeFrame([click]), ALL).clicks, [
       { ...click, country: 'D?', referrer: 'x'.repeat(255), source: '??' },
     ])
   })
 
-  test('are refused where a right checksum stands over records that nobody wrote', () => {
+  test('refuse malformed records under a correct checksum', () => {
     const good = encodeFrame([clickOf(1), clickOf(2)])
     const changes: readonly [what: string, change: (records: Buffer) => void][] = [
       ['a shorter record', (records) => records.writeUInt16LE(records.readUInt16LE(0) - 1)],
       ['a longer record', (records) => records.writeUInt16LE(records.readUInt16LE(0) + 1)],
       ['a longer value', (records) => records.writeUInt8(9, 28)],
-      ['an instant that is none', (records) => records.writeDoubleLE(Number.NaN, 4)],
-      ['a link before the first', (records) => records.writeDoubleLE(-1, 12)],
-      ['half a visitor', (records) => records.writeDoubleLE(0.5, 20)],
+      ['an invalid instant', (records) => records.writeDoubleLE(Number.NaN, 4)],
+      ['a negative link number', (records) => records.writeDoubleLE(-1, 12)],
+      ['a visitor that is not an integer', (records) => records.writeDoubleLE(0.5, 20)],
       ['a control character', (records) => records.writeUInt8(7, 36)],
     ]
     for (const [what, change] of changes) {
@@ -169,10 +169,10 @@ describe('the frames of the click journal', () => {
       assert.deepEqual(decodeFrames(frame, ALL).clicks, [], what)
     }
     const cappedChanges: readonly [what: string, change: (records: Buffer) => void][] = [
-      ['no click', (records) => records.writeUInt32LE(0, 20)],
-      ['a flag beside', (records) => records.writeUInt16LE(17, 2)],
-      ['a link before the first', (records) => records.writeDoubleLE(-1, 12)],
-      ['an instant that is none', (records) => records.writeDoubleLE(Number.NaN, 4)],
+      ['a count of zero', (records) => records.writeUInt32LE(0, 20)],
+      ['another flag set', (records) => records.writeUInt16LE(17, 2)],
+      ['a negative link number', (records) => records.writeDoubleLE(-1, 12)],
+      ['an invalid instant', (records) => records.writeDoubleLE(Number.NaN, 4)],
     ]
     for (const [what, change] of cappedChanges) {
       const frame = Buffer.from(encodeFrame([cappedClick(7, 1, 3)]))
@@ -185,7 +185,7 @@ describe('the frames of the click journal', () => {
     assert.deepEqual(decodeFrames(empty, ALL), { clicks: [], consumed: 0, damaged: 0 })
   })
 
-  test('stop after the wanted number of clicks, at the end of a frame', () => {
+  test('stop after the requested number of clicks, at the end of a frame', () => {
     const frames = [[clickOf(1), clickOf(2)], [clickOf(3), clickOf(4)], [clickOf(5)]]
     const { bytes, starts } = write(frames)
     const decoded = decodeFrames(bytes, 3)
@@ -193,7 +193,7 @@ describe('the frames of the click journal', () => {
     assert.equal(decoded.consumed, starts[2])
   })
 
-  test('hold the clicks beyond the cap of one link and minute in one record', () => {
+  test('merge capped clicks of one link and minute into one record', () => {
     const MINUTE = 60_000_000
     const clicks = [
       clickOf(MINUTE + 1, 7),
@@ -216,7 +216,7 @@ describe('the frames of the click journal', () => {
     assert.equal(countVisits(read), countVisits(clicks))
   })
 
-  test('take 24 bytes for all clicks beyond the cap of a link', () => {
+  test('take 24 bytes for any number of capped clicks of a link', () => {
     const builder = new FrameBuilder()
     for (let at = 0; at < 10_000; at += 1) builder.add(cappedClick(7, at, 1))
     assert.equal(builder.count, 10_000)
@@ -225,16 +225,16 @@ describe('the frames of the click journal', () => {
     assert.deepEqual(decodeFrames(builder.finish(), ALL).clicks, [cappedClick(7, 1, 1)])
   })
 
-  test('count no further than a record can say, and begin another', () => {
-    const most = 0xffff_ffff
+  test('start another record when the count of a record is full', () => {
+    const countMax = 0xffff_ffff
     const { clicks } = decodeFrames(
-      encodeFrame([cappedClick(7, 1, most), cappedClick(7, 2, 3)]),
+      encodeFrame([cappedClick(7, 1, countMax), cappedClick(7, 2, 3)]),
       ALL,
     )
-    assert.deepEqual(clicks, [cappedClick(7, 1, most), cappedClick(7, 2, 3)])
+    assert.deepEqual(clicks, [cappedClick(7, 1, countMax), cappedClick(7, 2, 3)])
   })
 
-  test('of the version before are read beside those of this one', () => {
+  test('read frames of the previous version beside those of this version', () => {
     const now = encodeFrame([clickOf(1), cappedClick(7, 2, 3)])
     const before = Buffer.from(encodeFrame([clickOf(4), clickOf(5)]))
     before.write('TRS2', 'latin1')
@@ -247,13 +247,13 @@ describe('the frames of the click journal', () => {
     })
   })
 
-  test('are not taken for those of the version before where one bit of the magic is another', () => {
+  test('refuse a frame whose magic bytes were changed to those of the previous version', () => {
     const frame = Buffer.from(encodeFrame([clickOf(1)]))
     frame.write('TRS2', 'latin1')
     assert.deepEqual(decodeFrames(frame, ALL).clicks, [])
   })
 
-  test('of a version that nobody has written are damage', () => {
+  test('report frames of an unknown version as damage', () => {
     const later = Buffer.from(encodeFrame([clickOf(1)]))
     later.write('TRS4', 'latin1')
     later.writeUInt32LE(crc32(later.subarray(12), crc32(later.subarray(0, 8))), 8)

@@ -34,7 +34,7 @@ describe('the journal reader', () => {
     }
   }
 
-  /** Reads to the end, as the drainer does. */
+  /** Reads to the end, as the ingester does. */
   function readAll(writing: number) {
     const clicks: Click[] = []
     const batches: number[] = []
@@ -50,7 +50,7 @@ describe('the journal reader', () => {
     }
   }
 
-  test('reads all segments in the order of their numbers', () => {
+  test('reads segments in the order of their numbers', () => {
     append(10, clicksFrom(7, 2))
     append(9, clicksFrom(4, 3))
     append(2, clicksFrom(1, 3))
@@ -60,13 +60,13 @@ describe('the journal reader', () => {
     assert.deepEqual(position, { segment: 10, offset: encodeFrame(clicksFrom(7, 2)).length })
   })
 
-  test('finds nothing in an empty journal', () => {
+  test('returns nothing from an empty journal', () => {
     assert.equal(readBatch(folder, undefined, 1, CLICKS_MAX), undefined)
     append(1, Buffer.alloc(0))
     assert.equal(readBatch(folder, undefined, 1, CLICKS_MAX), undefined)
   })
 
-  test('finds what is appended later, from where it had stopped', () => {
+  test('continues where it stopped when clicks are appended later', () => {
     append(1, clicksFrom(1, 2))
     const { position } = readAll(1)
     assert.equal(readBatch(folder, position, 1, CLICKS_MAX), undefined)
@@ -84,7 +84,7 @@ describe('the journal reader', () => {
     assert.deepEqual(readBatch(folder, position, 1, CLICKS_MAX)?.clicks, clicksFrom(3, 2))
   })
 
-  test('passes the torn tail of a complete segment, and tells how long it is', () => {
+  test('skips the torn tail of a complete segment and reports its length', () => {
     append(1, clicksFrom(1, 2), encodeFrame(clicksFrom(3, 2)).subarray(0, 30))
     append(2, clicksFrom(5, 1))
     const { clicks, damaged } = readAll(2)
@@ -92,7 +92,7 @@ describe('the journal reader', () => {
     assert.equal(damaged, 30)
   })
 
-  test('takes many clicks in several batches, each ending at a frame', () => {
+  test('returns many clicks in several batches, each ending at a frame', () => {
     for (let frame = 0; frame < 12; frame += 1) append(1, clicksFrom(frame * 1_000, 1_000))
     const { clicks, batches } = readAll(1)
     assert.deepEqual(clicks, clicksFrom(0, 12_000))
@@ -100,12 +100,12 @@ describe('the journal reader', () => {
   })
 
   const LARGE_DAMAGE = [
-    { name: 'ends a little before what is read at once', damageBytes: 2 * MIB - 40 },
-    { name: 'ends with what is read at once', damageBytes: 2 * MIB },
-    { name: 'is longer than what is read at once', damageBytes: 5 * MIB - 100 },
+    { name: 'ends shortly before the end of a read block', damageBytes: 2 * MIB - 40 },
+    { name: 'ends at the end of a read block', damageBytes: 2 * MIB },
+    { name: 'is longer than a read block', damageBytes: 5 * MIB - 100 },
   ]
   for (const { name, damageBytes } of LARGE_DAMAGE) {
-    test(`loses no frame that follows damage which ${name}`, () => {
+    test(`loses no frame after damage that ${name}`, () => {
       append(1, clicksFrom(1, 3), Buffer.alloc(damageBytes), clicksFrom(4, 50), clicksFrom(54, 1))
       const { clicks, damaged } = readAll(2)
       assert.deepEqual(clicks, clicksFrom(1, 54))
@@ -113,7 +113,7 @@ describe('the journal reader', () => {
     })
   }
 
-  test('removes what is complete and wholly read, and nothing else', () => {
+  test('removes only segments that are complete and fully read', () => {
     for (const segment of [1, 2, 3, 4]) append(segment, clicksFrom(segment, 1))
     const end = encodeFrame([clickOf(1)]).length
 
@@ -127,7 +127,7 @@ describe('the journal reader', () => {
     assert.deepEqual(listSegments(folder), [4])
   })
 
-  test('measures what has not been read, over all journals of the data folder', () => {
+  test('measures the unread bytes of all journals in the data folder', () => {
     append(1, clicksFrom(1, 3))
     append(2, clicksFrom(4, 1))
     const first = encodeFrame(clicksFrom(1, 3)).length
@@ -145,11 +145,11 @@ describe('the journal reader', () => {
     assert.equal(totalBacklogBytes(dataDir, positions), second + 17)
   })
 
-  test('measures nothing where there is no journal', () => {
+  test('measures zero when there is no journal', () => {
     assert.equal(totalBacklogBytes(path.join(dataDir, 'nowhere'), new Map()), 0)
   })
 
-  test('sets a damaged segment aside as a copy of its bytes', () => {
+  test('copies a damaged segment into the folder for damaged journals', () => {
     append(3, Buffer.from('not a frame'))
     const copy = setAside({ id: 'one', folder }, 3)
     assert.equal(path.dirname(copy), damagedJournalsFolder(dataDir))
@@ -157,7 +157,7 @@ describe('the journal reader', () => {
     assert.ok(existsSync(segmentFile(folder, 3)))
   })
 
-  test('looks at no other file in the folder', () => {
+  test('ignores other files in the folder', () => {
     for (const name of ['lock', '1.journal', '0000000001.journal.bak', 'x0000000001.journal']) {
       writeFileSync(path.join(folder, name), 'something')
     }

@@ -12,7 +12,7 @@ import type { JournalFiles } from './journal-files.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
-describe('the journal writer', () => {
+describe('JournalWriter', () => {
   let folder: string
   let files: FakeFiles
   let lost: number[]
@@ -46,22 +46,22 @@ describe('the journal writer', () => {
         lost.push(count)
         errors.push(error)
       },
-      onDoubt: () => assert.fail('nobody waits for the disk'),
+      onDoubt: () => assert.fail('durability "process" does not wait for the disk'),
       ...options,
     })
   }
 
-  /** Records one click in a turn of its own. */
+  /** Records one click and waits until it is written. */
   async function recordOne(writer: JournalWriter, at: number): Promise<void> {
     await new Promise<void>((resolve) => writer.record(clickOf(at), resolve))
   }
 
-  /** The size of a segment's file in bytes. */
+  /** The size of a segment’s file in bytes. */
   function sizeOf(segment: number): number | undefined {
     return files.contents.get(segmentFile(folder, segment))?.length
   }
 
-  test('writes once for all clicks of one turn of the event loop', async () => {
+  test('writes all clicks of one event-loop turn in one write', async () => {
     const writer = createWriter()
     for (const click of clicksFrom(1, 100)) writer.record(click, () => {})
     assert.equal(files.count('write'), 0)
@@ -77,7 +77,7 @@ describe('the journal writer', () => {
     assert.equal(files.count('open'), 1)
   })
 
-  test('calls done only when the click has been written, in the order of the clicks', async () => {
+  test('calls back after the click is written, in the order of the clicks', async () => {
     const writer = createWriter()
     const seen: [number, number][] = []
     for (const at of [1, 2, 3]) {
@@ -92,7 +92,7 @@ describe('the journal writer', () => {
     ])
   })
 
-  test('writes clicks that are recorded while others are being told of theirs', async () => {
+  test('writes clicks that are recorded from within a callback', async () => {
     const writer = createWriter()
     await new Promise<void>((resolve) => {
       writer.record(clickOf(1), () => writer.record(clickOf(2), resolve))
@@ -100,7 +100,7 @@ describe('the journal writer', () => {
     assert.deepEqual(files.clicks(), clicksFrom(1, 2))
   })
 
-  test('goes on where a write took less than all', async () => {
+  test('continues after a short write', async () => {
     files.writeBytesMax = 7
     const writer = createWriter()
     await recordOne(writer, 1)
@@ -109,7 +109,7 @@ describe('the journal writer', () => {
     assert.equal(writer.lost, 0)
   })
 
-  test('splits more clicks than a frame holds, and keeps them all', async () => {
+  test('splits clicks that exceed one frame, and keeps them all', async () => {
     const writer = createWriter()
     const clicks = clicksFrom(1, 45_000)
     let told = 0
@@ -123,7 +123,7 @@ describe('the journal writer', () => {
     assert.deepEqual(files.clicks(), clicks)
   })
 
-  test('takes a write back that the disk had room for only in part', async () => {
+  test('truncates a write for which the disk has only partial room', async () => {
     const writer = createWriter()
     await recordOne(writer, 1)
     const before = sizeOf(1) ?? 0
@@ -142,7 +142,7 @@ describe('the journal writer', () => {
     assert.equal(writer.segment, 1)
   })
 
-  test('loses nothing where room is made when the disk is full', async () => {
+  test('loses nothing when room is made on a full disk', async () => {
     const makeRoom = (error: unknown) => {
       assert.equal((error as { code?: string }).code, 'ENOSPC')
       files.roomBytes = Number.POSITIVE_INFINITY
@@ -157,7 +157,7 @@ describe('the journal writer', () => {
     assert.deepEqual(files.clicks(), clicksFrom(1, 2))
   })
 
-  test('loses the clicks of a write once when the room that was made is not enough', async () => {
+  test('loses the clicks of a write once when the room made is not enough', async () => {
     let asked = 0
     const makeRoom = () => {
       asked += 1
@@ -172,7 +172,7 @@ describe('the journal writer', () => {
     assert.deepEqual(files.clicks(), [clickOf(1)])
   })
 
-  test('leaves a torn tail behind in a closed segment when it cannot take the write back', async () => {
+  test('leaves a torn tail in a closed segment when it cannot truncate a partial write', async () => {
     const writer = createWriter()
     await recordOne(writer, 1)
     const whole = sizeOf(1) ?? 0
@@ -189,7 +189,7 @@ describe('the journal writer', () => {
     assert.equal(files.openHandles(), 1)
   })
 
-  test('counts the clicks of a journal that cannot be opened, and tries again with the next', async () => {
+  test('counts clicks as lost while the journal cannot be opened, and retries with the next click', async () => {
     files.failing.add('open')
     const writer = createWriter()
     await Promise.all([recordOne(writer, 1), recordOne(writer, 2)])
@@ -200,7 +200,7 @@ describe('the journal writer', () => {
     assert.equal(writer.lost, 2)
   })
 
-  test('counts the clicks of a write that takes nothing, and does not try for ever', async () => {
+  test('counts the clicks of a write of zero bytes as lost, without an endless loop', async () => {
     files.writeBytesMax = 0
     const writer = createWriter()
     await recordOne(writer, 1)
@@ -208,7 +208,7 @@ describe('the journal writer', () => {
     assert.equal(files.count('write'), 1)
   })
 
-  test('minds no handle that cannot be closed', async () => {
+  test('ignores a handle that cannot be closed', async () => {
     const writer = createWriter()
     await recordOne(writer, 1)
     files.failing.add('close')
@@ -217,7 +217,7 @@ describe('the journal writer', () => {
     assert.equal(writer.lost, 0)
   })
 
-  test('keeps or counts every click, and calls back for each, whatever fails and when', async () => {
+  test('keeps or counts every click, and calls back for each, for any sequence of failures', async () => {
     const fault = fc.record({
       clicks: fc.integer({ min: 1, max: 4 }),
       failing: fc.subarray(['open', 'write', 'truncate', 'close'] as const),
@@ -274,7 +274,7 @@ describe('the journal writer', () => {
     assert.equal(writer.lost, 0)
   })
 
-  test('writes what is waiting at once when it is closed', async () => {
+  test('writes waiting clicks at once when it is closed', async () => {
     const writer = createWriter()
     let done = false
     writer.record(clickOf(1), () => {
@@ -287,7 +287,7 @@ describe('the journal writer', () => {
     assert.equal(files.openHandles(), 0)
   })
 
-  test('loses what comes before its folder could be made, and no more', async () => {
+  test('loses only the clicks recorded before its folder could be created', async () => {
     const refusals = [new Error('full'), new Error('still full')]
     const writer = createWriter({
       begin() {
@@ -302,10 +302,10 @@ describe('the journal writer', () => {
 
   const FIRST_SEGMENTS = [
     { name: 'in an empty journal', present: [], expected: 1 },
-    { name: 'after the last one that is there', present: [3, 7], expected: 8 },
+    { name: 'after the last existing segment', present: [3, 7], expected: 8 },
   ]
   for (const { name, present, expected } of FIRST_SEGMENTS) {
-    test(`begins a segment of its own ${name}`, async () => {
+    test(`starts a new segment ${name}`, async () => {
       for (const segment of present) writeFileSync(segmentFile(folder, segment), 'torn')
       const writer = createWriter()
       assert.equal(writer.segment, expected)

@@ -8,7 +8,7 @@ import { BROWSER } from '../../../test/support/visit.ts'
 import { CLICK_FLAGS } from '../click.ts'
 import { type Device, factsOfAgent } from './agent.ts'
 
-/** Ten thousand times what an agent costs, so that a slow machine passes and a slow pattern does not. */
+/** Ten thousand times the usual cost: a slow machine passes, catastrophic backtracking does not. */
 const READING_MS_MAX = 100
 
 describe('factsOfAgent', () => {
@@ -28,7 +28,7 @@ describe('factsOfAgent', () => {
     ['a user agent of spaces', '  ', 'other', CLICK_FLAGS.noUserAgent],
   ]
   for (const [what, agent, device, flags] of table) {
-    test(`knows ${what}, also the second time`, () => {
+    test(`recognises ${what}, also from its cache`, () => {
       for (let time = 1; time <= 2; time += 1) {
         const facts = factsOfAgent(agent)
         assert.deepEqual([facts.device, facts.flags], [device, flags])
@@ -37,19 +37,19 @@ describe('factsOfAgent', () => {
   }
 
   for (const { what, agent, read } of KNOWN_AGENTS) {
-    test(`reads device, system and browser of ${what}`, () => {
+    test(`returns the device, system and browser of ${what}`, () => {
       const { kind, os, browser } = factsOfAgent(agent)
       assert.deepEqual([kind, os, browser], read)
     })
   }
 
-  test('reads no more than the beginning of a user agent', () => {
+  test('reads only the first 512 characters of a user agent', () => {
     const facts = factsOfAgent(`${BROWSER}${' '.repeat(512)}iPhone`)
     assert.equal(facts.device, 'other')
     assert.deepEqual(facts, factsOfAgent(`${BROWSER}${' '.repeat(512)}`.slice(0, 512)))
   })
 
-  test('never repeats what an agent says, whatever that is', () => {
+  test('returns only names from closed lists, for any user agent', () => {
     const word = fc.constantFrom(
       'Mozilla/5.0',
       'Their/1.0',
@@ -74,12 +74,12 @@ describe('factsOfAgent', () => {
       }),
       cases(2_000),
     )
-    // Three thousand random agents, and hardly a name among them: the lists are closed.
+    // Two thousand random agents yield few different names, because the lists are closed.
     for (const names of [kinds, systems, browsers]) assert.ok(names.size < 40, `${names.size}`)
   })
 
-  test('takes no longer for an agent that was made to be slow to read', () => {
-    // What the patterns of the parser and of the bots' list repeat, which is where backtracking begins.
+  test('stays fast for user agents that provoke backtracking', () => {
+    // The parts that the parser’s and the bot list’s patterns repeat, which is where backtracking begins.
     const pump = fc.constantFrom(
       ...[
         ' ',

@@ -6,14 +6,14 @@ import { ClickCap } from './click-cap.ts'
 
 const MINUTE_MICROS = 60_000_000
 const NOON = 29_000_000 * MINUTE_MICROS
-/** Pairs of address and link that the table has room for. */
+/** How many pairs of address and link the table holds. */
 const PAIRS_MAX = 16_384
 
 function capOf(perMinute: number): ClickCap {
   return new ClickCap(perMinute, [1, 2, 3, 4])
 }
 
-/** How many of these clicks of one address on one link are admitted. */
+/** How many of `clicks` clicks of one address on one link are admitted. */
 function admitted(
   cap: ClickCap,
   clicks: number,
@@ -27,14 +27,14 @@ function admitted(
   return count
 }
 
-describe('the cap on clicks', () => {
-  test('admits so many clicks of one address on one link, and counts the others', () => {
+describe('ClickCap', () => {
+  test('admits up to the limit of clicks of one address on one link, and counts the rest', () => {
     const cap = capOf(300)
     assert.equal(admitted(cap, 20_000), 300)
     assert.equal(cap.capped, 19_700)
   })
 
-  test('begins again with each minute of the clock, whichever way that is set', () => {
+  test('starts again with each minute of the clock, even when the clock is set back', () => {
     const cap = capOf(5)
     assert.equal(admitted(cap, 9, { at: NOON + MINUTE_MICROS - 1 }), 5)
     assert.equal(admitted(cap, 9, { at: NOON + MINUTE_MICROS }), 5)
@@ -43,7 +43,7 @@ describe('the cap on clicks', () => {
     assert.equal(admitted(cap, 9, { at: -1 }), 5)
   })
 
-  test('counts each address and each link apart', () => {
+  test('counts each address and each link separately', () => {
     const cap = capOf(3)
     for (let n = 0; n < 200; n += 1) {
       assert.equal(admitted(cap, 5, { address: `192.0.2.${n}` }), 3)
@@ -52,7 +52,7 @@ describe('the cap on clicks', () => {
     assert.equal(cap.capped, 800)
   })
 
-  test('is exact for any order of clicks while their pairs have room', () => {
+  test('is exact for any order of clicks while the table has room for their pairs', () => {
     const click = fc.record({
       address: fc.constantFrom('a', 'b', 'c'),
       link: fc.constantFrom(1, 2, 2 ** 32 + 1, 2 ** 40),
@@ -74,20 +74,20 @@ describe('the cap on clicks', () => {
     )
   })
 
-  test('remembers the address that floods a link while as many others come as it has room for', () => {
+  test('remembers a flooding address while many others arrive', () => {
     const cap = capOf(10)
     assert.equal(admitted(cap, 15, { address: 'flood' }), 10)
     for (let n = 0; n < 2 * PAIRS_MAX; n += 1) admitted(cap, 1, { address: `visitor ${n}` })
     assert.equal(admitted(cap, 100, { address: 'flood' }), 0)
   })
 
-  test('caps nobody early, however many addresses come', () => {
+  test('caps no address early, however many addresses arrive', () => {
     const cap = capOf(2)
     for (let n = 0; n < 2 * PAIRS_MAX; n += 1) admitted(cap, 2, { address: `visitor ${n}` })
     assert.equal(cap.capped, 0)
   })
 
-  test('forgets few while a quarter as many pairs come as it has room for, of one address or of one link', () => {
+  test('forgets few pairs while the table is a quarter full, of one address or of one link', () => {
     for (const pairOf of [
       (n: number) => ({ link: n }),
       (n: number) => ({ link: n * 1_024 }),

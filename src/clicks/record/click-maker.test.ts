@@ -10,7 +10,7 @@ import type { DaySalt } from './visitor-salts.ts'
 
 const saltOf = (day: number): DaySalt => ({ day, text: String(day), key: [day, 2, 3, 4] })
 
-describe('a click', () => {
+describe('clickMaker', () => {
   let salt = saltOf(1)
   const makeClick = clickMaker({
     salts: { at: () => salt },
@@ -21,7 +21,7 @@ describe('a click', () => {
   const visitorOf = (address: string, userAgent?: string) =>
     makeClick(7, rawVisit({ address, userAgent })).visitor
 
-  test('tells what the headers tell', () => {
+  test('reads country, device, referrer, language and source from the visit', () => {
     const click = makeClick(
       7,
       rawVisit({
@@ -49,7 +49,7 @@ describe('a click', () => {
     assert.ok(Number.isSafeInteger(visitor) && visitor >= 0)
   })
 
-  test('leaves empty what is not known', () => {
+  test('leaves unknown values empty', () => {
     const { visitor, ...rest } = makeClick(7, rawVisit())
     assert.deepEqual(rest, {
       at: rawVisit().at,
@@ -66,14 +66,14 @@ describe('a click', () => {
     })
   })
 
-  test('says why it does not count', () => {
+  test('flags bots, HEAD requests and prefetches', () => {
     const { bot, head, prefetch } = CLICK_FLAGS
     const visit = rawVisit({ method: 'HEAD', userAgent: AGENTS.googlebot, purpose: 'prefetch' })
     assert.equal(makeClick(7, visit).flags, bot + head + prefetch)
     assert.equal(makeClick(7, rawVisit({ method: 'POST', userAgent: AGENTS.iPhone })).flags, 0)
   })
 
-  test('names one visitor alike all day, and others otherwise', () => {
+  test('gives a visitor one number all day, and other visitors other numbers', () => {
     const visitors = [
       visitorOf('192.0.2.1', AGENTS.iPhone),
       visitorOf('192.0.2.2', AGENTS.iPhone),
@@ -89,13 +89,13 @@ describe('a click', () => {
     }
   })
 
-  test('takes the addresses that an IPv6 subscriber has for one', () => {
+  test('treats all addresses of an IPv6 subscriber as one', () => {
     const visitor = visitorOf('2001:db8::1', AGENTS.iPhone)
     assert.equal(visitorOf('2001:db8::ffff:1', AGENTS.iPhone), visitor)
     assert.equal(visitorOf('2001:0db8:0:0:1::', AGENTS.iPhone), visitor)
   })
 
-  test('names a visitor otherwise under another salt, and alike again under the first', () => {
+  test('gives another number under another salt, and the same one again under the first', () => {
     const before = visitorOf('192.0.2.1', AGENTS.iPhone)
     salt = saltOf(2)
     const later = visitorOf('192.0.2.1', AGENTS.iPhone)
@@ -106,10 +106,10 @@ describe('a click', () => {
   })
 })
 
-describe('a click beyond the cap', () => {
+describe('clickMaker above the cap', () => {
   const CAP = 3
 
-  /** Makes clicks under a cap, and notes what it says of addresses that several may share. */
+  /** Makes clicks under a cap and records the reported addresses that several visitors may share. */
   function cappedMaker() {
     const shared: SharedAddress[] = []
     const makeClick = clickMaker({
@@ -127,7 +127,7 @@ describe('a click beyond the cap', () => {
   }
   const { capped } = CLICK_FLAGS
 
-  test('is counted as a bot’s, and carries nothing but its link and instant', () => {
+  test('returns a capped click that holds only its link and instant', () => {
     const { makeClick, flagsOf, shared } = cappedMaker()
     assert.deepEqual(flagsOf(CAP), [0, 0, 0])
     const visit = rawVisit({ method: 'HEAD', userAgent: AGENTS.googlebot, query: 'qr=1' })
@@ -135,21 +135,21 @@ describe('a click beyond the cap', () => {
     assert.deepEqual(shared, [])
   })
 
-  test('is one of its address and link, not of its agent', () => {
+  test('caps by address and link, not by user agent', () => {
     const { flagsOf } = cappedMaker()
     assert.deepEqual(flagsOf(2), [0, 0])
     assert.deepEqual(flagsOf(2, { userAgent: AGENTS.android }), [0, capped])
     assert.deepEqual(flagsOf(1, { address: '203.0.113.6' }), [0])
   })
 
-  test('counts for all addresses of an IPv6 subscriber together', () => {
+  test('caps all addresses of an IPv6 subscriber together', () => {
     const { flagsOf } = cappedMaker()
     assert.deepEqual(flagsOf(2, { address: '2001:db8::1' }), [0, 0])
     assert.deepEqual(flagsOf(2, { address: '2001:db8::ffff:2' }), [0, capped])
     assert.deepEqual(flagsOf(1, { address: '2001:db8:0:1::1' }), [0])
   })
 
-  test('is none where a proxy beside the service, which is not trusted, hides the visitors', () => {
+  test('does not cap visits through an untrusted proxy on a private address, because it hides the visitors', () => {
     const { flagsOf, shared } = cappedMaker()
     const visits = { address: '172.18.0.5', isForwarded: true }
     assert.deepEqual(flagsOf(5, visits), [0, 0, 0, 0, 0])
@@ -157,12 +157,12 @@ describe('a click beyond the cap', () => {
   })
 
   const ELSEWHERE: readonly [string, Partial<RawVisit>, SharedAddress][] = [
-    ['comes from elsewhere and says it was forwarded', { isForwarded: true }, 'untrusted proxy'],
+    ['comes from a public address and was forwarded', { isForwarded: true }, 'untrusted proxy'],
     ['comes from a private network', { address: '10.0.0.7' }, 'private address'],
     ['comes from this machine', { address: '::1' }, 'private address'],
   ]
   for (const [what, sent, why] of ELSEWHERE) {
-    test(`is one where it ${what}, which is reported`, () => {
+    test(`caps a visit that ${what}, and reports it`, () => {
       const { flagsOf, shared } = cappedMaker()
       assert.deepEqual(flagsOf(5, sent), [0, 0, 0, capped, capped])
       assert.deepEqual(shared, [why, why])

@@ -6,13 +6,13 @@ import { writeCountryDatabase } from '../../../test/redirect/click/country-datab
 import { createFolder } from '../../../test/support/engines.ts'
 import { type Countries, openCountries } from './countries.ts'
 
-describe('the country of an address', () => {
+describe('openCountries', () => {
   let bundled: Countries
   before(async () => {
     bundled = await openCountries(undefined)
   })
 
-  // Networks that have been where they are for decades, of registries and universities.
+  // Networks of registries and universities that have stayed in one country for decades.
   for (const [address, country] of [
     ['193.0.6.139', 'NL'],
     ['202.12.27.33', 'JP'],
@@ -22,38 +22,48 @@ describe('the country of an address', () => {
     ['2a01:4f8::1', 'DE'],
     ['2a01:04F8:0:0::1', 'DE'],
   ] as const) {
-    test(`is ${country} for ${address}`, () => assert.equal(bundled(address), country))
+    test(`returns ${country} for ${address} from the bundled database`, () =>
+      assert.equal(bundled(address), country))
   }
 
-  const NOBODYS = [
+  const PRIVATE = [
     ...['127.0.0.1', '::1', '0:0:0:0:0:0:0:1', '10.1.2.3', '192.168.1.1', '172.20.0.1'],
     ...['169.254.1.1', '100.64.0.1', 'fe80::1', 'fd00::1'],
   ]
-  for (const address of [...NOBODYS, '', 'no address', '999.1.1.1', '[::1]']) {
-    test(`is none for ${address || 'an empty text'}`, () => assert.equal(bundled(address), ''))
+  for (const address of [...PRIVATE, '', 'no address', '999.1.1.1', '[::1]']) {
+    test(`returns no country for ${address || 'an empty text'}`, () =>
+      assert.equal(bundled(address), ''))
   }
 
-  describe('in a database of one’s own', () => {
+  describe('with a database of the operator’s', () => {
     const OWN: readonly { name: string; entry: object; country: string }[] = [
-      { name: 'MaxMind’s or DB-IP’s', entry: { country: { iso_code: 'CH' } }, country: 'CH' },
-      { name: 'one with the code alone', entry: { country_code: 'CH' }, country: 'CH' },
-      { name: 'one of cities only', entry: { city: { geoname_id: 1 } }, country: '' },
-      { name: 'one with other codes', entry: { country_code: 'Switzerland' }, country: '' },
-      { name: 'one with other types', entry: { country: 'CH' }, country: '' },
+      {
+        name: 'a database of MaxMind or DB-IP',
+        entry: { country: { iso_code: 'CH' } },
+        country: 'CH',
+      },
+      { name: 'a database with only the code', entry: { country_code: 'CH' }, country: 'CH' },
+      { name: 'a database of cities', entry: { city: { geoname_id: 1 } }, country: '' },
+      {
+        name: 'a database whose code is not ISO 3166',
+        entry: { country_code: 'Switzerland' },
+        country: '',
+      },
+      { name: 'a database with a value of another type', entry: { country: 'CH' }, country: '' },
     ]
     for (const { name, entry, country } of OWN) {
-      test(`is ${country || 'none'} in ${name}`, async (t) => {
+      test(`returns ${country || 'no country'} from ${name}`, async (t) => {
         const folder = createFolder()
         t.after(() => rmSync(folder, { recursive: true, force: true }))
         const file = path.join(folder, 'own.mmdb')
         writeCountryDatabase(file, entry)
         const countries = await openCountries(file)
         assert.equal(countries('192.0.2.1'), country)
-        assert.equal(countries('10.0.0.1'), '', 'a private address, whatever the database says')
+        assert.equal(countries('10.0.0.1'), '', 'no country for a private address')
       })
     }
 
-    test('is looked for in no file that is none', async (t) => {
+    test('rejects a file that is missing or no database', async (t) => {
       const folder = createFolder()
       t.after(() => rmSync(folder, { recursive: true, force: true }))
       const file = path.join(folder, 'none.mmdb')

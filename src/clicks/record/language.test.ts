@@ -23,7 +23,7 @@ describe('firstLanguage', () => {
     ['a'.repeat(100_000), ''],
   ]
   for (const [header, language] of table) {
-    test(`of ${String(header).slice(0, 40)} is ${language || 'none'}`, () =>
+    test(`returns ${language || 'no language'} for ${String(header).slice(0, 40)}`, () =>
       assert.equal(firstLanguage(header), language))
   }
 })

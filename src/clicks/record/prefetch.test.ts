@@ -12,9 +12,9 @@ describe('isPrefetch', () => {
     { xMoz: 'prefetch' },
   ]
   for (const sent of ahead) {
-    test(`knows ${JSON.stringify(sent)}`, () => assert.ok(isPrefetch(rawVisit(sent))))
+    test(`recognises ${JSON.stringify(sent)}`, () => assert.ok(isPrefetch(rawVisit(sent))))
   }
   for (const sent of [{}, { purpose: 'navigation' }, { xMoz: 'microsummary' }]) {
-    test(`takes ${JSON.stringify(sent)} for a person`, () => assert.ok(!isPrefetch(rawVisit(sent))))
+    test(`does not match ${JSON.stringify(sent)}`, () => assert.ok(!isPrefetch(rawVisit(sent))))
   }
 })

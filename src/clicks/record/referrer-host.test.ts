@@ -36,11 +36,11 @@ describe('referrerHost', () => {
     [`https://${'a'.repeat(20_000)}`, ''],
   ]
   for (const [referer, host] of table) {
-    test(`of ${String(referer).slice(0, 60)} is ${host || 'none'}`, () =>
+    test(`returns ${host || 'no host'} for ${String(referer).slice(0, 60)}`, () =>
       assert.equal(referrerHost(referer), host))
   }
 
-  test('is what the URL Standard says, for every address of a browser', () => {
+  test('agrees with the URL Standard for every web address', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (referer) => {
         assert.equal(referrerHost(referer), new URL(referer).hostname)
@@ -49,7 +49,7 @@ describe('referrerHost', () => {
     )
   })
 
-  test('is short and plain, whatever is sent', () => {
+  test('returns at most 253 plain characters, for any header', () => {
     const anything = fc.string({ unit: 'binary', maxLength: 600 }).map((rest) => `https://${rest}`)
     fc.assert(
       fc.property(anything, (referer) => {

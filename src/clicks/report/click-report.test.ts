@@ -18,7 +18,7 @@ const FIRST = Temporal.Instant.from('2026-03-20T00:00Z').epochMilliseconds / 900
 const LAST = FIRST + 25 * DAY_QUARTERS
 const SCOPE = { kind: 'workspace', workspaceId: 'w' } as const
 
-/** Clicks of some weeks, and a period of which some lie outside. */
+/** Clicks over some weeks, and a period that excludes some of them. */
 const asked = fc.record({
   clicks: arbitraryClicks(FIRST * QUARTER_MICROS, LAST * QUARTER_MICROS),
   period: fc
@@ -44,7 +44,7 @@ function within(clicks: readonly RawClick[], from: number, to: number): RawClick
   return clicks.filter(({ at }) => from * QUARTER_MICROS <= at && at < to * QUARTER_MICROS)
 }
 
-/** The days that single clicks add up to, of which there must be all. */
+/** The days recomputed from single clicks; asserts that no click of the period is missing. */
 async function rawDays(
   clicks: readonly RawClick[],
   { from, to }: Quarters,
@@ -57,7 +57,7 @@ async function rawDays(
   return source
 }
 
-/** People by UTC day, added up, counted one by one. */
+/** Distinct visitors per UTC day, summed over the days, counted one by one. */
 function naiveVisitors(clicks: readonly RawClick[]): number {
   const days = Map.groupBy(clicks, ({ at }) => Math.floor(at / QUARTER_MICROS / DAY_QUARTERS))
   return [...days.values()].reduce((sum, ofDay) => sum + visitorsOf(ofDay), 0)
@@ -66,8 +66,8 @@ function naiveVisitors(clicks: readonly RawClick[]): number {
 const isWholeDays = (from: number, to: number) =>
   from % DAY_QUARTERS === 0 && to % DAY_QUARTERS === 0
 
-describe('a report of clicks', () => {
-  test('is what a recount of the single clicks gives, interval by interval', async () => {
+describe('a click report', () => {
+  test('matches a recount of the single clicks in each interval', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ clicks, period, zone, interval, filter }) => {
         const cuts = cutsOf(period, zone, interval)
@@ -103,7 +103,7 @@ describe('a report of clicks', () => {
   })
 
   for (const groupBy of ['country', 'referrer'] as const) {
-    test(`by ${groupBy} is what a recount gives, value by value and interval by interval`, async () => {
+    test(`grouped by ${groupBy} matches a recount in each value and interval`, async () => {
       const limits = fc.integer({ min: 1, max: 4 })
       await fc.assert(
         fc.asyncProperty(

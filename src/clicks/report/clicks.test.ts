@@ -56,8 +56,8 @@ function refusal(field: string, pattern: RegExp) {
 
 const ACROSS = { wanted: { country: ['DE'] }, groupBy: 'os' } as const
 
-describe('what a chart may ask for', () => {
-  test('10,000 points in one answer, and not one more', async () => {
+describe('clicks().report', () => {
+  test('allows 10,000 points and refuses 10,001', async () => {
     const report = over(fakeReports([CLICK]))
     const from = '2026-01-01T00:00:00Z'
     const hours = (count: number) => new Date(Date.parse(from) + count * 3_600_000).toISOString()
@@ -75,7 +75,7 @@ describe('what a chart may ask for', () => {
     await report({ from, to: hours(10_001), groupBy: 'os' })
   })
 
-  test('dimensions together as long as single clicks are kept', async () => {
+  test('combines dimensions only as far back as single clicks are kept', async () => {
     const report = over(fakeReports([CLICK]), 20)
     const kept = await report({ ...ACROSS, from: '2026-11-01' })
     assert.deepEqual(kept.total, { persons: 1, others: 0, visitors: 1 })
@@ -87,7 +87,7 @@ describe('what a chart may ask for', () => {
     await over(fakeReports([CLICK]), 0)({ ...ACROSS, from: '2017-01-01' })
   })
 
-  test('dimensions together of a million clicks at most', async () => {
+  test('combines dimensions over at most a million clicks', async () => {
     const many = (persons: number): ClickReports => ({
       ...fakeReports([{ ...CLICK, count: persons + 1 }]),
       readDays: async (_scope, fromDay) => [
@@ -102,7 +102,7 @@ describe('what a chart may ask for', () => {
     )
   })
 
-  test('dimensions together of clicks that were all kept one by one', async () => {
+  test('refuses to combine dimensions when some single clicks of the period were not kept', async () => {
     const kept = fakeReports([CLICK])
     const counted = fakeReports([CLICK, { ...CLICK, at: CLICK.at + 1, os: 'Android' }])
     const report = over({ ...kept, readDays: counted.readDays })
@@ -114,7 +114,7 @@ describe('what a chart may ask for', () => {
     await report({ ...ACROSS, from: '2026-11-10', to: '2026-11-20' })
   })
 
-  test('dimensions together for ten seconds of reading', async () => {
+  test('refuses combined dimensions that take longer than 10 seconds to read', async () => {
     const slow: ClickReports = {
       ...fakeReports([CLICK]),
       async *rawClicks(_scope, _from, _to, msMax) {
@@ -126,7 +126,7 @@ describe('what a chart may ask for', () => {
     await assert.rejects(over(slow)(ACROSS), refusal('from', /longer than 10 s/))
   })
 
-  test('a bounded number of charts at once, of which few are under way', async () => {
+  test('limits how many charts of a workspace wait and run at once', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let underWay = 0
     const waiting: ClickReports = {
@@ -147,7 +147,7 @@ describe('what a chart may ask for', () => {
     await report({})
   })
 
-  test('a series where nothing else is asked for, of days', async () => {
+  test('returns a series of the last 30 days by default', async () => {
     const late = { ...CLICK, at: CLICK.at - 29 * DAY_MICROS }
     const series = await over(fakeReports([CLICK, late]))({})
     assert.equal(series.interval, 'day')

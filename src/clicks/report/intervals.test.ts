@@ -13,7 +13,7 @@ function quarterOf(text: string): number {
   return Temporal.Instant.from(text).epochMilliseconds / QUARTER_MS
 }
 
-/** Periods of up to 70 days from 2023 on; before, clocks have been set at odd minutes. */
+/** Periods of up to 70 days from 2023 on; earlier, some zones changed their clocks at odd minutes. */
 const period = fc
   .tuple(
     fc.integer({ min: quarterOf('2023-01-01T00:00Z'), max: quarterOf('2037-01-01T00:00Z') }),
@@ -21,9 +21,9 @@ const period = fc
   )
   .map(([from, length]) => ({ from, to: from + length }))
 
-describe('the intervals of a period', () => {
+describe('cutsOf', () => {
   for (const interval of INTERVALS) {
-    test(`${interval}s begin where the clocks of the zone say so`, () => {
+    test(`cuts ${interval}s at the zone’s local boundaries`, () => {
       fc.assert(
         fc.property(period, fc.constantFrom(...ZONES), ({ from, to }, zone) => {
           const cuts = cutsOf({ from, to }, zone, interval)
@@ -46,7 +46,7 @@ describe('the intervals of a period', () => {
     ['America/Santiago', '2026-09-06', 23],
     ['Asia/Beirut', '2026-03-29', 23],
   ] as const) {
-    test(`${date} has ${hours} hours in ${zone}`, () => {
+    test(`cuts ${date} in ${zone} into ${hours} hours`, () => {
       const day = Temporal.PlainDate.from(date)
       const at = (date: Temporal.PlainDate) =>
         date.toZonedDateTime(zone).epochMilliseconds / QUARTER_MS
@@ -56,7 +56,7 @@ describe('the intervals of a period', () => {
     })
   }
 
-  test('a date that a zone has left out makes no day', () => {
+  test('makes no day of a date that the zone skipped', () => {
     const bounds = { from: quarterOf('2011-12-29T10:00Z'), to: quarterOf('2011-12-31T10:00Z') }
     const cuts = cutsOf(bounds, 'Pacific/Apia', 'day')
     assert.deepEqual(formatQuarters(cuts, 'Pacific/Apia'), [
@@ -66,12 +66,12 @@ describe('the intervals of a period', () => {
     ])
   })
 
-  test('clocks that were set at odd minutes cut at the quarter hour before', () => {
+  test('cuts at the quarter hour before a clock change at an odd minute', () => {
     const bounds = { from: quarterOf('2010-11-06T12:00Z'), to: quarterOf('2010-11-08T12:00Z') }
     assert.equal(cutsOf(bounds, 'America/St_Johns', 'day').length, 4)
   })
 
-  test('a quarter hour is written as the zone shows it', () => {
+  test('formatQuarters writes a quarter hour in the zone’s local time', () => {
     const quarters = fc.uniqueArray(
       period.map(({ from }) => from),
       { minLength: 1, maxLength: 20 },

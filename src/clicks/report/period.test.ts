@@ -17,7 +17,7 @@ function parse(input: PeriodInput) {
   return period
 }
 
-/** The names of the fields that are refused. */
+/** The names of the refused fields. */
 function refused(input: PeriodInput): string[] {
   try {
     parse(input)
@@ -28,7 +28,7 @@ function refused(input: PeriodInput): string[] {
   }
 }
 
-describe('the period of a chart', () => {
+describe('parsePeriod', () => {
   for (const [input, from, to] of [
     [{}, '2026-10-23T00:00:00Z', '2026-11-21T10:20:30.123457Z'],
     [{ timezone: 'Europe/Berlin' }, '2026-10-22T22:00:00Z', '2026-11-21T10:20:30.123457Z'],
@@ -58,7 +58,7 @@ describe('the period of a chart', () => {
     [{ from: '2016-11-20', to: '2026-11-21' }, '2016-11-20T00:00:00Z', '2026-11-21T00:00:00Z'],
     [{ from: '2030-01-01', to: '2030-02-01' }, '2030-01-01T00:00:00Z', '2030-02-01T00:00:00Z'],
   ] as const) {
-    test(`${JSON.stringify(input)} is ${from} to ${to}`, () => {
+    test(`parses ${JSON.stringify(input)} as ${from} to ${to}`, () => {
       const { fromMicros, toMicros, zone } = parse(input)
       assert.deepEqual([fromMicros, toMicros], [microsOf(from), microsOf(to)])
       assert.equal(zone, 'timezone' in input ? input.timezone : 'UTC')
@@ -87,12 +87,12 @@ describe('the period of a chart', () => {
     [{ timezone: '../UTC' }, 'timezone'],
     [{ timezone: 'a/'.repeat(50_000) }, 'timezone'],
   ] as const) {
-    test(`${JSON.stringify(input).slice(0, 80)} is refused by ${fields.join(' and ')}`, () => {
+    test(`refuses ${fields.join(' and ')} of ${JSON.stringify(input).slice(0, 80)}`, () => {
       assert.deepEqual(refused(input), fields)
     })
   }
 
-  test('a zone is known in any letter case', () => {
+  test('accepts a time zone in any letter case', () => {
     assert.equal(parse({ timezone: 'europe/BERLIN' }).zone, 'Europe/Berlin')
   })
 })

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
 import { dayOf, formatDay, parseDay, SLOTS_PER_DAY, slotOf, startOfDay } from './click-day.ts'
 
-describe('the day of a click', () => {
-  test('is that of the calendar, and the slot its quarter hour', () => {
+describe('the day and slot of a click', () => {
+  test('are its UTC date and its quarter hour', () => {
     const micros = fc.integer({ min: -(2 ** 53) + 1, max: 2 ** 53 - 1 })
     fc.assert(
       fc.property(micros, (at) => {
@@ -21,7 +21,7 @@ describe('the day of a click', () => {
     )
   })
 
-  test('is read from nothing else', () => {
+  test('parseDay refuses anything but a valid date', () => {
     for (const text of [
       '',
       '2026',

@@ -29,7 +29,7 @@ function tallyOf(clicks: readonly Click[]): DayTally {
   return tally
 }
 
-/** Everything that a tally says. */
+/** Everything that a tally holds. */
 function contents(tally: DayTally) {
   return {
     total: tally.total.toTally(true),
@@ -50,8 +50,8 @@ function written(write: (writer: ByteWriter) => void): Buffer {
 
 const clicks = fc.array(arbitraryClick([1]), { maxLength: 60 })
 
-describe('the chunks of a day', () => {
-  test('say what was written, alone or added up, in any number one after the other', () => {
+describe('chunks of a day', () => {
+  test('return what was written, as single clicks or tallies, in any number and order', () => {
     const chunks = fc.array(fc.record({ addedUp: fc.boolean(), clicks }), { maxLength: 6 })
     fc.assert(
       fc.property(chunks, (chunks) => {
@@ -75,7 +75,7 @@ describe('the chunks of a day', () => {
     )
   })
 
-  test('that are cut off or of an unknown form are refused', () => {
+  test('are refused when they are truncated or have an unknown tag', () => {
     const bytes = written((writer) =>
       writeTally(writer, tallyOf([someClick({ at: 1, link_seq: 1 })])),
     )
@@ -88,8 +88,8 @@ describe('the chunks of a day', () => {
   })
 })
 
-describe('the parts of a day', () => {
-  test('say what was written', () => {
+describe('parts of a day', () => {
+  test('return what was written', () => {
     fc.assert(
       fc.property(clicks, (clicks) => {
         const tally = tallyOf(clicks)
@@ -127,15 +127,15 @@ describe('the parts of a day', () => {
     )
   })
 
-  test('of an unknown version are refused', () => {
+  test('are refused when their version is unknown', () => {
     const part = written((writer) => writeTotal(writer, new DayTally()))
     part[0] = 2
     assert.throws(() => readTotal(part, true), RangeError)
   })
 })
 
-describe('the values of a dimension', () => {
-  test('above the limit are summed up, those with fewest clicks first', () => {
+describe('limitValues', () => {
+  test('merges the values above the limit into one, those with the fewest clicks first', () => {
     const many = Array.from({ length: VALUES_MAX + 50 }, (_, index) =>
       someClick({ at: index * 1_000_000, link_seq: 1, referrer: `host-${index}.example` }),
     )

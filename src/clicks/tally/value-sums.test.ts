@@ -9,8 +9,8 @@ function persons(count: number) {
   return { persons: count, others: 0, slots: [] }
 }
 
-describe('the sums of values', () => {
-  test('lose no click of more values than can be kept apart, and keep the most frequent', () => {
+describe('ValueSums', () => {
+  test('loses no click when there are too many values to keep apart, and keeps the most frequent ones', () => {
     const sums = new ValueSums(DAYS, 'exclude')
     for (let nth = 0; nth < 50_000; nth += 1) {
       sums.add(`rare-${nth}`, 0, persons(1))
@@ -21,7 +21,7 @@ describe('the sums of values', () => {
     assert.deepEqual(rest, { values: 50_000, persons: 50_000, others: 0 })
   })
 
-  test('tell what a day has not told apart with the rest, however much it is', () => {
+  test('counts the merged values of a day with the rest, however frequent they are', () => {
     const sums = new ValueSums(DAYS, 'exclude')
     sums.add(OTHER_VALUE, 0, persons(9))
     sums.add('a', 0, persons(2))

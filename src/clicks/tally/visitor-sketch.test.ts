@@ -7,7 +7,7 @@ import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { EXACT_VISITORS_MAX, VisitorSketch } from './visitor-sketch.ts'
 
-/** Evenly distributed numbers of 53 bits, each always the same. */
+/** Evenly distributed numbers of 53 bits; a number always gives the same visitor. */
 function visitor(number: number): number {
   const hash = createHash('sha256').update(`visitor ${number}`).digest()
   return hash.readUInt32LE(0) + (hash.readUInt32LE(4) % 2 ** 21) * 2 ** 32
@@ -35,14 +35,14 @@ function copyOf(sketch: VisitorSketch): VisitorSketch {
   return copy
 }
 
-describe('the sketch of visitors', () => {
-  test('is exact for few, however often each comes', () => {
+describe('VisitorSketch', () => {
+  test('is exact for few visitors, however often each one returns', () => {
     const visitors = range(0, EXACT_VISITORS_MAX)
     assert.equal(sketchOf([]).count(), 0)
     assert.equal(sketchOf([...visitors, ...visitors]).count(), EXACT_VISITORS_MAX)
   })
 
-  test('estimates many within four standard errors', () => {
+  test('estimates many visitors within four standard errors', () => {
     for (const count of [EXACT_VISITORS_MAX + 1, 1_000, 5_000, 20_000, 200_000]) {
       const estimate = sketchOf(range(0, count)).count()
       const error = estimate / count - 1
@@ -50,7 +50,7 @@ describe('the sketch of visitors', () => {
     }
   })
 
-  test('is the same in whatever order, and by whatever merges, visitors come', () => {
+  test('gives the same count for any order and any merging of visitors', () => {
     const part = fc.record({ from: fc.nat({ max: 1_500 }), count: fc.nat({ max: 700 }) })
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
@@ -67,12 +67,12 @@ describe('the sketch of visitors', () => {
     )
   })
 
-  test('takes few bytes', () => {
+  test('is stored in at most 3,100 bytes', () => {
     assert.ok(bytesOf(sketchOf(range(0, EXACT_VISITORS_MAX))).length < 3_000)
     assert.ok(bytesOf(sketchOf(range(0, 50_000))).length < 3_100)
   })
 
-  test('takes the numbers at both ends', () => {
+  test('accepts the smallest and the largest visitor numbers', () => {
     const ends = [0, 1, 2 ** 53 - 1, 2 ** 32, 2 ** 44]
     assert.equal(copyOf(sketchOf(ends)).count(), ends.length)
     assert.ok(sketchOf([...range(0, 1_000), ...ends]).count() > 900)

@@ -8,15 +8,15 @@ import { generateSecret, hashSecret, isSecret } from './secret.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** What a secret scanner computes from the documentation alone. */
+/** The checksum that a secret scanner computes from the documentation alone. */
 function checksumValue(tail: string): number {
   let value = 0
   for (const digit of tail) value = value * 62 + BASE62.indexOf(digit)
   return value
 }
 
-describe("A token's secret", () => {
-  test('is terse_, 30 characters, and their CRC-32 in six more', () => {
+describe('an API token’s secret', () => {
+  test('is terse_, 30 random characters and their CRC-32 in six more', () => {
     for (let index = 0; index < 200; index += 1) {
       const secret = generateSecret(systemRandom)
       assert.match(secret, /^terse_[0-9A-Za-z]{36}$/)
@@ -25,12 +25,12 @@ describe("A token's secret", () => {
     }
   })
 
-  test('is never the same twice', () => {
+  test('never repeats', () => {
     const secrets = new Set(Array.from({ length: 1_000 }, () => generateSecret(systemRandom)))
     assert.equal(secrets.size, 1_000)
   })
 
-  test('is known from a look-alike with one character changed', () => {
+  test('is distinguished from a string with one character changed', () => {
     const place = fc.integer({ min: 0, max: 41 })
     fc.assert(
       fc.property(place, fc.constantFrom(...BASE62, '-', ' '), (at, character) => {
@@ -42,7 +42,7 @@ describe("A token's secret", () => {
     )
   })
 
-  test('is not a part of a secret, nor more than one', () => {
+  test('is refused when truncated or extended', () => {
     const secret = generateSecret(systemRandom)
     for (const text of [
       '',
@@ -58,7 +58,7 @@ describe("A token's secret", () => {
     }
   })
 
-  test('is stored as its SHA-256', () => {
+  test('is stored as its SHA-256 hash', () => {
     assert.equal(
       hashSecret('abc'),
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

@@ -9,7 +9,7 @@ describe('parseModuleColor', () => {
     ['#000000', { red: 0, green: 0, blue: 0 }],
     ['#0B57D0', { red: 11, green: 87, blue: 208 }],
     ['#ff0000', { red: 255, green: 0, blue: 0 }],
-    // The palest grey that scanners take for dark with some room.
+    // The palest grey that scanners still read as dark, with some margin.
     ['#787878', { red: 120, green: 120, blue: 120 }],
   ]
   for (const [text, color] of accepted) {
@@ -44,14 +44,14 @@ describe('parseModuleColor', () => {
     ' #000000',
     '#000000\n',
   ]) {
-    test(`refuses ${JSON.stringify(text)} as no colour`, () => {
+    test(`refuses ${JSON.stringify(text)} as malformed`, () => {
       const parsed = parseModuleColor(text)
       assert.ok('fault' in parsed)
       assert.match(parsed.fault, /#RRGGBB/)
     })
   }
 
-  test('accepts every colour that is as dark or darker in each channel than one it accepts', () => {
+  test('accepts every colour at least as dark in each channel as an accepted one', () => {
     const channel = fc.integer({ min: 0, max: 255 })
     const hex = (channels: number[]) =>
       `#${channels.map((value) => value.toString(16).padStart(2, '0')).join('')}`

@@ -29,7 +29,7 @@ function pictureOf(task: Partial<QrTask>): Buffer {
 }
 
 describe('renderQrCode', () => {
-  test('draws what a decoder can read, or says which parameter makes that impossible', () => {
+  test('draws a code that a decoder reads, or names the parameter that prevents it', () => {
     const tasks = fc.record({
       text: fc
         .oneof(fc.stringMatching(/^[\w%/.-]{1,60}$/), fc.stringMatching(/^[a-z]{300,2000}$/))
@@ -70,7 +70,7 @@ describe('renderQrCode', () => {
     }
   })
 
-  test('has exactly the size asked for, down to the least that it names', () => {
+  test('has exactly the requested size, down to the minimum that it names', () => {
     const rendering = render({ size: 64, margin: 16 })
     assert.ok('fault' in rendering)
     const least = Number(/at least (\d+)/.exec(rendering.fault.size ?? '')?.[1])
@@ -80,7 +80,7 @@ describe('renderQrCode', () => {
     assert.deepEqual([width, height], [2_048, 2_048])
   })
 
-  test('refuses a level at which the text does not fit', () => {
+  test('refuses an error correction level at which the text does not fit', () => {
     const text = `https://localhost/${'a'.repeat(1_400)}`
     assert.deepEqual(render({ text, level: 'H' }), {
       fault: { level: 'is too high for so long a link; choose a lower one' },

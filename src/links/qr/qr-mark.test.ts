@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { hasQrMark, withoutQrMark } from './qr-mark.ts'
 
-describe('the mark of a tracked QR code in a query', () => {
+describe('hasQrMark and withoutQrMark', () => {
   const table: [query: string, marked: boolean, rest: string][] = [
     ['', false, ''],
     ['qr=1', true, ''],
@@ -18,7 +18,7 @@ describe('the mark of a tracked QR code in a query', () => {
     ['a=qr=1', false, 'a=qr=1'],
   ]
   for (const [query, marked, rest] of table) {
-    test(`is ${marked ? 'seen and taken out of' : 'not in'} "${query}"`, () => {
+    test(`${marked ? 'find and remove the mark' : 'find no mark'} in "${query}"`, () => {
       assert.equal(hasQrMark(query), marked)
       assert.equal(withoutQrMark(query), rest)
     })

@@ -11,7 +11,7 @@ function task(text: string, others: Partial<QrTask> = {}): QrTask {
   return { text, color: BLACK, format: 'png', size: undefined, margin: 4, level: 'M', ...others }
 }
 
-/** Pictures whose rendering waits until it is released, one after the other. */
+/** Pictures whose rendering waits until the test releases it, one after the other. */
 function picturesByHand() {
   const rendered: string[] = []
   const releases: (() => void)[] = []
@@ -40,7 +40,7 @@ function picturesByHand() {
 }
 
 describe('QrPictures', () => {
-  test('renders a picture once for each text and colour, also when asked for several at once', async () => {
+  test('renders a picture once for each text and colour, also for concurrent requests', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
     const asked = [
       pictures.get('a', task('x')),
@@ -62,7 +62,7 @@ describe('QrPictures', () => {
     assert.deepEqual(rendered, ['a1', 'a2', 'b1', 'a3'])
   })
 
-  test('refuses a workspace that has too many waiting', async () => {
+  test('refuses a workspace that has too many pictures waiting', async () => {
     const { pictures, releaseAll } = picturesByHand()
     const all = Array.from({ length: QR_QUEUE.waitingPerOwnerMax + 2 }, (_, index) =>
       pictures.get('a', task(String(index))),
@@ -74,7 +74,7 @@ describe('QrPictures', () => {
     assert.ok(refused[0]?.status === 'rejected' && refused[0].reason instanceof QueueRefusal)
   })
 
-  test('names equal pictures alike, and others differently', () => {
+  test('gives equal pictures the same entity tag, and different pictures different ones', () => {
     const tag = qrEntityTag(task('x'))
     assert.equal(qrEntityTag(task('x', { color: { ...BLACK } })), tag)
     assert.notEqual(qrEntityTag(task('y')), tag)

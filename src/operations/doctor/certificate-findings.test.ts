@@ -13,12 +13,12 @@ const at = (hours: number) => NOW + hours * HOUR_MICROS
 const life = (hours: number) => ({ notBefore: at(-1), notAfter: at(hours) })
 const inWords = (micros: number) => new Date(micros / 1_000).toISOString()
 
-describe('what the doctor finds of the certificate that is kept', () => {
+describe('storedFindings of the doctor', () => {
   const found = (standing: CertificateStanding | undefined, host = HOST) =>
     storedFindings(true, host, standing, clock)
   const states = (standing: CertificateStanding) => found(standing).map(({ state }) => state)
 
-  test('goes by its end', () => {
+  test('reports ok, a warning or a problem by the time left until the certificate expires', () => {
     assert.deepEqual(states({ ...NONE, life: life(25) }), ['ok'])
     assert.deepEqual(states({ ...NONE, life: life(23) }), ['warning'])
     assert.deepEqual(states({ ...NONE, life: life(0) }), ['problem'])
@@ -26,7 +26,7 @@ describe('what the doctor finds of the certificate that is kept', () => {
     assert.equal(finding?.text, `the one here counts until ${inWords(at(25))}`)
   })
 
-  test('is that the next one failed, which matters less while the one in use lasts', () => {
+  test('reports a failed renewal, as a warning while the current certificate lasts', () => {
     const problem = 'the name leads elsewhere'
     assert.deepEqual(states({ ...NONE, life: life(25), problem }), ['ok', 'warning'])
     assert.deepEqual(states({ ...NONE, life: life(23), problem }), ['warning', 'problem'])
@@ -34,7 +34,7 @@ describe('what the doctor finds of the certificate that is kept', () => {
     assert.equal(next?.text, `the next one could not be had: ${problem}`)
   })
 
-  test('is that the first one failed, and when it is tried again', () => {
+  test('reports that the first order failed, and when it is retried', () => {
     const [finding, ...others] = found({ ...NONE, problem: 'refused', nextAttemptAt: at(2) })
     assert.deepEqual(others, [])
     assert.equal(finding?.state, 'problem')
@@ -42,16 +42,16 @@ describe('what the doctor finds of the certificate that is kept', () => {
     assert.ok(finding.advice?.endsWith(` It is tried again at ${inWords(at(2))}.`))
   })
 
-  test('is that there is none, or that nobody here sees to one', () => {
+  test('reports a missing certificate, and skips the check when TLS is off or the host needs none', () => {
     assert.deepEqual(states(NONE), ['warning'])
-    assert.deepEqual(found(undefined), found(NONE), 'the database cannot say')
+    assert.deepEqual(found(undefined), found(NONE), 'unknown while the database is unavailable')
     assert.equal(found(NONE, 'go.localhost')[0]?.state, 'skipped')
     assert.equal(storedFindings(false, HOST, NONE, clock)[0]?.state, 'skipped')
   })
 })
 
-describe('what the doctor finds of the certificate that visitors are shown', () => {
-  test('is its end, and who issued it', () => {
+describe('shownFinding of the doctor', () => {
+  test('reports when the served certificate expires, and its issuer', () => {
     const shown = { kind: 'served', issuer: 'CN=Test', error: undefined } as const
     const ending = (hours: number) =>
       shownFinding({ ...shown, validUntil: new Date(at(hours) / 1_000) }, clock)
@@ -66,7 +66,7 @@ describe('what the doctor finds of the certificate that visitors are shown', () 
     )
   })
 
-  test('is why browsers refuse it, whatever its end', () => {
+  test('reports why browsers refuse the certificate, whatever its expiry', () => {
     const validUntil = new Date(at(25) / 1_000)
     const shown = { kind: 'served', issuer: 'CN=Test', validUntil, error: 'SELF_SIGNED' } as const
     const { state, text } = shownFinding(shown, clock)
@@ -74,7 +74,7 @@ describe('what the doctor finds of the certificate that visitors are shown', () 
     assert.match(text, /refuse \(SELF_SIGNED\), from CN=Test$/)
   })
 
-  test('is that there is none, or that nobody looked', () => {
+  test('warns when no certificate is served, and skips the check when none was fetched', () => {
     assert.equal(shownFinding({ kind: 'none', reason: 'ECONNREFUSED' }, clock).state, 'warning')
     assert.equal(shownFinding(undefined, clock).state, 'skipped')
   })

@@ -11,7 +11,7 @@ const TARGET = { host: 'service.test' }
 const OURS = '192.0.2.10'
 const THEIRS = '198.51.100.1'
 
-describe('what the doctor finds of where a host leads', () => {
+describe('routingFindings and proxyFinding of the doctor', () => {
   async function found(prepare: (dns: FakeDns) => void, known: readonly string[] = []) {
     const target = { ...TARGET, addresses: known }
     const dns = fakeDns()
@@ -26,14 +26,14 @@ describe('what the doctor finds of where a host leads', () => {
     }
   }
 
-  test('is its way here, by alias and address', async () => {
+  test('report the way to the service, by alias and address', async () => {
     const { routing, proxy } = await found((dns) => dns.set(HOST, 'CNAME', TARGET.host))
     const text = `${HOST} → ${TARGET.host} → ${OURS}`
     assert.deepEqual(routing, [{ subject: 'routing', state: 'ok', text }])
     assert.equal(proxy.state, 'ok')
   })
 
-  test('is each address that is somebody else’s', async () => {
+  test('report each foreign address as a problem', async () => {
     const { routing } = await found((dns) => dns.set(HOST, 'A', OURS, THEIRS))
     const [way, stray, ...others] = routing
     assert.deepEqual(others, [])
@@ -43,7 +43,7 @@ describe('what the doctor finds of where a host leads', () => {
     assert.ok(stray.advice?.includes(THEIRS))
   })
 
-  test('is that it leads elsewhere or nowhere, and the record to set', async () => {
+  test('report a host that leads elsewhere or nowhere, with the record to set', async () => {
     const elsewhere = await found((dns) => dns.set(HOST, 'A', THEIRS))
     assert.equal(elsewhere.routing[0]?.state, 'problem')
     assert.equal(elsewhere.routing[0].text, `${HOST} → ${THEIRS}`)
@@ -53,7 +53,7 @@ describe('what the doctor finds of where a host leads', () => {
     assert.ok(nowhere.routing[0].advice?.includes(`CNAME go → ${TARGET.host}`))
   })
 
-  test('is no problem of the host where DNS does not answer', async () => {
+  test('warn, without blaming the host, when DNS does not answer', async () => {
     const silence = (dns: FakeDns) => {
       dns.silence = { kind: 'unknown', reason: 'timeout' }
     }
@@ -66,7 +66,7 @@ describe('what the doctor finds of where a host leads', () => {
     }
   })
 
-  test('is a proxy in front, which hides it', async () => {
+  test('warn of a proxy in front of the service', async () => {
     const { proxy } = await found((dns) => dns.set(HOST, 'A', '104.16.0.1'))
     assert.equal(proxy.state, 'warning')
     assert.match(proxy.text, /^Cloudflare is in front$/)

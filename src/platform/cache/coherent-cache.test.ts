@@ -18,7 +18,7 @@ class HeldStore {
     return pending.promise
   }
 
-  /** Ends the oldest look-up that is under way. */
+  /** Ends the oldest pending look-up. */
   answer(value: Value | undefined): void {
     this.#pending.shift()?.resolve(value)
   }
@@ -39,26 +39,26 @@ describe('CoherentCache', () => {
     cache = new CoherentCache({ sizeMax: 10, sizeOf: () => 1, load: store.load })
   })
 
-  /** Asks for `name` and lets the store answer. */
+  /** Reads `name` and lets the store answer with `value`. */
   async function learn(name: string, value: Value | undefined): Promise<void> {
     const asked = cache.get(name)
     store.answer(value)
     assert.equal(await asked, value)
   }
 
-  test('asks the store once, and then answers at once', async () => {
+  test('reads the store once, and then answers at once', async () => {
     await learn('a', OLD)
     assert.equal(cache.get('a'), OLD)
     assert.deepEqual(store.names, ['a'])
   })
 
-  test('remembers that there is nothing', async () => {
+  test('caches absences', async () => {
     await learn('a', undefined)
     assert.equal(cache.get('a'), undefined)
     assert.deepEqual(store.names, ['a'])
   })
 
-  test('lets all who ask at once wait for one look-up', async () => {
+  test('shares one look-up among concurrent readers', async () => {
     const answers = Promise.all([cache.get('a'), cache.get('a'), cache.get('a')])
     store.answer(OLD)
     assert.deepEqual(await answers, [OLD, OLD, OLD])
@@ -67,20 +67,20 @@ describe('CoherentCache', () => {
 
   for (const known of [OLD, undefined]) {
     const what = known === undefined ? 'an absence' : 'a value'
-    test(`asks again for ${what} that was forgotten`, async () => {
+    test(`reads ${what} again after forget`, async () => {
       await learn('a', known)
       cache.forget('a')
       await learn('a', NEW)
       assert.equal(cache.get('a'), NEW)
     })
 
-    test(`asks again for ${what} after everything was forgotten`, async () => {
+    test(`reads ${what} again after forgetAll`, async () => {
       await learn('a', known)
       cache.forgetAll()
       await learn('a', NEW)
     })
 
-    test(`does not keep ${what} whose look-up was under way when it was forgotten`, async () => {
+    test(`does not cache ${what} when forget comes during its look-up`, async () => {
       const asked = cache.get('a')
       cache.forget('a')
       store.answer(known)
@@ -89,7 +89,7 @@ describe('CoherentCache', () => {
       assert.equal(cache.get('a'), NEW)
     })
 
-    test(`does not keep ${what} whose look-up was under way when all was forgotten`, async () => {
+    test(`does not cache ${what} when forgetAll comes during its look-up`, async () => {
       const asked = cache.get('a')
       cache.forgetAll()
       store.answer(known)
@@ -99,7 +99,7 @@ describe('CoherentCache', () => {
     })
   }
 
-  test('does not let those who ask after a change join a look-up from before it', async () => {
+  test('starts a new look-up for readers after a change instead of joining an older one', async () => {
     const before = cache.get('a')
     cache.forget('a')
     const after = cache.get('a')
@@ -110,7 +110,7 @@ describe('CoherentCache', () => {
     assert.equal(cache.get('a'), NEW)
   })
 
-  test('keeps the newer of two look-ups that end in the other order', async () => {
+  test('keeps the newer of two look-ups when they end in reverse order', async () => {
     const ends: PromiseWithResolvers<Value | undefined>[] = []
     cache = new CoherentCache({
       sizeMax: 10,
@@ -131,7 +131,7 @@ describe('CoherentCache', () => {
     assert.equal(cache.get('a'), NEW)
   })
 
-  test('forgets what is absent without what is present', async () => {
+  test('forgets absences and keeps values with forgetAbsences', async () => {
     await learn('present', OLD)
     await learn('absent', undefined)
     cache.forgetAbsences()
@@ -139,7 +139,7 @@ describe('CoherentCache', () => {
     await learn('absent', NEW)
   })
 
-  test('asks again rather than answer what took long and was overtaken by a change', async (t) => {
+  test('reads again instead of answering with a slow look-up that a change overtook', async (t) => {
     t.mock.method(performance, 'now', () => nowMs)
     let nowMs = 0
     const asked = cache.get('a')
@@ -152,14 +152,14 @@ describe('CoherentCache', () => {
     assert.equal(cache.get('a'), NEW)
   })
 
-  test('forgets one name without the others', async () => {
+  test('forgets one name and keeps the others', async () => {
     await learn('a', OLD)
     await learn('b', OLD)
     cache.forget('a')
     assert.equal(cache.get('b'), OLD)
   })
 
-  test('tells all who wait of a failing look-up, keeps nothing of it, and asks again', async () => {
+  test('rejects every reader of a failed look-up, caches nothing, and reads again', async () => {
     const [one, other] = [cache.get('a'), cache.get('a')]
     store.fail(new Error('the store is away'))
     await assert.rejects(async () => one, /the store is away/)
@@ -168,18 +168,18 @@ describe('CoherentCache', () => {
     assert.equal(cache.get('a'), NEW)
   })
 
-  test('a look-up that fails after it was forgotten does not disturb the one that followed', async () => {
+  test('keeps the newer look-up when an older, forgotten one fails', async () => {
     const before = cache.get('a')
     cache.forget('a')
     const after = cache.get('a')
     store.fail(new Error('the store was away'))
     await assert.rejects(async () => before)
-    assert.equal(cache.get('a'), after, 'those who ask now still join it')
+    assert.equal(cache.get('a'), after, 'later readers still join it')
     store.answer(NEW)
     assert.equal(await after, NEW)
   })
 
-  test('holds no more than its size, while absences take none of it', async () => {
+  test('holds at most its size in values, and absences take none of it', async () => {
     for (let index = 0; index < 15; index += 1) await learn(`absent ${index}`, undefined)
     for (let index = 0; index < 15; index += 1) await learn(`present ${index}`, OLD)
     const kept = Array.from({ length: 15 }, (_, index) => cache.get(`present ${index}`))
@@ -187,8 +187,8 @@ describe('CoherentCache', () => {
     assert.equal(cache.get('absent 0'), undefined)
   })
 
-  describe('when a value has changed', () => {
-    test('loads it at once where it was held, and answers with it while the store is away', async () => {
+  describe('renew', () => {
+    test('loads a cached value at once, and readers wait for the new value', async () => {
       await learn('a', OLD)
       cache.renew('a')
       assert.deepEqual(store.names, ['a', 'a'])
@@ -199,7 +199,7 @@ describe('CoherentCache', () => {
       assert.deepEqual(store.names, ['a', 'a'])
     })
 
-    test('loads nothing that it does not hold', async () => {
+    test('loads nothing that is not cached', async () => {
       await learn('absent', undefined)
       cache.renew('absent')
       cache.renew('unknown')
@@ -207,7 +207,7 @@ describe('CoherentCache', () => {
       assert.deepEqual(store.names, ['absent'])
     })
 
-    test('never answers with the old value, also where the new one cannot be loaded', async () => {
+    test('never returns the old value, even when the new one cannot be loaded', async () => {
       await learn('a', OLD)
       cache.renew('a')
       const asked = cache.get('a')
@@ -217,7 +217,7 @@ describe('CoherentCache', () => {
       store.answer(NEW)
     })
 
-    test('loads it again when it changes while it is loaded', async () => {
+    test('loads the value again when it changes while loading', async () => {
       await learn('a', OLD)
       cache.renew('a')
       cache.renew('a')
@@ -227,7 +227,7 @@ describe('CoherentCache', () => {
       await eventually(async () => assert.equal(cache.get('a'), NEW))
     })
 
-    test('loads few at a time of many', async () => {
+    test('limits how many values load at once', async () => {
       const names = Array.from({ length: 10 }, (_, index) => String(index))
       for (const name of names) await learn(name, OLD)
       for (const name of names) cache.renew(name)

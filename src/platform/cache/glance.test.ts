@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { glance } from './glance.ts'
 
-describe('a glance', () => {
-  test('looks once for all who ask at once, and not again while it is good enough', async () => {
+describe('glance', () => {
+  test('shares one read among concurrent callers, and does not read again while the value is fresh', async () => {
     let looks = 0
     const look = glance({ look: async () => (looks += 1), keepMs: 60_000, patienceMs: 60_000 })
     assert.deepEqual(await Promise.all([look(), look()]), [1, 1])
     assert.equal(await look(), 1)
   })
 
-  test('tells what it knows when a look takes long, and the news once they are there', async () => {
+  test('returns what it has when a read is slow, and the new value once it arrives', async () => {
     const first = Promise.withResolvers<string>()
     const look = glance({ look: () => first.promise, keepMs: 60_000, patienceMs: 1 })
     assert.equal(await look(), undefined)
@@ -18,7 +18,7 @@ describe('a glance', () => {
     assert.equal(await look(), 'seen')
   })
 
-  test('knows nothing after a look that failed', async () => {
+  test('returns undefined after a failed read', async () => {
     let fails = false
     const look = glance({
       async look() {

@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const }) },
 )
 
-/** What a cache that never evicted would hold: each key's last value and its size. */
+/** What a cache without eviction would hold: each key’s last value and its size. */
 type Model = Map<string, { readonly value: number; readonly size: number }>
 
 function take(cache: SieveCache<number>, model: Model, step: Step, value: number): void {
@@ -53,7 +53,7 @@ function take(cache: SieveCache<number>, model: Model, step: Step, value: number
 }
 
 describe('SieveCache', () => {
-  test('stays within its bound and gives the last value that was set, or nothing', () => {
+  test('stays within its size and returns the last value that was set, or nothing', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
         const cache = new SieveCache<number>(SIZE_MAX)
@@ -82,7 +82,7 @@ describe('SieveCache', () => {
     )
   })
 
-  test('keeps what is asked for through a flood of names that are asked for once', () => {
+  test('keeps popular names through a flood of names that are read once', () => {
     const cache = new SieveCache<string>(100)
     const popular = Array.from({ length: 50 }, (_, index) => `popular ${index}`)
     for (const name of popular) cache.set(name, name, 1)
@@ -97,7 +97,7 @@ describe('SieveCache', () => {
     assert.equal(cache.count, 100)
   })
 
-  test('lets go of what was once popular when others are', () => {
+  test('evicts a formerly popular name in favour of newer ones', () => {
     const cache = new SieveCache<string>(10)
     cache.set('old', 'old', 1)
     cache.get('old')
@@ -108,7 +108,7 @@ describe('SieveCache', () => {
     assert.equal(cache.get('old'), undefined)
   })
 
-  test('does not keep a value that is larger than the whole cache, nor the one before it', () => {
+  test('does not keep a value larger than the whole cache, nor that key’s previous value', () => {
     const cache = new SieveCache<string>(10)
     cache.set('a', 'small', 1)
     cache.set('b', 'other', 1)
@@ -118,7 +118,7 @@ describe('SieveCache', () => {
     assert.equal(cache.size, 1)
   })
 
-  test('tells what is kept no more: replaced, deleted, evicted, cleared or too large', () => {
+  test('calls back for each value that is replaced, deleted, evicted, cleared or too large', () => {
     const gone: string[] = []
     const cache = new SieveCache<string>(2, (value) => gone.push(value))
     cache.set('a', 'replaced', 1)

@@ -8,14 +8,14 @@ import type { ChangeLog, NewChanges } from './change-log.ts'
 const INTERVAL_MS = 100
 const STALE_MS_MAX = 60_000
 
-/** What the follower reads, and from where it reads it. */
+/** What one read of the log returns or throws. */
 type Reading = Partial<NewChanges> | Error
 
-describe('a follower of the change log', () => {
+describe('changeFollower', () => {
   let follower: ChangeFollower
-  /** From which cursor each reading went on. */
+  /** The cursor from which each read continued. */
   let read: string[]
-  let told: unknown[]
+  let delivered: unknown[]
   let next: Reading[]
   let nowMs: number
   beforeEach(() => {
@@ -23,7 +23,7 @@ describe('a follower of the change log', () => {
     nowMs = 0
     mock.method(performance, 'now', () => nowMs)
     read = []
-    told = []
+    delivered = []
     next = []
     let number = 0
     const log: Pick<ChangeLog, 'end' | 'since'> = {
@@ -40,14 +40,14 @@ describe('a follower of the change log', () => {
       log: { ...log, append: mock.fn(), trim: mock.fn() },
       listeners: [
         {
-          apply: (changes) => told.push(...changes.map(({ subject }) => subject)),
-          forgetAll: () => told.push('all'),
-          forgetAbsences: () => told.push('absences'),
+          apply: (changes) => delivered.push(...changes.map(({ subject }) => subject)),
+          forgetAll: () => delivered.push('all'),
+          forgetAbsences: () => delivered.push('absences'),
         },
       ],
       intervalMs: INTERVAL_MS,
       staleMsMax: STALE_MS_MAX,
-      onError: (error) => told.push(error),
+      onError: (error) => delivered.push(error),
     })
   })
   afterEach(async () => {
@@ -61,25 +61,25 @@ describe('a follower of the change log', () => {
     await nextTurn()
   }
 
-  test('goes on from where it was, and tells what is new', async () => {
+  test('continues from its cursor and delivers new changes', async () => {
     await follower.start()
     next.push({ changes: [hostChange('a.example')] }, { changes: [hostChange('b.example')] })
     await passTime(INTERVAL_MS)
     await passTime(INTERVAL_MS)
-    assert.deepEqual(told, ['a.example', 'b.example'])
+    assert.deepEqual(delivered, ['a.example', 'b.example'])
     assert.deepEqual(read, ['start', '1'])
   })
 
-  test('forgets everything where the log cannot tell what is new', async () => {
+  test('forgets everything when the log cannot return all changes', async () => {
     await follower.start()
     next.push({ changes: undefined })
     await passTime(INTERVAL_MS)
     await passTime(INTERVAL_MS)
-    assert.deepEqual(told, ['all'])
+    assert.deepEqual(delivered, ['all'])
     assert.deepEqual(read, ['start', '1'])
   })
 
-  test('reads at once when it is woken, and once more when it is woken while it reads', async () => {
+  test('reads at once when woken, and once more when woken during a read', async () => {
     await follower.start()
     await passTime(50)
     follower.wake()
@@ -88,25 +88,25 @@ describe('a follower of the change log', () => {
     assert.equal(read.length, 1)
     follower.wake()
     await passTime(0)
-    assert.equal(read.length, 1, 'not at once again')
+    assert.equal(read.length, 1, 'the second read waits for a pause')
     await passTime(20)
     assert.equal(read.length, 2)
   })
 
-  test('trusts no absence while the log cannot be read, and nothing once that took too long', async () => {
+  test('forgets absences while the log cannot be read, and everything after the staleness limit', async () => {
     await follower.start()
-    const away = new Error('away')
-    next.push(away, away, away)
+    const outage = new Error('outage')
+    next.push(outage, outage, outage)
     await passTime(INTERVAL_MS)
     await passTime(INTERVAL_MS)
-    assert.deepEqual(told, [away, 'absences', 'absences'], 'the fault is told once')
+    assert.deepEqual(delivered, [outage, 'absences', 'absences'], 'the error is reported once')
     await passTime(STALE_MS_MAX)
-    assert.equal(told.at(-1), 'all')
+    assert.equal(delivered.at(-1), 'all')
     assert.equal(follower.lagMs(), STALE_MS_MAX + 2 * INTERVAL_MS)
-    told = []
+    delivered = []
     next.push({ changes: [hostChange('a.example')] })
     await passTime(INTERVAL_MS)
-    assert.deepEqual(told, ['a.example'])
+    assert.deepEqual(delivered, ['a.example'])
     assert.deepEqual(read, ['start', 'start', 'start', 'start'])
     assert.equal(follower.lagMs(), 0)
   })
@@ -121,7 +121,7 @@ describe('a follower of the change log', () => {
     assert.equal(read[0], '40')
     const wentBackTo = Number(read[1])
     assert.ok(wentBackTo <= 40 - 2 && wentBackTo >= 40 - 5, `went back to ${wentBackTo}`)
-    assert.deepEqual(told, ['a.example'])
+    assert.deepEqual(delivered, ['a.example'])
     await passTime(INTERVAL_MS)
     assert.equal(read[2], '42')
   })
@@ -131,6 +131,6 @@ describe('a follower of the change log', () => {
     await passTime(INTERVAL_MS)
     next.push({ isInterrupted: true, changes: [hostChange('a.example')] })
     await passTime(INTERVAL_MS)
-    assert.deepEqual(told, ['all'])
+    assert.deepEqual(delivered, ['all'])
   })
 })

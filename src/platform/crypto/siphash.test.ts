@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sipHash53, sipKeyOf } from './siphash.ts'
 
-/** Bytes 00, 01, 02, …, which the authors' test vectors use for both key and texts. */
+/** Bytes 00, 01, 02, …, which the authors’ test vectors use as the key and as the texts. */
 const COUNTING = Buffer.from(Array.from({ length: 64 }, (_, index) => index))
 
-/** From `vectors.h` of the authors' reference implementation: the hash of so many bytes. */
+/** From `vectors.h` of the reference implementation: the hash of the first `length` bytes. */
 const VECTORS: readonly [length: number, hash: bigint][] = [
   [0, 0x726fdb47dd0e0e31n],
   [1, 0x74f839c593dc67fdn],
@@ -24,13 +24,13 @@ describe('sipHash53', () => {
   const key = sipKeyOf(COUNTING)
 
   for (const [length, hash] of VECTORS) {
-    test(`gives what the authors' own program gives for ${length} bytes`, () => {
+    test(`matches the reference implementation for ${length} bytes`, () => {
       const text = COUNTING.subarray(0, length).toString('latin1')
       assert.equal(sipHash53(key, text), Number(hash & (2n ** 53n - 1n)))
     })
   }
 
-  test('gives another hash under another key', () => {
+  test('returns another hash under another key', () => {
     const other = sipKeyOf(COUNTING.subarray(1))
     assert.notEqual(sipHash53(other, 'text'), sipHash53(key, 'text'))
   })

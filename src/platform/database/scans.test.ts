@@ -8,8 +8,8 @@ import type { Schema } from './schema.ts'
 
 const NO_DATABASE = {} as Kysely<Schema>
 
-describe('scans', () => {
-  test('read in turns: that of another workspace ends while those of one go on', async () => {
+describe('sharedScans', () => {
+  test('reads in turns, so that one workspace’s scan ends while another workspace’s many scans continue', async () => {
     const scans = sharedScans({ db: NO_DATABASE, queue: new FairQueue(scanQueueOptions(1)) })
     const ended: string[] = []
     async function scan(workspace: string, turns: number): Promise<void> {
@@ -23,7 +23,7 @@ describe('scans', () => {
     assert.equal(ended[0], 'b')
   })
 
-  test('may take as long as they wait, and no longer than allowed when they read', async () => {
+  test('limits the time spent reading, not the time spent waiting', async () => {
     let nowMs = 0
     const queue = new FairQueue(scanQueueOptions(1))
     const scans = sharedScans({ db: NO_DATABASE, queue, nowMs: () => nowMs })
@@ -41,7 +41,7 @@ describe('scans', () => {
     assert.equal(queue.running, 0)
   })
 
-  test('are refused as busy when they have waited for too long in all', async (t) => {
+  test('refuses a scan as busy when it has waited too long in total', async (t) => {
     let clockMs = 0
     t.mock.method(performance, 'now', () => clockMs)
     const queue = new FairQueue(scanQueueOptions(1))
@@ -55,7 +55,7 @@ describe('scans', () => {
     await endless.turn(async () => {})
   })
 
-  test('take too long where the engine says so', async () => {
+  test('reports a statement timeout of the engine as ScanTooLong', async () => {
     const timeout = new Error('canceling statement due to statement timeout')
     const queue = new FairQueue(scanQueueOptions(1))
     const scans = sharedScans({ db: NO_DATABASE, queue, isTimeout: (error) => error === timeout })

@@ -12,27 +12,27 @@ describe('createFolder', () => {
   })
   after(() => rmSync(root, { recursive: true }))
 
-  test('makes what is missing on the way, for its owner alone', () => {
+  test('creates missing parent folders, for their owner alone', () => {
     const folder = path.join(root, 'a', 'b', 'c')
     createFolder(folder)
     assert.equal(statSync(folder).mode & 0o777, 0o700)
     assert.equal(statSync(path.dirname(folder)).mode & 0o777, 0o700)
   })
 
-  test('leaves one that is there as it is', () => {
+  test('leaves an existing folder unchanged', () => {
     createFolder(path.join(root, 'kept'))
     writeFileSync(path.join(root, 'kept', 'file'), '')
     createFolder(path.join(root, 'kept'))
     assert.ok(existsSync(path.join(root, 'kept', 'file')))
   })
 
-  test('fails where a file stands in the way', () => {
+  test('fails when a file is in the way', () => {
     writeFileSync(path.join(root, 'file'), '')
     assert.throws(() => createFolder(path.join(root, 'file')), { code: 'EEXIST' })
     assert.throws(() => createFolder(path.join(root, 'file', 'below')), { code: /ENOTDIR|EEXIST/ })
   })
 
-  test('fails where the file system takes no folder, rather than trying for ever', (t) => {
+  test('fails without an endless loop when the file system cannot hold a folder', (t) => {
     if (!existsSync('/proc/self')) return t.diagnostic('this system has no /proc')
     assert.throws(() => createFolder('/proc/terse-test'), { code: 'ENOENT' })
   })

@@ -9,23 +9,23 @@ const CA = 'ca.example'
 const issue = (value: string): CaaProperty => ({ tag: 'issue', value, isCritical: false })
 
 const CASES: { name: string; at: string; properties: CaaProperty[]; allowed: boolean }[] = [
-  { name: 'the authority', at: HOST, properties: [issue(CA)], allowed: true },
+  { name: 'our authority', at: HOST, properties: [issue(CA)], allowed: true },
   {
-    name: 'the authority in capitals, with parameters',
+    name: 'our authority in capitals, with parameters',
     at: HOST,
     properties: [issue(' CA.Example ; account=1')],
     allowed: true,
   },
   {
-    name: 'the authority among others',
+    name: 'our authority among others',
     at: HOST,
     properties: [issue('x.example'), issue(CA)],
     allowed: true,
   },
   { name: 'another authority', at: HOST, properties: [issue('x.example')], allowed: false },
-  { name: 'nobody', at: HOST, properties: [issue(';')], allowed: false },
+  { name: 'no authority', at: HOST, properties: [issue(';')], allowed: false },
   {
-    name: 'another authority, for the whole zone',
+    name: 'another authority for the whole zone',
     at: 'acme.test',
     properties: [issue('x.example')],
     allowed: false,
@@ -37,7 +37,7 @@ const CASES: { name: string; at: string; properties: CaaProperty[]; allowed: boo
     allowed: true,
   },
   {
-    name: 'something critical that nobody knows',
+    name: 'an unknown critical property',
     at: HOST,
     properties: [issue(CA), { tag: 'tbs', value: 'x', isCritical: true }],
     allowed: false,
@@ -53,7 +53,7 @@ for (const { name, at, properties, allowed } of CASES) {
   })
 }
 
-test('the nearest CAA record set counts, and none allows all', async () => {
+test('findCaaPermission uses the nearest CAA record set, and no record set allows every authority', async () => {
   const dns = fakeDns()
   assert.deepEqual(await findCaaPermission(dns, HOST, [CA]), { state: 'allowed' })
   dns.setCaa('test', issue('x.example'))
@@ -61,7 +61,7 @@ test('the nearest CAA record set counts, and none allows all', async () => {
   assert.deepEqual(await findCaaPermission(dns, HOST, [CA]), { state: 'allowed' })
 })
 
-test('a failure on the way up is no permission', async () => {
+test('findCaaPermission returns unknown when DNS fails', async () => {
   const dns = fakeDns()
   dns.silence = { kind: 'unknown', reason: 'server_failure' }
   assert.deepEqual(await findCaaPermission(dns, HOST, [CA]), {

@@ -22,7 +22,7 @@ describe('parseRequestTarget', () => {
     ['http://[::1]:3000/a', { host: '[::1]', path: '/a', query: '' }],
   ]
   for (const [target, expected] of read) {
-    test(`reads ${target}`, () => assert.deepEqual(parseRequestTarget(target, HOST), expected))
+    test(`parses ${target}`, () => assert.deepEqual(parseRequestTarget(target, HOST), expected))
   }
 
   const refused: [string, string, string[]][] = [
@@ -31,7 +31,7 @@ describe('parseRequestTarget', () => {
     ['two Hosts', '/a', ['Host', 'a.example', 'host', 'b.example']],
     ['the same Host twice', '/a', ['Host', 'a.example', 'Host', 'a.example']],
     ['an empty Host', '/a', ['Host', '']],
-    ['a Host that is none', '/a', ['Host', 'a@b/x']],
+    ['an invalid Host', '/a', ['Host', 'a@b/x']],
     ['an asterisk', '*', HOST],
     ['an empty target', '', HOST],
     ['a target without a slash', 'a', HOST],
@@ -44,7 +44,7 @@ describe('parseRequestTarget', () => {
     test(`refuses ${what}`, () => assert.equal(parseRequestTarget(target, rawHeaders), undefined))
   }
 
-  test('gives a path and a query that make up what was sent', () => {
+  test('returns a path and a query that together equal the target', () => {
     const text = fc.string({ unit: fc.constantFrom(...'aB/%?&=.~:@é') })
     fc.assert(
       fc.property(text, (rest) => {
@@ -59,7 +59,7 @@ describe('parseRequestTarget', () => {
   })
 })
 
-describe('The host of parseRequestTarget', () => {
+describe('parseRequestTarget of a Host header', () => {
   const hostOf = (header: string) => parseRequestTarget('/', ['Host', header])?.host
 
   const read: [string, string][] = [
@@ -75,7 +75,7 @@ describe('The host of parseRequestTarget', () => {
     ['[2001:DB8::1]', '[2001:db8::1]'],
   ]
   for (const [header, host] of read) {
-    test(`reads ${header}`, () => assert.equal(hostOf(header), host))
+    test(`parses ${header}`, () => assert.equal(hostOf(header), host))
   }
 
   const refused = [

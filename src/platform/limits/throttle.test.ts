@@ -17,7 +17,7 @@ function useUp(throttled: Throttle, key: string): void {
 }
 
 describe('Throttle', () => {
-  test('allows the limit, tells what is left, and then refuses', () => {
+  test('allows requests up to the limit, reports the rest, and then refuses', () => {
     const throttled = throttle(fakeClock())
     assert.deepEqual(
       [1, 2, 3, 4, 5].map(() => throttled.take('a')),
@@ -31,7 +31,7 @@ describe('Throttle', () => {
     )
   })
 
-  test('allows again what was given back, and no more', () => {
+  test('allows a request again after giveBack, and no more than that', () => {
     const throttled = throttle(fakeClock())
     throttled.giveBack('a')
     useUp(throttled, 'a')
@@ -40,14 +40,14 @@ describe('Throttle', () => {
     assert.equal(throttled.take('a').allowed, false)
   })
 
-  test('counts each key apart', () => {
+  test('counts each key separately', () => {
     const throttled = throttle(fakeClock())
     useUp(throttled, 'a')
     assert.equal(throttled.take('a').allowed, false)
     assert.equal(throttled.take('b').allowed, true)
   })
 
-  test('refuses until the last moment of the window, and never tells 0 seconds', () => {
+  test('refuses until the end of the window, and never reports 0 seconds', () => {
     const clock = fakeClock()
     const throttled = throttle(clock)
     useUp(throttled, 'a')
@@ -57,7 +57,7 @@ describe('Throttle', () => {
     assert.deepEqual(throttled.take('a'), { allowed: true, remaining: 2, resetSeconds: 60 })
   })
 
-  test('does not lengthen a window by what was refused in it', () => {
+  test('does not extend a window by refused requests', () => {
     const clock = fakeClock()
     const throttled = throttle(clock)
     useUp(throttled, 'a')
@@ -69,7 +69,7 @@ describe('Throttle', () => {
     assert.equal(throttled.take('a').allowed, true)
   })
 
-  test('a wait that was told is enough, and no longer than the window, however the clock is set', () => {
+  test('reports a wait that is sufficient and at most a window, however the clock is set', () => {
     const jump = fc.integer({ min: -200, max: 200 })
     fc.assert(
       fc.property(fc.array(jump, { maxLength: 20 }), (jumps) => {
@@ -88,7 +88,7 @@ describe('Throttle', () => {
     )
   })
 
-  test('holds a bounded number of keys: the oldest starts anew', () => {
+  test('keeps a bounded number of keys, and forgets the oldest', () => {
     const throttled = throttle(fakeClock(), 2)
     for (const key of ['a', 'b', 'c']) useUp(throttled, key)
     assert.equal(throttled.take('c').allowed, false)

@@ -9,27 +9,27 @@ const TELL_INTERVAL_MS = 100
 
 type Counts = Parameters<Peers['tell']>[0]
 
-/** The throttles of several processes, each of which hears what the others tell. */
+/** The throttles of several processes, connected so that each receives the others’ counts. */
 function connected(t: TestContext, count: number) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const listeners: ((counts: Counts) => void)[] = []
-  const told: Counts[] = []
+  const sent: Counts[] = []
   const clock = fakeClock()
   const processes = Array.from({ length: count }, (_, index) => {
     const peers: Peers = {
       tell(counts) {
-        told.push(counts)
+        sent.push(counts)
         for (const [other, listener] of listeners.entries()) if (other !== index) listener(counts)
       },
       onTold: (listener) => listeners.push(listener),
     }
     return new Throttles({ clock, peers })
   })
-  return { processes, told, clock, pass: () => t.mock.timers.tick(TELL_INTERVAL_MS) }
+  return { processes, sent, clock, pass: () => t.mock.timers.tick(TELL_INTERVAL_MS) }
 }
 
-describe('Throttles of several processes', () => {
-  test('allow together what one allows, once they have told each other', (t) => {
+describe('Throttles', () => {
+  test('share one limit among processes after they have exchanged counts', (t) => {
     const { processes, pass } = connected(t, 3)
     const [a, b, c] = processes.map((throttles) => throttles.create('requests', LIMITS))
     assert.ok(a && b && c)
@@ -48,7 +48,7 @@ describe('Throttles of several processes', () => {
     assert.equal(c.take('another').remaining, LIMIT - 1)
   })
 
-  test('tell each other what was given back too', (t) => {
+  test('exchange given-back requests too', (t) => {
     const { processes, pass } = connected(t, 2)
     const [a, b] = processes.map((throttles) => throttles.create('passwords', LIMITS))
     assert.ok(a && b)
@@ -61,7 +61,7 @@ describe('Throttles of several processes', () => {
     assert.equal(b.take('link').allowed, false)
   })
 
-  test('keep what they count for different limits apart', (t) => {
+  test('keep the counts of different limits separate', (t) => {
     const { processes, pass } = connected(t, 2)
     const [a, b] = processes.map((throttles) => ({
       requests: throttles.create('requests', LIMITS),
@@ -74,15 +74,15 @@ describe('Throttles of several processes', () => {
     assert.equal(b.passwords.take('same').remaining, LIMIT - 1)
   })
 
-  test('say what happened in a tenth of a second at once, and nothing when nothing did', (t) => {
-    const { processes, told, pass } = connected(t, 2)
+  test('send the counts of a tenth of a second in one message, and nothing when nothing happened', (t) => {
+    const { processes, sent, pass } = connected(t, 2)
     const throttle = processes[0]?.create('requests', LIMITS)
     pass()
     for (let taken = 0; taken < 2 * LIMIT; taken += 1) throttle?.take('token')
     throttle?.take('another')
     pass()
     pass()
-    assert.deepEqual(told, [
+    assert.deepEqual(sent, [
       [
         ['requests', 'token', LIMIT],
         ['requests', 'another', 1],
@@ -90,7 +90,7 @@ describe('Throttles of several processes', () => {
     ])
   })
 
-  test('forget what they heard with the window', (t) => {
+  test('forget received counts when the window ends', (t) => {
     const { processes, clock, pass } = connected(t, 2)
     const [a, b] = processes.map((throttles) => throttles.create('requests', LIMITS))
     assert.ok(a && b)

@@ -17,8 +17,8 @@ const METRICS: readonly Metric[] = [
   { type: 'histogram', name: 'terse_seconds', help: 'How long.', histogram: latency },
 ]
 
-describe('the text format of metrics', () => {
-  test('has help and type, escaped labels, and the buckets of histograms', () => {
+describe('formatMetrics and mergeExpositions', () => {
+  test('write help and type, escaped labels, and the buckets of histograms', () => {
     assert.equal(
       formatMetrics(METRICS, { process: '1' }),
       String.raw`# HELP terse_one A back\\slash\nand a line.
@@ -41,7 +41,7 @@ terse_seconds_count{process="1"} 3
     )
   })
 
-  test('puts the numbers of several processes under one heading each', () => {
+  test('write the values of several processes under one heading for each metric', () => {
     const texts = ['1', '2'].map((process) => formatMetrics(METRICS.slice(0, 2), { process }))
     assert.equal(
       mergeExpositions(texts),

@@ -20,7 +20,7 @@ describe('isIpAddress', () => {
 })
 
 describe('Networks', () => {
-  const table = [
+  const networkCases = [
     {
       cidr: '10.0.0.0/8',
       has: ['10.0.0.0', '10.255.255.255'],
@@ -43,15 +43,15 @@ describe('Networks', () => {
     { cidr: '2001:db8::/32', has: ['2001:db8:ffff::1'], lacks: ['2001:db9::1', '10.0.0.1'] },
     { cidr: '::1', has: ['::1', '0:0:0:0:0:0:0:1'], lacks: ['::2'] },
   ]
-  for (const { cidr, has, lacks } of table) {
-    test(`${cidr} has ${has} and lacks ${lacks}`, () => {
+  for (const { cidr, has, lacks } of networkCases) {
+    test(`${cidr} contains ${has} and not ${lacks}`, () => {
       const list = networks(cidr)
       for (const address of has) assert.ok(list.has(address), address)
       for (const address of lacks) assert.ok(!list.has(address), address)
     })
   }
 
-  test('has nothing while it is empty, nor ever what is no address', () => {
+  test('is empty at first, and never contains what is no address', () => {
     assert.ok(!new Networks().has('127.0.0.1'))
     assert.ok(!networks('0.0.0.0/0').has('localhost'))
     assert.ok(!networks('0.0.0.0/0').has(''))
@@ -75,110 +75,115 @@ describe('Networks', () => {
 
 describe('clientAddress', () => {
   const trusted = networks('10.0.0.0/8', '::1')
-  const table = [
+  const networkCases = [
     { socket: '203.0.113.5', header: undefined, client: '203.0.113.5', why: 'there is no header' },
     {
       socket: '::ffff:203.0.113.5',
       header: undefined,
       client: '203.0.113.5',
-      why: 'an address is written in one way',
+      why: 'an IPv4-mapped address is the same address',
     },
     {
       socket: '203.0.113.5',
       header: '1.1.1.1',
       client: '203.0.113.5',
-      why: 'the socket is no proxy',
+      why: 'the socket is not a trusted proxy',
     },
-    { socket: '10.0.0.1', header: undefined, client: '10.0.0.1', why: 'the proxy says nothing' },
-    { socket: '10.0.0.1', header: '1.1.1.1', client: '1.1.1.1', why: 'the proxy says so' },
-    { socket: '::1', header: '1.1.1.1', client: '1.1.1.1', why: 'an IPv6 proxy says so' },
+    { socket: '10.0.0.1', header: undefined, client: '10.0.0.1', why: 'the proxy sends no header' },
+    {
+      socket: '10.0.0.1',
+      header: '1.1.1.1',
+      client: '1.1.1.1',
+      why: 'the trusted proxy reports it',
+    },
+    { socket: '::1', header: '1.1.1.1', client: '1.1.1.1', why: 'a trusted IPv6 proxy reports it' },
     {
       socket: '::ffff:10.0.0.1',
       header: '1.1.1.1',
       client: '1.1.1.1',
-      why: 'mapping hides no proxy',
+      why: 'a trusted proxy may be written as IPv4-mapped',
     },
     {
       socket: '10.0.0.1',
       header: '::ffff:1.1.1.1',
       client: '1.1.1.1',
-      why: 'mapping hides no client',
+      why: 'a client may be written as IPv4-mapped',
     },
     {
       socket: '::FFFF:cb00:7105',
       header: undefined,
       client: '203.0.113.5',
-      why: 'hexadecimal groups and capitals are the same address',
+      why: 'hexadecimal groups and capitals denote the same address',
     },
     {
       socket: '::ffff:a00:1',
       header: '[::FFFF:101:101]:5678',
       client: '1.1.1.1',
-      why: 'the same holds for proxies and what they report',
+      why: 'other notations are accepted for proxies and clients too',
     },
     {
       socket: '64:ff9b::cb00:7105',
       header: undefined,
       client: '203.0.113.5',
-      why: 'a translator stands between',
+      why: 'NAT64 embeds the client’s address',
     },
     {
       socket: '64:ff9b::a00:1',
       header: '1.1.1.1',
       client: '64:ff9b::a00:1',
-      why: 'no translator shows a private address',
+      why: 'a NAT64 address with a private address in it is not unwrapped',
     },
     {
       socket: '10.0.0.1',
       header: '1.1.1.1:5678',
       client: '1.1.1.1',
-      why: 'some proxies tell the port too',
+      why: 'some proxies append the port',
     },
     {
       socket: '10.0.0.1',
       header: '[2001:db8::1]:5678',
       client: '2001:db8::1',
-      why: 'of IPv6 as well',
+      why: 'some proxies append the port to IPv6 addresses',
     },
     {
       socket: '10.0.0.1',
       header: '6.6.6.6, 1.1.1.1',
       client: '1.1.1.1',
-      why: 'what came before is forged',
+      why: 'earlier entries may be forged',
     },
     {
       socket: '10.0.0.1',
       header: '6.6.6.6,1.1.1.1 , 10.0.0.2',
       client: '1.1.1.1',
-      why: 'proxies are passed over',
+      why: 'trusted proxies are skipped',
     },
     {
       socket: '10.0.0.1',
       header: '10.0.0.3, 10.0.0.2',
       client: '10.0.0.3',
-      why: 'all are proxies',
+      why: 'every entry is a trusted proxy',
     },
     {
       socket: '10.0.0.1',
       header: '1.1.1.1, unknown',
       client: '10.0.0.1',
-      why: 'what is no address ends it',
+      why: 'an invalid entry ends the chain',
     },
     {
       socket: '10.0.0.1',
       header: '6.6.6.6, <b>, 10.0.0.2',
       client: '10.0.0.2',
-      why: 'what is no address ends it',
+      why: 'an invalid entry ends the chain',
     },
     { socket: '10.0.0.1', header: '', client: '10.0.0.1', why: 'the header is empty' },
   ]
-  for (const { socket, header, client, why } of table) {
-    test(`${socket} with ${header} is ${client}, because ${why}`, () => {
+  for (const { socket, header, client, why } of networkCases) {
+    test(`returns ${client} for socket ${socket} and header ${header}: ${why}`, () => {
       assert.equal(clientAddress(socket, header, trusted), client)
     })
   }
 
-  test('cannot be chosen by what a client writes before the proxy appends its address', () => {
+  test('cannot be forged by what a client sends before the proxy appends the client’s address', () => {
     fc.assert(
       fc.property(fc.string(), fc.ipV4(), (forged, address) => {
         fc.pre(!trusted.has(address))
@@ -190,7 +195,7 @@ describe('clientAddress', () => {
 })
 
 describe('subscriberOf', () => {
-  const table: [string, string][] = [
+  const networkCases: [string, string][] = [
     ['203.0.113.5', '203.0.113.5'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
@@ -205,11 +210,12 @@ describe('subscriberOf', () => {
     ['::ffff:0:1', '0.0.0.1'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ]
-  for (const [address, subscriber] of table) {
-    test(`of ${address} is ${subscriber}`, () => assert.equal(subscriberOf(address), subscriber))
+  for (const [address, subscriber] of networkCases) {
+    test(`returns ${subscriber} for ${address}`, () =>
+      assert.equal(subscriberOf(address), subscriber))
   }
 
-  test('is the same for all addresses of a /64 network, and no other for the next', () => {
+  test('is the same for all addresses of a /64 network, and differs between networks', () => {
     const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16))
     const half = fc.tuple(group, group, group, group).map((groups) => groups.join(':'))
     fc.assert(

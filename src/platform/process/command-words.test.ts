@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { createFolder } from '../../../test/support/engines.ts'
 import { findCommandWords } from './command-words.ts'
 
-describe('the words that start the program', () => {
+describe('findCommandWords', () => {
   let root: string
   let program: string
   before(() => {
@@ -26,25 +26,45 @@ describe('the words that start the program', () => {
   const CASES = [
     { name: 'npx in a checkout', folder: 'checkout', PATH: [], words: 'npx terse' },
     {
-      name: 'npx in a folder of a checkout',
+      name: 'npx in a folder below a checkout',
       folder: 'checkout/docs',
       PATH: [],
       words: 'npx terse',
     },
-    { name: 'npx in a project that has it', folder: 'project', PATH: [], words: 'npx terse' },
     {
-      name: 'npx where only npm itself finds it by name',
+      name: 'npx in a project that depends on it',
+      folder: 'project',
+      PATH: [],
+      words: 'npx terse',
+    },
+    {
+      name: 'npx where only npm’s own PATH contains it',
       folder: 'project',
       PATH: ['project/node_modules/.bin'],
       words: 'npx terse',
     },
-    { name: 'its name where a shell finds it', folder: 'empty', PATH: ['global'], words: 'terse' },
-    { name: 'its file elsewhere', folder: 'empty', PATH: [], words: undefined },
-    { name: 'its file beside another program', folder: 'empty', PATH: ['other'], words: undefined },
-    { name: 'its file in a removed folder', folder: undefined, PATH: [], words: undefined },
+    {
+      name: 'the command name where PATH contains it',
+      folder: 'empty',
+      PATH: ['global'],
+      words: 'terse',
+    },
+    { name: 'the file path anywhere else', folder: 'empty', PATH: [], words: undefined },
+    {
+      name: 'the file path where PATH has another program of that name',
+      folder: 'empty',
+      PATH: ['other'],
+      words: undefined,
+    },
+    {
+      name: 'the file path in a folder that was removed',
+      folder: undefined,
+      PATH: [],
+      words: undefined,
+    },
   ]
   for (const { name, folder, PATH, words } of CASES) {
-    test(`are ${name}`, () => {
+    test(`returns ${name}`, () => {
       const found = findCommandWords({
         program,
         folder: folder && path.join(root, folder),

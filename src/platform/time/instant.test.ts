@@ -21,7 +21,7 @@ describe('canonicalInstant', () => {
     ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
   ]
   for (const [text, canonical] of accepted) {
-    test(`reads ${text}`, () => assert.equal(canonicalInstant(text), canonical))
+    test(`parses ${text}`, () => assert.equal(canonicalInstant(text), canonical))
   }
 
   const refused = [
@@ -46,13 +46,13 @@ describe('canonicalInstant', () => {
 })
 
 describe('formatInstant', () => {
-  test('writes the digits below a millisecond', () => {
+  test('writes microseconds', () => {
     assert.equal(formatInstant(1_000_001), '1970-01-01T00:00:01.000001Z')
     assert.equal(formatInstant(-1), '1969-12-31T23:59:59.999999Z')
     assert.equal(formatInstant(0), '1970-01-01T00:00:00.000000Z')
   })
 
-  test('writes what canonicalInstant keeps as it is, in the order of time', () => {
+  test('writes what canonicalInstant leaves unchanged, and sorts like time', () => {
     const micros = fc.integer({ min: 0, max: Date.UTC(2255, 0, 1) * 1_000 })
     fc.assert(
       fc.property(micros, micros, (a, b) => {

@@ -6,19 +6,19 @@ import { Breaker } from './breaker.ts'
 describe('Breaker', () => {
   let breaker: Breaker
   let probes: PromiseWithResolvers<void>[]
-  let told: unknown[]
+  let reported: unknown[]
   beforeEach(() => {
     mock.timers.enable({ apis: ['setTimeout'] })
     probes = []
-    told = []
+    reported = []
     breaker = new Breaker({
       probe() {
         const probe = Promise.withResolvers<void>()
         probes.push(probe)
         return probe.promise
       },
-      onOpen: (cause) => told.push(cause),
-      onPass: (wasOpen) => told.push(wasOpen),
+      onOpen: (cause) => reported.push(cause),
+      onPass: (wasOpen) => reported.push(wasOpen),
     })
   })
   afterEach(() => {
@@ -26,7 +26,7 @@ describe('Breaker', () => {
     mock.reset()
   })
 
-  /** Ends the probe that is under way. */
+  /** Ends the pending probe. */
   async function end(error?: Error): Promise<void> {
     const probe = probes.at(-1)
     if (error === undefined) probe?.resolve()
@@ -34,31 +34,31 @@ describe('Breaker', () => {
     await nextTurn()
   }
 
-  test('asks once when something is doubted, however often, and stays closed meanwhile', async () => {
+  test('probes once for any number of doubts, and stays closed meanwhile', async () => {
     for (let doubt = 0; doubt < 5; doubt += 1) breaker.doubt()
     assert.equal(probes.length, 1)
     assert.equal(breaker.isOpen, false)
     await end()
     assert.equal(breaker.isOpen, false)
-    assert.deepEqual(told, [false])
+    assert.deepEqual(reported, [false])
     breaker.doubt()
     assert.equal(probes.length, 2)
   })
 
-  test('opens when the probe fails too, and tells so once', async () => {
-    const cause = new Error('nobody there')
+  test('opens when the probe fails, and reports that once', async () => {
+    const cause = new Error('no answer')
     breaker.doubt()
     await end(cause)
     assert.equal(breaker.isOpen, true)
     assert.equal(breaker.cause, cause)
-    const again = new Error('still nobody there')
+    const again = new Error('still no answer')
     mock.timers.tick(1_000)
     await end(again)
     assert.equal(breaker.cause, again)
-    assert.deepEqual(told, [cause])
+    assert.deepEqual(reported, [cause])
   })
 
-  test('while open only probes ask, one at a time, at most once a second in the end', async () => {
+  test('while open, only probes run, one at a time and at most one a second', async () => {
     breaker.doubt()
     for (let failures = 0; failures < 20; failures += 1) {
       await end(new Error('away'))
@@ -67,21 +67,21 @@ describe('Breaker', () => {
     const before = probes.length
     breaker.doubt()
     mock.timers.tick(100_000)
-    assert.equal(probes.length, before, 'none while one is under way')
+    assert.equal(probes.length, before, 'no second probe while one is pending')
     assert.equal(before, 21)
   })
 
-  test('closes with the first probe that succeeds', async () => {
+  test('closes with the first successful probe', async () => {
     breaker.doubt()
     await end(new Error('away'))
     mock.timers.tick(1_000)
     await end()
     assert.equal(breaker.isOpen, false)
     assert.equal(breaker.cause, undefined)
-    assert.equal(told.at(-1), true)
+    assert.equal(reported.at(-1), true)
   })
 
-  test('asks no more once it is stopped', async () => {
+  test('stops probing once it is stopped', async () => {
     breaker.doubt()
     await end(new Error('away'))
     breaker.stop()

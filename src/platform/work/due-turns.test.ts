@@ -5,7 +5,7 @@ import { DueTurns } from './due-turns.ts'
 const SECOND = 1_000_000
 const NOW = 1_750_000_000_000_000
 
-/** Turns over rows that a test sets: the owner of each, and when it became due. */
+/** Turns over rows that a test sets: each row’s owner, and when it became due. */
 function setUp() {
   const rows: { owner: string; dueAt: number }[] = []
   const spans: [number, number][] = []
@@ -17,7 +17,7 @@ function setUp() {
 }
 
 describe('DueTurns', () => {
-  test('puts those who had their turn at the end, and forgets those with nothing due', async () => {
+  test('moves served owners to the end, and forgets owners with nothing due', async () => {
     const { rows, turns } = setUp()
     rows.push({ owner: 'a', dueAt: NOW }, { owner: 'b', dueAt: NOW }, { owner: 'c', dueAt: NOW })
     await turns.refresh(NOW)
@@ -29,7 +29,7 @@ describe('DueTurns', () => {
     assert.deepEqual(turns.next(), ['c', 'a', 'b', 'd'], 'an owner in line keeps its place')
   })
 
-  test('looks at what has become due since, with ten seconds for clocks that differ', async () => {
+  test('reads only rows due since the last read, with ten seconds of overlap for clock differences', async () => {
     const { spans, turns } = setUp()
     for (const after of [0, 2, 4]) await turns.refresh(NOW + after * SECOND)
     assert.deepEqual(spans, [
@@ -39,7 +39,7 @@ describe('DueTurns', () => {
     ])
   })
 
-  test('looks at everything each half minute, and after a clock was set back', async () => {
+  test('reads all rows every half minute, and after a clock was set back', async () => {
     const { rows, turns } = setUp()
     await turns.refresh(NOW)
     rows.push({ owner: 'late', dueAt: NOW - 60 * SECOND })
@@ -52,7 +52,7 @@ describe('DueTurns', () => {
     assert.deepEqual(turns.next(), ['late'])
   })
 
-  test('lets 64 owners at a time have their turn', async () => {
+  test('serves 64 owners at a time', async () => {
     const { rows, turns } = setUp()
     for (let index = 0; index < 70; index += 1) rows.push({ owner: `o${index}`, dueAt: NOW })
     await turns.refresh(NOW)

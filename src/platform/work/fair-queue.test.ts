@@ -10,7 +10,7 @@ const OPTIONS: FairQueueOptions = {
   deadlineMs: 10_000,
 }
 
-/** Work that runs until it is finished by hand, and notes the order in which it was started. */
+/** Work that runs until the test finishes it; records the order in which it was started. */
 class Workload {
   readonly started: string[] = []
   readonly #finishers: (() => void)[] = []
@@ -27,7 +27,7 @@ class Workload {
     })
   }
 
-  /** Finishes what was started first, and lets what follows it start. */
+  /** Finishes the oldest running work and lets its successor start. */
   async finishOne(): Promise<void> {
     this.#finishers.shift()?.()
     await new Promise((resolve) => setImmediate(resolve))
@@ -42,7 +42,7 @@ describe('FairQueue', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }))
   afterEach(() => mock.timers.reset())
 
-  test('serves owners in turn, however long the queue of one is', async () => {
+  test('serves owners in turn, however long one owner’s queue is', async () => {
     const load = new Workload(new FairQueue(OPTIONS))
     for (const name of ['a1', 'a2', 'a3', 'a4']) load.add('a', name)
     load.add('b', 'b1')
@@ -50,7 +50,7 @@ describe('FairQueue', () => {
     assert.deepEqual(load.started, ['a1', 'a2', 'b1', 'a3', 'a4'])
   })
 
-  test('runs no more than its concurrency, nor more of one owner than that owner may have', async () => {
+  test('runs at most `concurrency` in total and `concurrencyPerOwner` for one owner', async () => {
     const queue = new FairQueue({ ...OPTIONS, concurrency: 3, concurrencyPerOwner: 2 })
     const load = new Workload(queue)
     for (const name of ['a1', 'a2', 'a3']) load.add('a', name)
@@ -74,7 +74,7 @@ describe('FairQueue', () => {
     assert.ok(load.started.includes('b1'))
   })
 
-  test('refuses everyone once all queues together are full', async () => {
+  test('refuses every owner when all queues together are full', async () => {
     const queue = new FairQueue(OPTIONS)
     const load = new Workload(queue)
     for (const owner of ['a', 'b', 'c', 'd', 'e', 'f']) load.add(owner, owner)
@@ -94,7 +94,7 @@ describe('FairQueue', () => {
     assert.deepEqual(load.started, ['a1'])
   })
 
-  test('frees the place of work that failed', async () => {
+  test('frees the place of failed work', async () => {
     const queue = new FairQueue(OPTIONS)
     await assert.rejects(
       queue.run('a', () => Promise.reject(new Error('no'))),
@@ -104,7 +104,7 @@ describe('FairQueue', () => {
     assert.equal(queue.running, 0)
   })
 
-  test('frees a place once, however often it is given back', async () => {
+  test('frees a place once, even when it is released twice', async () => {
     const queue = new FairQueue({ ...OPTIONS, concurrency: 2 })
     const release = await queue.acquire('a')
     await queue.acquire('b')

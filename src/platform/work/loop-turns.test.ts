@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { nextLoopTurn } from './loop-turns.ts'
 
 describe('nextLoopTurn', () => {
-  test('lets one caller go on in each iteration of the event loop, in the order in which they came', async () => {
+  test('resumes one caller in each iteration of the event loop, in order', async () => {
     let iteration = 0
     let isCounting = true
     const count = () => {

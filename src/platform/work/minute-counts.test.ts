@@ -8,7 +8,7 @@ describe('MinuteCounts', () => {
   const lines: [string, number][] = []
   const report = (kind: string, count: number) => lines.push([kind, count])
 
-  test('reports each kind once a minute, with its count, and is quiet when nothing comes', () => {
+  test('reports each kind once a minute with its count, and nothing when nothing happened', () => {
     mock.timers.enable({ apis: ['setTimeout'] })
     try {
       const counts = new MinuteCounts(report)
@@ -31,7 +31,7 @@ describe('MinuteCounts', () => {
     }
   })
 
-  test('reports at once what is left when it is flushed', () => {
+  test('reports the remaining counts at once when flushed', () => {
     const counts = new MinuteCounts(report)
     counts.note('a')
     counts.flush()
@@ -39,7 +39,7 @@ describe('MinuteCounts', () => {
     assert.deepEqual(lines.splice(0), [['a', 1]])
   })
 
-  test('counts together what is of too many kinds', () => {
+  test('counts kinds above the limit together as "other"', () => {
     const counts = new MinuteCounts(report)
     for (let nth = 0; nth < 100; nth += 1) counts.note(`kind ${nth}`)
     counts.flush()

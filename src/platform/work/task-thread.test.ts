@@ -14,11 +14,11 @@ describe('TaskThread', () => {
     assert.deepEqual(results, [2, 4])
   })
 
-  test("rejects with the script's error and its properties", async () => {
+  test('rejects with the error and the properties that the script threw', async () => {
     await assert.rejects(thread.run('throw'), { message: 'no', errcode: 5 })
   })
 
-  test('rejects what a crash interrupted, and starts again with the next task', async () => {
+  test('rejects the tasks that a crash interrupts, and starts again with the next task', async () => {
     const crashing = thread.run('crash')
     const behind = thread.run({ double: 1 })
     await assert.rejects(crashing, TaskThreadEnded)

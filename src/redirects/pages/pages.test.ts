@@ -19,7 +19,7 @@ const PAGES: readonly [string, PageContent][] = [
   ['an unknown host of the greatest length', unknownHostPage(`${'a.'.repeat(126)}a`)],
   ['an unknown key', NOT_FOUND_PAGE],
   ['an expired link', EXPIRED_PAGE],
-  ['a store that is away', UNAVAILABLE_PAGE],
+  ['an unavailable store', UNAVAILABLE_PAGE],
   ['an invalid request', INVALID_REQUEST_PAGE],
   ['too many attempts', tooManyAttemptsPage(42)],
   ['a password', passwordPage(false)],
@@ -31,8 +31,8 @@ const contentsOf = (html: string, element: string) =>
     ([, text]) => text,
   )
 
-describe('The policy of the pages', () => {
-  test('allows nothing but their own style', () => {
+describe('PAGE_POLICY', () => {
+  test('allows nothing but the pages’ own style', () => {
     const [style = ''] = contentsOf(renderPage(NOT_FOUND_PAGE), 'style')
     const hash = createHash('sha256').update(style).digest('base64')
     const directives = PAGE_POLICY.split('; ')
@@ -46,12 +46,13 @@ describe('The policy of the pages', () => {
 })
 
 for (const [name, content] of PAGES) {
-  describe(`The page for ${name}`, () => {
+  describe(`the page for ${name}`, () => {
     const html = renderPage(content)
 
-    test('is small', () => assert.ok(Buffer.byteLength(html) < PAGE_BYTES_MAX, `${html.length}`))
+    test('is at most 4 KiB', () =>
+      assert.ok(Buffer.byteLength(html) < PAGE_BYTES_MAX, `${html.length}`))
 
-    test('says its language, fits a phone, and has one title and one heading, which are the same', () => {
+    test('declares its language, fits a phone, and has one title equal to its one heading', () => {
       assert.match(html, /^<!doctype html>\n<html lang="en">/)
       assert.match(html, /<meta charset="utf-8">/)
       assert.match(html, /<meta name="viewport" content="width=device-width, initial-scale=1">/)
@@ -60,7 +61,7 @@ for (const [name, content] of PAGES) {
       assert.equal(contentsOf(html, 'main').length, 1)
     })
 
-    test('holds no script, no style that the policy forbids, and nothing from elsewhere', () => {
+    test('contains no script, no style that the policy forbids, and no external resource', () => {
       assert.doesNotMatch(html, /<(script|link|img|iframe|object|embed|base|svg|video|audio)\b/i)
       assert.doesNotMatch(html, /\s(style|on\w+|src|href|action)=/i)
       assert.doesNotMatch(html, /url\(|@import|https?:/i)
@@ -69,8 +70,8 @@ for (const [name, content] of PAGES) {
   })
 }
 
-describe('The password form', () => {
-  test('has a label for its field, and needs no script', () => {
+describe('the password form', () => {
+  test('labels its field and needs no script', () => {
     const html = renderPage(passwordPage(false))
     assert.match(html, /<label for="password">Password<\/label>/)
     assert.match(html, /<input id="password" name="password" type="password" required/)
@@ -78,22 +79,22 @@ describe('The password form', () => {
     assert.doesNotMatch(html, /aria-invalid|role="alert"/)
   })
 
-  test('tells also those who do not see it that the password was wrong', () => {
+  test('announces a wrong password to screen readers too', () => {
     const html = renderPage(passwordPage(true))
     assert.match(html, /<p role="alert" id="wrong">That is not the password\.<\/p>/)
     assert.match(html, /<input [^>]*aria-invalid="true" aria-describedby="wrong"/)
   })
 })
 
-describe('The page for too many attempts', () => {
-  test('tells how long to wait', () => {
+describe('the page for too many attempts', () => {
+  test('shows how long to wait', () => {
     assert.match(tooManyAttemptsPage(42).body, /wait 42 seconds,/)
     assert.match(tooManyAttemptsPage(1).body, /wait 1 second,/)
   })
 })
 
-describe('The page for an unknown host', () => {
-  test('shows the host, also as people read it', () => {
+describe('the page for an unknown host', () => {
+  test('shows the host, an international one in both forms', () => {
     assert.match(unknownHostPage('go.example.com').body, /<strong>go\.example\.com<\/strong>/)
     assert.match(
       unknownHostPage('xn--mnchen-3ya.example').body,
@@ -101,7 +102,7 @@ describe('The page for an unknown host', () => {
     )
   })
 
-  test('shows as text what would be HTML', () => {
+  test('escapes HTML', () => {
     const { body } = unknownHostPage(`<img src=x onerror='a("&")'>`)
     assert.doesNotMatch(body, /<img|'|"/)
     assert.match(body, /&lt;img src=x onerror=&#39;a\(&quot;&amp;&quot;\)&#39;&gt;/)

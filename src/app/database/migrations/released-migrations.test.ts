@@ -20,9 +20,9 @@ import { COLUMN_TYPES as SQLITE_TYPES } from '../sqlite/column-types.ts'
 import { MIGRATIONS } from './migrate.ts'
 
 /**
- * What each released step of the schema writes, by hash. A step that fails here was edited: databases
- * that have been through it would differ from new ones. Undo the edit and add a step of its own. A new
- * step adds a line, and no line ever changes.
+ * The hash of what each released migration writes. A migration that fails here was edited: databases that
+ * have run it would differ from new ones. Undo the edit and add a migration instead. A new migration adds
+ * a line; no existing line changes.
  */
 const RELEASED = [
   { name: 'foundation', SQLite: 'ab6d39b552991f62', PostgreSQL: '4c9e4bcd78bcf635' },
@@ -51,7 +51,7 @@ const DIALECTS = {
   },
 }
 
-/** Everything that a step of the schema writes and records on an engine, by hash. */
+/** The hash of everything that a migration writes and declares on an engine. */
 async function hashOf(
   { up, ...recorded }: Migration,
   engine: keyof typeof DIALECTS,
@@ -74,9 +74,9 @@ async function hashOf(
   return createHash('sha256').update(JSON.stringify(written)).digest('hex').slice(0, 16)
 }
 
-describe('the released steps of the schema', () => {
+describe('released migrations', () => {
   for (const engine of ['SQLite', 'PostgreSQL'] as const) {
-    test(`write on ${engine} what they have always written`, async () => {
+    test(`write the same statements on ${engine} as when they were released`, async () => {
       const written = await Promise.all(
         MIGRATIONS.map(async (step) => ({ name: step.name, hash: await hashOf(step, engine) })),
       )

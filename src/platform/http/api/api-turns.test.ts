@@ -17,7 +17,7 @@ function requestOf(number: number): IncomingMessage {
 }
 
 describe('ApiTurns', () => {
-  test('starts fewer requests in each iteration while iterations take long, in their order', async (t) => {
+  test('starts fewer requests per iteration while iterations are slow, in order', async (t) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     const started: string[] = []
@@ -42,7 +42,7 @@ describe('ApiTurns', () => {
     )
   })
 
-  test('starts all at once again when iterations are short', async (t) => {
+  test('starts every request at once again when iterations are fast', async (t) => {
     t.mock.method(performance, 'now', () => 0)
     let started = 0
     const turns = new ApiTurns(() => {
@@ -55,7 +55,7 @@ describe('ApiTurns', () => {
     }
   })
 
-  test('takes no pause between requests for a long iteration', async (t) => {
+  test('does not count a pause between requests as a slow iteration', async (t) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     let started = 0
@@ -74,7 +74,7 @@ describe('ApiTurns', () => {
     }
   })
 
-  test('starts no request whose client has left while it waited', async () => {
+  test('does not start a waiting request whose client has left', async () => {
     const started: string[] = []
     const turns = new ApiTurns((request) => started.push(request.url ?? ''))
     const responses = Array.from({ length: 40 }, () => responseOf())

@@ -7,7 +7,7 @@ import { IDEMPOTENCY_LIMITS, idempotencyReader } from './idempotency.ts'
 
 const KIB = 1024
 
-/** A request with a key, as far as its reader looks at it. */
+/** A request with an idempotency key, reduced to the fields that the reader uses. */
 function requestOf(body: unknown): FastifyRequest {
   return {
     method: 'POST',
@@ -17,8 +17,8 @@ function requestOf(body: unknown): FastifyRequest {
   } as unknown as FastifyRequest
 }
 
-describe('requests with an Idempotency-Key', () => {
-  test('are accepted up to a size in a day, for each workspace by itself', () => {
+describe('idempotencyReader', () => {
+  test('limits the total size of requests with an Idempotency-Key per day, for each workspace separately', () => {
     const throttle = new Throttle({
       ...IDEMPOTENCY_LIMITS,
       clock: fakeClock(Date.UTC(2026, 10, 22)),

@@ -26,7 +26,7 @@ describe('Asset', () => {
   const short = new Asset(compressor, { ...CSS, body: BODY.subarray(0, 1_000) })
   const picture = new Asset(compressor, { ...CSS, contentType: 'image/png' })
   let app: FastifyInstance
-  /** The buffers that were handed to the HTTP server. */
+  /** The bodies that were passed to the HTTP server. */
   const sent: unknown[] = []
 
   before(async () => {
@@ -44,7 +44,7 @@ describe('Asset', () => {
 
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
-  test('is compressed once for each coding, and sent from one buffer', async () => {
+  test('is compressed once for each content coding, and sent from one buffer', async () => {
     tasks.length = 0
     sent.length = 0
     const headers = { 'accept-encoding': 'br' }
@@ -60,7 +60,7 @@ describe('Asset', () => {
     assert.equal(sent.at(-1), BODY)
   })
 
-  test('is the same in every coding', async () => {
+  test('has the same content in every content coding', async () => {
     const plain = await get('/asset')
     assert.equal(plain.headers['content-encoding'], undefined)
     assert.deepEqual(plain.rawPayload, BODY)
@@ -78,7 +78,7 @@ describe('Asset', () => {
     }
   })
 
-  test('is kept for ever where its name has its hash, and asked about each time otherwise', async () => {
+  test('is immutable in caches when its name contains its hash, and revalidated otherwise', async () => {
     const { headers } = await get('/asset')
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
     assert.equal((await get('/changing')).headers['cache-control'], 'no-cache')
@@ -87,7 +87,7 @@ describe('Asset', () => {
     assert.notEqual(hashedName('a.js', BODY), hashedName('a.js', BODY.subarray(1)))
   })
 
-  test('answers HEAD with the head of GET', async () => {
+  test('answers HEAD with the headers of GET', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const head = await app.inject({ method: 'HEAD', url: '/asset', headers })
     const { date: _date, ...expected } = (await get('/asset', headers)).headers
@@ -96,7 +96,7 @@ describe('Asset', () => {
     assert.equal(head.body, '')
   })
 
-  test('is not sent again to a client that has it', async () => {
+  test('answers 304 to a client that already has it', async () => {
     const { etag = '' } = (await get('/changing')).headers
     const strong = String(etag).replace('W/', '')
     for (const known of [etag, strong, `"other", ${etag}`, '*']) {
@@ -116,7 +116,7 @@ describe('Asset', () => {
     }
   })
 
-  test('is sent as it is where it is short or a picture', async () => {
+  test('is sent uncompressed when it is short or a picture', async () => {
     for (const path of ['/short', '/picture']) {
       const { headers } = await get(path, { 'accept-encoding': 'br, gzip' })
       assert.equal(headers['content-encoding'], undefined, path)
@@ -124,7 +124,7 @@ describe('Asset', () => {
     }
   })
 
-  test('is sent as it is while the compressor is busy, and compressed later', async () => {
+  test('is sent uncompressed while the compressor is busy, and compressed later', async () => {
     let isBusy = true
     const busy = {
       compress: async (task: CompressionTask) =>

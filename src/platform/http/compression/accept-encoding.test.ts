@@ -30,12 +30,12 @@ const CASES: readonly (readonly [header: string | undefined, chosen: string | un
 
 describe('preferredCoding', () => {
   for (const [header, chosen] of CASES) {
-    test(`answers ${header === undefined ? 'no header' : `"${header}"`} with ${chosen ?? 'no coding'}`, () => {
+    test(`chooses ${chosen ?? 'no coding'} for ${header === undefined ? 'no header' : `"${header}"`}`, () => {
       assert.equal(preferredCoding(header, CODINGS), chosen)
     })
   }
 
-  test('chooses only what is offered', () => {
+  test('chooses only among the offered codings', () => {
     assert.equal(preferredCoding('br, gzip;q=0.1', ['gzip']), 'gzip')
     assert.equal(preferredCoding('br', ['gzip']), undefined)
   })

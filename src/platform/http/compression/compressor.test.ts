@@ -23,7 +23,7 @@ describe('Compressor', () => {
     }
   })
 
-  test('takes nothing more while its thread has too much to do', async () => {
+  test('refuses bodies while its thread has too much work', async () => {
     const running: PromiseWithResolvers<Uint8Array>[] = []
     const compressor = new Compressor(assert.ifError, {
       run: () => {
@@ -39,7 +39,7 @@ describe('Compressor', () => {
       effort: 'each',
     })
     const first = compressor.compress(task(6 * MEBIBYTE))
-    assert.equal(running.length, 1, 'one body of any size is taken')
+    assert.equal(running.length, 1, 'an idle thread accepts a body of any size')
     assert.equal(await compressor.compress(task(MEBIBYTE)), undefined)
     running[0]?.resolve(new Uint8Array(1))
     assert.equal((await first)?.length, 1)
@@ -50,7 +50,7 @@ describe('Compressor', () => {
     assert.equal(taken.length, 4)
   })
 
-  test('leaves a body as it is, and reports why, when its thread fails', async () => {
+  test('returns no compressed body, and reports the error, when its thread fails', async () => {
     const errors: unknown[] = []
     const failure = new Error('out of memory')
     const compressor = new Compressor((error) => errors.push(error), {
@@ -59,6 +59,6 @@ describe('Compressor', () => {
     })
     const task = { body: 'x'.repeat(MEBIBYTE), form: 'br', effort: 'each' } as const
     for (let nth = 0; nth < 10; nth += 1) assert.equal(await compressor.compress(task), undefined)
-    assert.deepEqual(errors, Array(10).fill(failure), 'and what failed is pending no more')
+    assert.deepEqual(errors, Array(10).fill(failure), 'failed bodies no longer count as pending')
   })
 })

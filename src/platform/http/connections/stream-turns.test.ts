@@ -7,7 +7,7 @@ import { StreamTurns } from './stream-turns.ts'
 const STREAMS = 100
 const STREAM_BYTES_MIN = 4 * 1024
 
-test('requests that wait count as memory of their connection, until they are canceled', () => {
+test('StreamTurns counts waiting requests as memory of their connection until they are cancelled', () => {
   const turns = new StreamTurns()
   const streams = Array.from({ length: STREAMS }, () =>
     Object.assign(new EventEmitter(), { writableLength: 0 }),

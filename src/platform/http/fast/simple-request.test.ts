@@ -12,8 +12,8 @@ function visit(lines: string, target = '/key'): string {
   return `GET ${target} HTTP/1.1\r\n${lines}\r\n`
 }
 
-describe('a simple request', () => {
-  test('is read whole: target, host and the headers that matter', () => {
+describe('readSimpleRequest', () => {
+  test('returns the target, the host and the headers that redirects use', () => {
     const lines = [
       'User-Agent: Mozilla/5.0 (X11)',
       'HOST:\tGO.localhost.:3000 \t',
@@ -47,7 +47,7 @@ describe('a simple request', () => {
     })
   })
 
-  test('may come for one host after the other', () => {
+  test('reads requests for different hosts one after the other', () => {
     for (const host of ['a.example', 'b.example', 'a.example', 'no/host', 'aa.example']) {
       const expected = host === 'no/host' ? undefined : host
       assert.equal(read(visit(`Host: ${host}\r\n`))?.target.host, expected)
@@ -55,11 +55,11 @@ describe('a simple request', () => {
   })
 
   const refused: Readonly<Record<string, string>> = {
-    nothing: '',
-    'an end alone': '\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n',
+    'an empty buffer': '',
+    'empty lines alone': '\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n',
     'half a request': visit(HOST).slice(0, -2),
     'two requests': visit(HOST) + visit(HOST),
-    'a body behind it': `${visit(HOST)}body`,
+    'a body after the head': `${visit(HOST)}body`,
     'a body that ends like a head': `${visit(HOST)}body\r\n\r\n`,
     'another method': visit(HOST).replace('GET', 'PUT'),
     'a method in small letters': visit(HOST).replace('GET', 'get'),
@@ -92,6 +92,6 @@ describe('a simple request', () => {
     'more than 8 KiB': visit(`${HOST}A: ${'b'.repeat(8_200)}\r\n`),
   }
   for (const [what, text] of Object.entries(refused)) {
-    test(`is not: ${what}`, () => assert.equal(read(text), undefined))
+    test(`refuses ${what}`, () => assert.equal(read(text), undefined))
   }
 })
