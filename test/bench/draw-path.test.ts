@@ -4,10 +4,10 @@ import { drawRank, linkOfRank } from '../../bench/load/draw-path.ts'
 
 const RANKS = 1_000
 const DRAWS = 400_000
-/** Three standard deviations of what is drawn with these probabilities. */
+/** Three standard deviations of the share that is drawn. */
 const deviation = (share: number) => 3 * Math.sqrt((share * (1 - share)) / DRAWS)
 
-/** The same numbers in each run (a linear congruential generator with Knuth's constants). */
+/** The same numbers in each run (a linear congruential generator with Knuth’s constants). */
 function randomFrom(seed: bigint): () => number {
   let state = seed
   return () => {
@@ -16,8 +16,8 @@ function randomFrom(seed: bigint): () => number {
   }
 }
 
-describe('traffic of the bench', () => {
-  test('draws the k-th most popular link with a probability in proportion to 1/k', () => {
+describe('the bench’s traffic', () => {
+  test('draws the k-th most popular link with a probability proportional to 1/k', () => {
     const random = randomFrom(7n)
     const counts = new Map<number, number>()
     for (let draw = 0; draw < DRAWS; draw += 1) {
@@ -35,7 +35,7 @@ describe('traffic of the bench', () => {
     assert.ok([...counts.keys()].every((rank) => rank >= 1 && rank <= RANKS))
   })
 
-  test('gives every rank a link of its own', () => {
+  test('maps every rank to a different link', () => {
     const ranks = Array.from({ length: RANKS }, (_, index) => index + 1)
     const links = new Set(ranks.map((rank) => linkOfRank(rank, RANKS)))
     assert.equal(links.size, RANKS)

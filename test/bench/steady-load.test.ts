@@ -7,22 +7,22 @@ import { runSteadyLoad } from '../../bench/load/steady-load.ts'
 
 const STANDSTILL_MS = 300
 
-test('a standstill is charged with all requests that were due in it', async () => {
-  const held: ServerResponse[] = []
+test('runSteadyLoad counts a standstill against every request that was due during it', async () => {
+  const heldResponses: ServerResponse[] = []
   const answer = (response: ServerResponse) =>
     response.writeHead(302, { Location: 'https://example.com/', 'Content-Length': '0' }).end()
   let requests = 0
-  let standsStill = false
+  let isStalled = false
   const server = createServer((_request, response) => {
     requests += 1
     if (requests === 100) {
-      standsStill = true
+      isStalled = true
       setTimeout(() => {
-        standsStill = false
-        for (const one of held.splice(0)) answer(one)
+        isStalled = false
+        for (const one of heldResponses.splice(0)) answer(one)
       }, STANDSTILL_MS)
     }
-    if (standsStill) held.push(response)
+    if (isStalled) heldResponses.push(response)
     else answer(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -34,7 +34,7 @@ test('a standstill is charged with all requests that were due in it', async () =
       perSecond: 1_000,
       seconds: 1,
     })
-    // Two requests were under way then; a load that waits for answers would show no more than those.
+    // Only two requests were in flight then; a load that waits for answers would report no more than those.
     assert.equal(result.answered, 1_000)
     assert.equal(requests, 1_000)
     assert.ok(result.p99Ms > STANDSTILL_MS * 0.8, `p99 ${result.p99Ms}`)

@@ -14,7 +14,9 @@ type Call = {
   readonly credentials?: 'include'
 }
 
-describe('A page of another origin in Chromium', { skip: skipWithout('chromium') }, () => {
+describe('the API from a page of another origin, in Chromium', {
+  skip: skipWithout('chromium'),
+}, () => {
   let browser: Browser
   let service: Service
   let site: DestinationServer
@@ -54,7 +56,7 @@ describe('A page of another origin in Chromium', { skip: skipWithout('chromium')
     }, target)
   }
 
-  test('creates and reads links with a token, and sees its rate limit', async () => {
+  test('creates and reads links with a token, and exposes the rate limit', async () => {
     const body = { domain: 'localhost', url: 'https://example.com/' }
     const created = await call({ method: 'POST', path: '/api/v1/links', body })
     assert.equal(created.status, 201, created.text)
@@ -64,13 +66,13 @@ describe('A page of another origin in Chromium', { skip: skipWithout('chromium')
     assert.equal((await call({ method: 'DELETE', path: `/api/v1/links/${id}` })).status, 200)
   })
 
-  test('reads why it was refused', async () => {
+  test('exposes the reason for a refusal', async () => {
     assert.equal((await call({ path: '/api/v1/nothing' })).status, 404)
     const refused = await call({ method: 'DELETE', path: '/api/v1/links' })
     assert.equal(JSON.parse(refused.text).code, 'method_not_allowed')
   })
 
-  test('reads nothing with cookies, nor outside the API', async () => {
+  test('refuses cookies, and paths outside the API', async () => {
     await assert.rejects(call({ path: '/api/v1/links', credentials: 'include' }), /Failed to fetch/)
     await assert.rejects(call({ path: '/livez' }), /Failed to fetch/)
   })

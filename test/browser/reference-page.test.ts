@@ -6,9 +6,9 @@ import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
-// Storage has no part in this: one engine is enough.
+// Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
-  describe('The API reference in Chromium', { skip: skipWithout('chromium') }, () => {
+  describe('the API reference in Chromium', { skip: skipWithout('chromium') }, () => {
     let browser: Browser
     let service: Service
     before(async () => {
@@ -20,7 +20,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await service.stop()
     })
 
-    test('shows the operations from compressed files, and loads nothing from elsewhere', async () => {
+    test('shows the operations from compressed files, and loads nothing from other hosts', async () => {
       const origin = `http://localhost:${service.port}`
       const page = await browser.newPage()
       const faults: string[] = []

@@ -14,7 +14,7 @@ declare function getComputedStyle(node: unknown): { readonly fontSize: string }
 
 const PHONE = { width: 360, height: 640 }
 
-describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
+describe('a visitor with Chromium', { skip: skipWithout('chromium') }, () => {
   let browser: Browser
   before(async () => {
     browser = await launchChromium()
@@ -37,7 +37,7 @@ describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
         await service.stop()
       })
 
-      /** A page on a phone without JavaScript, and everything that it asked other hosts for. */
+      /** A page on a phone without JavaScript, and its requests to other hosts. */
       async function openPage(): Promise<{ page: Page; foreign: string[] }> {
         const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false })
         const page = await context.newPage()
@@ -59,7 +59,7 @@ describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
       const addressOf = (key: string, host = 'go.localhost') =>
         `http://${host}:${service.port}/${key}`
 
-      test('is led to the destination, and counted', async () => {
+      test('reaches the destination and is counted', async () => {
         const link = await createLink({ utm_source: 'poster' })
         const { page } = await openPage()
         await page.goto(addressOf(link.key))
@@ -70,7 +70,7 @@ describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
         })
       })
 
-      test('types a password without JavaScript: a wrong one, then the right one', async () => {
+      test('enters a password without JavaScript: a wrong one, then the right one', async () => {
         const link = await createLink({ password: 'sesame street' })
         const { page, foreign } = await openPage()
         await page.goto(addressOf(link.key))
@@ -83,7 +83,11 @@ describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
         await page.waitForURL(`${destination.origin}/arrived`)
 
         await page.goto(addressOf(link.key))
-        assert.equal(page.url(), `${destination.origin}/arrived`, 'is not asked a second time')
+        assert.equal(
+          page.url(),
+          `${destination.origin}/arrived`,
+          'the password is not requested a second time',
+        )
         assert.deepEqual(foreign, [])
       })
 
@@ -107,7 +111,7 @@ describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
           async () => addressOf((await createLink({ expires_at: '2020-01-01T00:00:00Z' })).key),
         ],
       ] as const) {
-        test(`reads a page that fits a phone at ${name}`, async () => {
+        test(`sees a page that fits a phone for ${name}`, async () => {
           const { page, foreign } = await openPage()
           const answer = await page.goto(await visit())
           assert.equal(answer?.status(), status)
@@ -117,12 +121,12 @@ describe('A visitor with Chromium', { skip: skipWithout('chromium') }, () => {
           const box = await heading.boundingBox()
           assert.ok(box !== null && box.x >= 0 && box.x + box.width <= PHONE.width)
           const fontSize = await heading.evaluate((node) => getComputedStyle(node).fontSize)
-          assert.equal(fontSize, '24px', 'the page wears its own style: the policy lets it')
+          assert.equal(fontSize, '24px', 'the policy allows the page’s own style')
           assert.deepEqual(foreign, [])
         })
       }
 
-      test('reads the API reference, which asks no other host for anything', async () => {
+      test('sees the API reference, which loads nothing from other hosts', async () => {
         const page = await browser.newPage()
         const failures: string[] = []
         const foreign: string[] = []

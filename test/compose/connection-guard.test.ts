@@ -13,7 +13,7 @@ import { RawConnection } from '../support/raw-http.ts'
 const MALFORMED = 30
 const ANSWER_WITHIN_MS = 5_000
 
-describe('the guard of connections', () => {
+describe('openConnectionGuard', () => {
   const lines: Record<string, unknown>[] = []
   let guard: ConnectionGuard
   let front: Server
@@ -52,7 +52,7 @@ describe('the guard of connections', () => {
     return formatMetrics(await guard.metrics(), {})
   }
 
-  test('logs one line for each kind of malformed request, whatever their number, and measures them', async () => {
+  test('logs one line for each kind of malformed request, and counts them in metrics', async () => {
     for (let nth = 0; nth < MALFORMED; nth += 1) await send('this is no HTTP\r\n\r\n')
     await send('GET / HTTP/1.1\r\n\r\n')
     guard.noteMalformed(Object.assign(new Error('gone'), { code: 'ECONNRESET' }))
@@ -69,7 +69,7 @@ describe('the guard of connections', () => {
     )
   })
 
-  test('logs and measures what it has closed', async () => {
+  test('logs and counts the connections that it has closed', async () => {
     const { port } = front.address() as AddressInfo
     const opened: RawConnection[] = []
     for (let nth = 0; nth < 5; nth += 1) opened.push(await RawConnection.open(port))

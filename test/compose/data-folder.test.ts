@@ -12,7 +12,7 @@ import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 
 const skip = skipWithoutMount()
 
-describe('the data folder', () => {
+describe('DataFolder', () => {
   let dataDir: string
   let lines: { msg: string; [name: string]: unknown }[]
   let folder: DataFolder | undefined
@@ -38,7 +38,7 @@ describe('the data folder', () => {
       assert.equal(statSync(reserveFile()).size, (await readDiskRoom(dataDir)).reserveBytes)
     })
 
-  test('makes a reserve of blocks that are really taken', async () => {
+  test('creates a reserve file whose blocks are allocated', async () => {
     const watched = open()
     watched.start({ firstDelayMs: 0 })
     await reserveIsWhole()
@@ -48,7 +48,7 @@ describe('the data folder', () => {
     assert.deepEqual(messages(), [])
   })
 
-  test('gives the reserve up when a write finds the disk full, and makes it again', async () => {
+  test('releases the reserve when a write finds the disk full, and creates it again later', async () => {
     const watched = open()
     watched.start({ firstDelayMs: 0 })
     await reserveIsWhole()
@@ -67,7 +67,7 @@ describe('the data folder', () => {
     assert.ok(lines.every((line) => line.folder === dataDir))
   })
 
-  test('leaves the reserve alone when a write fails for another reason', async () => {
+  test('keeps the reserve when a write fails for another reason', async () => {
     const watched = open()
     watched.start({ firstDelayMs: 0 })
     await reserveIsWhole()
@@ -77,13 +77,13 @@ describe('the data folder', () => {
     assert.equal(watched.fault, undefined)
   })
 
-  test('makes the reserve again that another process has given up', async () => {
+  test('restores a reserve that another process has released', async () => {
     writeFileSync(reserveFile(), '')
     open().start({ firstDelayMs: 0 })
     await reserveIsWhole()
   })
 
-  test('removes what a killed process left of a reserve', async () => {
+  test('removes the unfinished reserve of a killed process', async () => {
     const leftover = `${reserveFile()}.999999`
     writeFileSync(leftover, 'half')
     open().start({ firstDelayMs: 0 })
@@ -91,7 +91,7 @@ describe('the data folder', () => {
     assert.equal(statSync(leftover, { throwIfNoEntry: false }), undefined)
   })
 
-  test('warns once below the watermark, with how much is left', async () => {
+  test('warns once below the low-disk limit, with the space left', async () => {
     const watched = open(1.1)
     watched.start({ firstDelayMs: 0 })
     await eventually(async () => assert.equal(watched.isLow, true))
@@ -102,7 +102,7 @@ describe('the data folder', () => {
     assert.equal(typeof lines[0]?.freePercent, 'number')
   })
 
-  test('reports a folder that is gone, and that it is back', async () => {
+  test('reports a missing folder', async () => {
     rmSync(dataDir, { recursive: true })
     const watched = open()
     watched.start({ firstDelayMs: 0 })
@@ -114,7 +114,7 @@ describe('the data folder', () => {
     beforeEach(() => mountTmpfs(dataDir, 'size=1m'))
     afterEach(() => unmount(dataDir))
 
-    test('is full while the reserve is given up and there is no room for a new one', async () => {
+    test('is full while the reserve is released and there is no room for a new one', async () => {
       const ballast = path.join(dataDir, 'ballast')
       writeFileSync(ballast, Buffer.alloc(950 * 1024))
       writeFileSync(reserveFile(), '')
@@ -127,7 +127,7 @@ describe('the data folder', () => {
       await watched.stop()
     })
 
-    test('finds a disk full that something else has filled, without a write of the service', async () => {
+    test('detects a disk that something else has filled, without a write of the service', async () => {
       const watched = open()
       watched.start({ firstDelayMs: 0 })
       await reserveIsWhole()
@@ -143,7 +143,7 @@ describe('the data folder', () => {
       await second.stop()
     })
 
-    test('is writable with too little room for a reserve that there never was', async () => {
+    test('is writable when there is too little room for a first reserve', async () => {
       writeFileSync(path.join(dataDir, 'ballast'), Buffer.alloc(950 * 1024))
       const watched = open(0.2)
       watched.start({ firstDelayMs: 0 })
@@ -153,10 +153,14 @@ describe('the data folder', () => {
       assert.equal(statSync(reserveFile(), { throwIfNoEntry: false }), undefined)
     })
 
-    test('gives its reserve to a start that finds the disk full', async () => {
+    test('releases its reserve for a start that finds the disk full', async () => {
       writeFileSync(reserveFile(), Buffer.alloc(100 * 1024))
       await makeRoomToStart(dataDir)
-      assert.equal(statSync(reserveFile()).size, 100 * 1024, 'there is room')
+      assert.equal(
+        statSync(reserveFile()).size,
+        100 * 1024,
+        'the reserve is kept while there is room',
+      )
       writeFileSync(path.join(dataDir, 'ballast'), Buffer.alloc(924 * 1024))
       await makeRoomToStart(dataDir)
       assert.equal(statSync(reserveFile()).size, 0)

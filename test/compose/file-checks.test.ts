@@ -23,10 +23,10 @@ import { visit } from '../support/visit.ts'
 
 const HOUR_MS = 3_600_000
 
-describe('the checks of a data folder', () => {
+describe('startFileChecks', () => {
   let folder: string
   let dataDir: string
-  let made = 0
+  let foldersCreated = 0
   let lines: { msg: string; level: number; [name: string]: unknown }[]
   before(async () => {
     folder = createFolder()
@@ -34,15 +34,15 @@ describe('the checks of a data folder', () => {
   })
   after(() => rmSync(folder, { recursive: true }))
   beforeEach(() => {
-    made += 1
+    foldersCreated += 1
     const whole = { terse: 'later', clicks: 'later', days: 'later' } as const
-    dataDir = assembleFolder(folder, whole, `set-${made}`)
+    dataDir = assembleFolder(folder, whole, `set-${foldersCreated}`)
     lines = []
   })
 
   const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
 
-  /** Runs until there is a result that is newer than what was there. */
+  /** Runs until a result newer than the existing one is stored. */
   async function check(options: { uncheckedSinceMs?: number; fileCheckMs?: number } = {}) {
     const { uncheckedSinceMs, fileCheckMs = HOUR_MS } = options
     const before = readLastCheck(dataDir)
@@ -59,7 +59,7 @@ describe('the checks of a data folder', () => {
     }
   }
 
-  /** Overwrites a page in the middle of a file, as a disk may do. */
+  /** Overwrites a page in the middle of a file, as a failing disk may. */
   function damage(name: string): void {
     const file = path.join(dataDir, name)
     const middle = Math.floor(statSync(file).size / 2 / 4_096) * 4_096
@@ -68,7 +68,7 @@ describe('the checks of a data folder', () => {
     closeSync(fd)
   }
 
-  test('find files in order, and say so', async () => {
+  test('finds sound files, and logs that', async () => {
     const { faults, isFull } = await check()
     assert.deepEqual({ faults, isFull }, { faults: [], isFull: false })
     assert.deepEqual(
@@ -79,10 +79,10 @@ describe('the checks of a data folder', () => {
     assert.equal(openFileHealth({ databaseUrl: 'postgres://a/b', dataDir }), undefined)
   })
 
-  test('are made in full where a run has not ended, once', async () => {
+  test('runs a full check once after an unclean end', async () => {
     const uncheckedSinceMs = Date.now() - 1_000
     assert.equal((await check({ uncheckedSinceMs })).isFull, true)
-    const again = startFileChecks({
+    const second = startFileChecks({
       config: { dataDir, fileCheckMs: HOUR_MS },
       uncheckedSinceMs,
       log,
@@ -90,18 +90,18 @@ describe('the checks of a data folder', () => {
     })
     const { endedMs } = readLastCheck(dataDir) ?? {}
     await new Promise((resolve) => setTimeout(resolve, 20))
-    await again.stop()
+    await second.stop()
     assert.equal(readLastCheck(dataDir)?.endedMs, endedMs)
   })
 
-  test('are made again when they are due', async () => {
+  test('runs again when the interval has passed', async () => {
     const earlier = Date.now() - 2 * HOUR_MS
     writeLastCheck(dataDir, { startedMs: earlier, endedMs: earlier, isFull: true, faults: [] })
     assert.equal((await check()).isFull, false)
   })
 
   for (const name of ['terse.db', 'clicks.db'] as const) {
-    test(`find a damaged ${name}, which the next start refuses until it is replaced`, async () => {
+    test(`finds a damaged ${name}, which the next start refuses until it is replaced`, async () => {
       damage(name)
       const { faults } = await check()
       assert.ok(faults.length > 0 && faults.every(({ file }) => file === name))
@@ -119,7 +119,7 @@ describe('the checks of a data folder', () => {
     })
   }
 
-  test('are told by /readyz and /metrics, and a node goes on', async () => {
+  test('shows damaged files in /readyz and /metrics, and the node keeps running', async () => {
     await serveFolder(dataDir, async ({ port }) => {
       const fault = { file: 'clicks.db', kind: 'damaged', text: 'a page is torn' } as const
       const now = Date.now()
@@ -138,7 +138,7 @@ describe('the checks of a data folder', () => {
     })
   })
 
-  test('are found as new where what is kept of the last one cannot be read', async () => {
+  test('runs a check when the last result cannot be read', async () => {
     writeFileSync(path.join(dataDir, 'file-check.json'), '{"faults":')
     assert.equal(readLastCheck(dataDir), undefined)
     await check()

@@ -43,13 +43,13 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
     orphans,
     registry,
     start,
-    /** Another node, that was heard of now for the last time. */
+    /** Adds another node whose last heartbeat is now. */
     async addOther() {
       const other = { ...newNode(unique('journal')), beat_at: clock.nowMicros() }
       await at.store.write((stores) => stores.nodes.beat(other))
       return other.id
     },
-    /** Lets time pass, and this node be heard of again. */
+    /** Lets time pass, and waits until this node’s heartbeat is renewed. */
     async beatAfter(seconds: number) {
       clock.move(seconds)
       t.mock.timers.tick(BEAT_INTERVAL_MS)
@@ -60,7 +60,7 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
     },
     pass: (seconds: number) => clock.move(seconds),
     ids: async () => (await registry.list()).map(({ id }) => id).sort(),
-    /** The messages since the last time, each with the node that it is about. */
+    /** The messages since the last call, each with the node that it names. */
     messages(): string[] {
       const text = String(lines.read() ?? '').trim()
       if (text === '') return []
@@ -74,8 +74,8 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
   }
 }
 
-describeStore('the heartbeat', (at) => {
-  test('tells of a node that is lost, once', async (t) => {
+describeStore('startHeartbeat', (at) => {
+  test('reports a lost node once', async (t) => {
     const { addOther, start, messages, beatAfter } = await setUp(t, at)
     const other = await addOther()
     const heartbeat = start()
@@ -86,7 +86,7 @@ describeStore('the heartbeat', (at) => {
     assert.deepEqual(messages(), [`${other} is gone`])
   })
 
-  test('speaks for the journals that were taken over, until nothing is left of them', async (t) => {
+  test('reports journals that were taken over until they are empty', async (t) => {
     const { own, orphans, start, registry, beatAfter, ids, messages } = await setUp(t, at)
     const orphan = journal(4_321)
     orphans.push(orphan)
@@ -111,7 +111,7 @@ describeStore('the heartbeat', (at) => {
     assert.deepEqual(messages(), [])
   })
 
-  test('fails to forget a journal while the database is away, and can be asked again', async (t) => {
+  test('fails to forget a journal while the database is unavailable, and succeeds later', async (t) => {
     const { own, orphans, start, beatAfter, ids } = await setUp(t, at)
     const orphan = journal(1)
     orphans.push(orphan)
@@ -127,12 +127,12 @@ describeStore('the heartbeat', (at) => {
     await heartbeat.stop(journal())
   })
 
-  for (const { seconds, isTold } of [
-    { seconds: LOST_SECONDS - 1, isTold: false },
-    { seconds: LOST_SECONDS, isTold: true },
+  for (const { seconds, isReported } of [
+    { seconds: LOST_SECONDS - 1, isReported: false },
+    { seconds: LOST_SECONDS, isReported: true },
   ]) {
-    const telling = isTold ? 'tells of who is lost' : 'tells of nobody'
-    test(`${telling} ${seconds} s after an outage, in which nobody was heard of`, async (t) => {
+    const reporting = isReported ? 'reports a lost node' : 'reports no node'
+    test(`${reporting} ${seconds} s after an outage that silenced every node`, async (t) => {
       const { addOther, start, beatAfter, ids, messages } = await setUp(t, at)
       const heartbeat = start()
       await beatAfter(BEAT_SECONDS)
@@ -141,16 +141,16 @@ describeStore('the heartbeat', (at) => {
       t.mock.timers.tick(BEAT_INTERVAL_MS)
       await eventually(async () => assert.match(String(messages()), /not told/))
       faults.mend()
-      // It is looked for now and then whether the database is back.
+      // Waits until the store has noticed that the database is back.
       await eventually(() => ids())
       await beatAfter(LOST_SECONDS + 1)
       await beatAfter(seconds)
       await heartbeat.stop(journal())
-      assert.deepEqual(messages(), isTold ? [`${other} is gone`] : [])
+      assert.deepEqual(messages(), isReported ? [`${other} is gone`] : [])
     })
   }
 
-  test('tells of nobody soon after a start, which may be soon after an outage', async (t) => {
+  test('reports no node soon after a start, because an outage may have preceded it', async (t) => {
     const { addOther, pass, start, beatAfter, messages } = await setUp(t, at)
     await addOther()
     pass(LOST_SECONDS + 1)
@@ -160,7 +160,7 @@ describeStore('the heartbeat', (at) => {
     assert.deepEqual(messages(), [])
   })
 
-  test('leaves a node listed that stops with clicks in its journal', async (t) => {
+  test('keeps a node listed that stops with clicks in its journal', async (t) => {
     const { own, start, registry } = await setUp(t, at)
     await start().stop({ bytes: 77, oldestMicros: 5 })
     const [listed] = await registry.list()

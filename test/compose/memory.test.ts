@@ -12,20 +12,20 @@ import { type Place, SQLITE } from '../support/engines.ts'
 
 const LINK = encodeEntry({ link: preparedLink(), variantsId: undefined })
 
-describe('the memory of a node that begins with a copy', () => {
-  let place: Place
+describe('openMemory with a warm start', () => {
+  let location: Place
   let instance: Instance
   before(async () => {
-    place = await SQLITE.createPlace()
-    instance = await openInstance(readConfig(place.env), pino({ level: 'silent' }))
+    location = await SQLITE.createPlace()
+    instance = await openInstance(readConfig(location.env), pino({ level: 'silent' }))
   })
   after(async () => {
     await instance.close()
-    await place.remove()
+    await location.remove()
   })
 
   const openCopy = () =>
-    WarmStartFile.open({ dataDir: place.dataDir, databaseUrl: 'postgres://db/a' })
+    WarmStartFile.open({ dataDir: location.dataDir, databaseUrl: 'postgres://db/a' })
 
   async function saveAndClose(copy: WarmStartFile): Promise<void> {
     const cursor = await instance.store.read.changes.end()
@@ -34,7 +34,7 @@ describe('the memory of a node that begins with a copy', () => {
     copy.close()
   }
 
-  /** Starts over a copy with these entries and stops; how many of each kind the next one finds. */
+  /** Starts and stops with a copy of these entries; returns how many of each kind the next start finds. */
   async function startOver(link: string, https: FurtherMemory | undefined) {
     const earlier = openCopy()
     earlier.clear()
@@ -45,7 +45,7 @@ describe('the memory of a node that begins with a copy', () => {
     const copy = openCopy()
     const warnings: string[] = []
     const log = pino({}, { write: (line) => warnings.push(JSON.parse(line).msg) })
-    const memory = openMemory(readConfig(place.env), instance, log, { warmStart: copy, https })
+    const memory = openMemory(readConfig(location.env), instance, log, { warmStart: copy, https })
     await memory.start()
     await memory.follower.stop()
     await saveAndClose(copy)
@@ -56,13 +56,13 @@ describe('the memory of a node that begins with a copy', () => {
     return { counts, warnings }
   }
 
-  test('leaves no certificate in it where there is no HTTPS to follow what becomes of it', async () => {
+  test('removes certificates from the copy when HTTPS is off, because nothing follows their changes', async () => {
     const https = { listeners: [], restore() {} }
     assert.deepEqual(await startOver(LINK, https), { counts: [1, 1, 1], warnings: [] })
     assert.deepEqual(await startOver(LINK, undefined), { counts: [1, 1, 0], warnings: [] })
   })
 
-  test('begins it anew where it cannot be read', async () => {
+  test('clears the copy when it cannot be read', async () => {
     let forgotten = 0
     const listener = { apply() {}, forgetAll: () => (forgotten += 1), forgetAbsences() {} }
     const https = { listeners: [listener], restore() {} }

@@ -11,15 +11,15 @@ import { journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { SQLITE } from '../support/engines.ts'
 import { freePort } from '../support/free-port.ts'
 
-describe('the start of a node', () => {
-  test('leaves no journal behind where another program begins to listen on its port', async (t) => {
+describe('startNode', () => {
+  test('leaves no journal behind when another program listens on its port', async (t) => {
     const place = await SQLITE.createPlace()
     const port = await freePort()
     const config = readConfig({ ...place.env, TERSE_PORT: String(port), TERSE_HOST: '127.0.0.1' })
     const log = pino({ level: 'silent' })
-    // Both may have the port until one listens.
-    const [theirs, ours] = [1, 2].map(() => new BoundSocket({ host: '127.0.0.1', port }))
-    const other = createServer().listen(theirs)
+    // Both sockets may bind the port; only one may listen.
+    const [otherSocket, ownSocket] = [1, 2].map(() => new BoundSocket({ host: '127.0.0.1', port }))
+    const other = createServer().listen(otherSocket)
     await once(other, 'listening')
     const instance = await openInstance(config, log)
     t.after(async () => {
@@ -27,8 +27,8 @@ describe('the start of a node', () => {
       await instance.close()
       await place.remove()
     })
-    assert.ok(ours)
-    await assert.rejects(startNode(config, instance, log, { listenOn: [[ours]] }), {
+    assert.ok(ownSocket)
+    await assert.rejects(startNode(config, instance, log, { listenOn: [[ownSocket]] }), {
       code: 'EADDRINUSE',
       port,
     })

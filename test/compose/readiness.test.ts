@@ -9,15 +9,15 @@ import { type Service, startService } from '../support/service.ts'
 import { describeStore } from '../support/store.ts'
 import { visit } from '../support/visit.ts'
 
-describeStore('the write that readiness tries', (at) => {
-  test('leaves nothing behind', async () => {
+describeStore('writeCheck of readiness', (at) => {
+  test('leaves no row behind', async () => {
     const rows = () => at.db.selectFrom('instance').selectAll().orderBy('name').execute()
     const before = await rows()
     assert.equal(await writeCheck(at.store, 10_000)(), true)
     assert.deepEqual(await rows(), before)
   })
 
-  test('fails when it takes longer than the API waits, and is tried again', async () => {
+  test('fails when the write takes longer than the API waits, and runs again later', async () => {
     let hangs = true
     const stuck: Pick<FullStore, 'write'> = {
       write: (work) => (hangs ? new Promise(() => {}) : at.store.write(work)),
@@ -29,7 +29,7 @@ describeStore('the write that readiness tries', (at) => {
   })
 })
 
-describe('a PostgreSQL that takes no writes', () => {
+describe('/readyz while PostgreSQL is read-only', () => {
   let service: Service
   before(async () => {
     const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
@@ -40,7 +40,7 @@ describe('a PostgreSQL that takes no writes', () => {
 
   const isApiReady = async () => (await visit(service.port, '/readyz?role=api')).status === 200
 
-  test('is reported by /readyz, until it takes them again', async () => {
+  test('is not ready, and becomes ready when PostgreSQL accepts writes again', async () => {
     await setReadOnly(service.place, true)
     await eventually(async () => assert.ok(!(await isApiReady())))
     await setReadOnly(service.place, false)

@@ -11,14 +11,14 @@ import { describeStore } from '../support/store.ts'
 
 const REFUSED = /not the one that this database was made with.*TERSE_SECRET_KEY.*secret\.key/
 
-describeStore('the check of the instance’s key', (at) => {
+describeStore('checkInstanceKey', (at) => {
   const start = async (key?: Buffer) => {
     const settings = key === undefined ? {} : { TERSE_SECRET_KEY: key.toString('hex') }
     const config = readConfig({ ...at.place.env, ...settings })
     await (await openInstance(config, pino({ level: 'silent' }))).close()
   }
 
-  test('lets one of the first processes set the key when several start with different ones', async () => {
+  test('lets one of several processes with different keys set the key, and refuses the others', async () => {
     const { store: other } = await at.another()
     const keys = [randomBytes(32), randomBytes(32), randomBytes(32)]
     const outcomes = await Promise.allSettled(
@@ -34,7 +34,7 @@ describeStore('the check of the instance’s key', (at) => {
     await at.db.deleteFrom('instance').execute()
   })
 
-  test('lets no process start with another key, and tells what to do', async () => {
+  test('refuses to start with another key, and says what to do', async () => {
     await start()
     await start()
     const wrong = randomBytes(32)
@@ -51,7 +51,7 @@ describeStore('the check of the instance’s key', (at) => {
     assert.ok(!existsSync(path.join(at.place.dataDir, 'secret.key')), 'a wrong key was left behind')
   })
 
-  test('keeps nothing from which the key could be had', async () => {
+  test('stores nothing that reveals the key', async () => {
     const key = randomBytes(32)
     await at.db.deleteFrom('instance').execute()
     await start(key)

@@ -18,7 +18,7 @@ import { createFolder } from '../support/engines.ts'
 const PROCESSES = 5
 const MODULE = new URL('../../src/app/config/secret-key.ts', import.meta.url).href
 
-describe('the secret key', () => {
+describe('loadOrCreateSecretKey', () => {
   let dataDir: string
   let file: string
   beforeEach(() => {
@@ -27,19 +27,19 @@ describe('the secret key', () => {
   })
   afterEach(() => rmSync(path.dirname(dataDir), { recursive: true }))
 
-  test('is made once, random, for its owner alone', () => {
+  test('creates a random key once, readable by its owner alone', () => {
     const key = loadOrCreateSecretKey(dataDir)
     assert.equal(key.length, 32)
     assert.deepEqual(loadOrCreateSecretKey(dataDir), key)
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.equal(statSync(dataDir).mode & 0o777, 0o700)
     assert.equal(readFileSync(file, 'utf8'), `${key.toString('hex')}\n`)
-    assert.deepEqual(readdirSync(dataDir), ['secret.key'], 'nothing is left beside it')
+    assert.deepEqual(readdirSync(dataDir), ['secret.key'], 'no temporary file is left')
     rmSync(file)
     assert.notDeepEqual(loadOrCreateSecretKey(dataDir), key)
   })
 
-  test('is the same for many processes that start at once', async () => {
+  test('returns the same key to processes that start at the same time', async () => {
     const program = `import { loadOrCreateSecretKey } from '${MODULE}'
       process.stdout.write(loadOrCreateSecretKey(process.argv[1]).toString('hex'))`
     const results = await Promise.all(
@@ -52,7 +52,7 @@ describe('the secret key', () => {
     assert.deepEqual(readdirSync(dataDir), ['secret.key'])
   })
 
-  test('may have capitals and white space around it', () => {
+  test('accepts capitals and surrounding white space', () => {
     const key = loadOrCreateSecretKey(dataDir)
     writeFileSync(file, `  ${key.toString('hex').toUpperCase()}\r\n\n`)
     assert.deepEqual(loadOrCreateSecretKey(dataDir), key)
@@ -66,7 +66,7 @@ describe('the secret key', () => {
     'zz'.repeat(32),
     '\0'.repeat(64),
   ]) {
-    test(`is refused when it is damaged: ${JSON.stringify(damage.slice(0, 8))}, ${damage.length} characters`, () => {
+    test(`refuses a damaged file: ${JSON.stringify(damage.slice(0, 8))}, ${damage.length} characters`, () => {
       loadOrCreateSecretKey(dataDir)
       writeFileSync(file, damage)
       assert.throws(
@@ -75,12 +75,12 @@ describe('the secret key', () => {
           error.message.includes(`${file} is damaged`) &&
           (damage.trim() === '' || !error.message.includes(damage)),
       )
-      assert.equal(readFileSync(file, 'utf8'), damage, 'it is left as it is')
+      assert.equal(readFileSync(file, 'utf8'), damage, 'the file is unchanged')
     })
   }
 
   for (const mode of [0o640, 0o604, 0o660, 0o644, 0o620, 0o601]) {
-    test(`is refused when others can get at it: mode ${mode.toString(8)}`, () => {
+    test(`refuses a file that others can access: mode ${mode.toString(8)}`, () => {
       const key = loadOrCreateSecretKey(dataDir).toString('hex')
       chmodSync(file, mode)
       assert.throws(
@@ -93,7 +93,7 @@ describe('the secret key', () => {
     })
   }
 
-  test('is not made where the data folder cannot be', () => {
+  test('fails when the data folder cannot be created', () => {
     writeFileSync(dataDir, '')
     assert.throws(() => loadOrCreateSecretKey(dataDir), /EEXIST|ENOTDIR/)
     assert.ok(existsSync(dataDir))

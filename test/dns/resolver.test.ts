@@ -14,7 +14,7 @@ import { NO_DNS } from '../support/no-dns.ts'
 const NAME = 'go.acme.test'
 const REFUSED = 5
 
-async function askingOf(
+async function resolverFor(
   t: TestContext,
   reply: (question: DnsQuestion) => DnsReply,
   options: Partial<ResolverOptions> = {},
@@ -41,42 +41,37 @@ const SIMPLE: { name: string; reply: DnsReply; expected: unknown }[] = [
   },
 ]
 for (const { name, reply, expected } of SIMPLE) {
-  test(`the resolver tells ${name} apart`, async (t) => {
-    const { resolver } = await askingOf(t, () => reply)
+  test(`the resolver returns ${(expected as { kind: string }).kind} for ${name}`, async (t) => {
+    const { resolver } = await resolverFor(t, () => reply)
     assert.deepEqual(await resolver.ipv4(NAME), expected)
     assert.deepEqual(await resolver.txt(NAME), expected)
   })
 }
 
-test('a server that is not there is no answer', async () => {
-  const resolver = new CaresResolver({
-    servers: [NO_DNS],
-    timeoutMs: 300,
-    tries: 1,
-    deadlineMs: 5_000,
-  })
+test('the resolver returns unreachable for a server that does not respond', async () => {
+  const resolver = new CaresResolver({ servers: [NO_DNS], timeoutMs: 300, tries: 1, deadlineMs: 5_000 })
   assert.deepEqual(await resolver.txt(NAME), unknown('unreachable'))
 })
 
-test('garbage is no answer, and never a missing record', async (t) => {
-  const { resolver } = await askingOf(t, () => Buffer.from('certainly not a DNS message'))
+test('the resolver returns unknown, never a missing record, for a malformed reply', async (t) => {
+  const { resolver } = await resolverFor(t, () => Buffer.from('certainly not a DNS message'))
   assert.equal((await resolver.txt(NAME)).kind, 'unknown')
 })
 
-test('a silent server is passed over for the next one', async (t) => {
+test('the resolver asks the next server when one is silent', async (t) => {
   const silent = await startDnsResponder(() => 'silence')
   t.after(() => silent.stop())
-  const spoken = await startDnsResponder(() => ({
+  const answering = await startDnsResponder(() => ({
     answers: [{ type: 'A', name: NAME, data: '192.0.2.1' }],
   }))
-  t.after(() => spoken.stop())
-  const servers = [silent.address, spoken.address]
+  t.after(() => answering.stop())
+  const servers = [silent.address, answering.address]
   const resolver = new CaresResolver({ servers, timeoutMs: 200, tries: 2, deadlineMs: 5_000 })
   assert.deepEqual(await resolver.ipv4(NAME), { kind: 'found', values: ['192.0.2.1'] })
 })
 
-test('no question takes longer than its deadline, however many tries there are', async (t) => {
-  const { resolver } = await askingOf(t, () => 'silence', {
+test('the resolver gives up at its deadline, however many tries are left', async (t) => {
+  const { resolver } = await resolverFor(t, () => 'silence', {
     timeoutMs: 1_000,
     tries: 20,
     deadlineMs: 400,
@@ -86,22 +81,28 @@ test('no question takes longer than its deadline, however many tries there are',
   assert.ok(performance.now() - startedAtMs < 3_000)
 })
 
-test('tries a silent server so often and no more', async (t) => {
-  const { responder, resolver } = await askingOf(t, () => 'silence', { timeoutMs: 250, tries: 2 })
+test('the resolver sends a query to a silent server as often as configured', async (t) => {
+  const { responder, resolver } = await resolverFor(t, () => 'silence', {
+    timeoutMs: 250,
+    tries: 2,
+  })
   await resolver.ipv6(NAME)
   assert.equal(responder.asked.length, 2)
 })
 
-test('cancelling ends every question under way', async (t) => {
-  const { resolver } = await askingOf(t, () => 'silence', { timeoutMs: 60_000, deadlineMs: 60_000 })
-  const asked = Promise.all([resolver.txt(NAME), resolver.ipv4(NAME)])
+test('cancel ends every pending query', async (t) => {
+  const { resolver } = await resolverFor(t, () => 'silence', {
+    timeoutMs: 60_000,
+    deadlineMs: 60_000,
+  })
+  const queries = Promise.all([resolver.txt(NAME), resolver.ipv4(NAME)])
   resolver.cancel()
-  assert.deepEqual(await asked, [unknown('timeout'), unknown('timeout')])
+  assert.deepEqual(await queries, [unknown('timeout'), unknown('timeout')])
 })
 
-test('a hundred texts that fit no datagram are fetched over TCP, all of them', async (t) => {
+test('the resolver fetches texts that exceed a datagram over TCP, all of them', async (t) => {
   const texts = Array.from({ length: 100 }, (_, index) => `text ${index} ${'x'.repeat(60)}`)
-  const { responder, resolver } = await askingOf(t, ({ transport }) =>
+  const { responder, resolver } = await resolverFor(t, ({ transport }) =>
     transport === 'udp'
       ? { truncated: true }
       : { answers: texts.map((data) => ({ type: 'TXT', name: NAME, data: [data] })) },
@@ -114,15 +115,15 @@ test('a hundred texts that fit no datagram are fetched over TCP, all of them', a
   )
 })
 
-test('the parts of a long text are one text', async (t) => {
-  const { resolver } = await askingOf(t, () => ({
+test('the resolver joins the parts of a long text', async (t) => {
+  const { resolver } = await resolverFor(t, () => ({
     answers: [{ type: 'TXT', name: NAME, data: ['terse-', 'verify=', 'abc'] }],
   }))
   assert.deepEqual(valuesOf(await resolver.txt(NAME)), ['terse-verify=abc'])
 })
 
-test('what a stranger writes into DNS cannot command a terminal', async (t) => {
-  const { resolver } = await askingOf(t, () => ({
+test('the resolver replaces control characters in texts', async (t) => {
+  const { resolver } = await resolverFor(t, () => ({
     answers: [{ type: 'TXT', name: NAME, data: ['\u001b[2J\r\nok\u0007', `${'x'.repeat(255)}`] }],
   }))
   const [text = ''] = valuesOf(await resolver.txt(NAME))
@@ -130,8 +131,8 @@ test('what a stranger writes into DNS cannot command a terminal', async (t) => {
   assert.match(text, /^[\x20-\x7e]*$/)
 })
 
-test('reads aliases, both kinds of addresses and CAA', async (t) => {
-  const { resolver } = await askingOf(t, ({ type, name }) => {
+test('the resolver reads aliases, IPv4 and IPv6 addresses, and CAA', async (t) => {
+  const { resolver } = await resolverFor(t, ({ type, name }) => {
     if (type === 'CNAME') return { answers: [{ type, name, data: 'Target.acme.test' }] }
     if (type === 'A') return { answers: [{ type, name, data: '192.0.2.1' }] }
     if (type === 'AAAA') return { answers: [{ type, name, data: '2001:db8::1' }] }
@@ -150,9 +151,9 @@ test('reads aliases, both kinds of addresses and CAA', async (t) => {
   ])
 })
 
-test('no two questions leave from the same channel, so none reads an old answer', async (t) => {
+test('the resolver does not cache answers', async (t) => {
   let address = 0
-  const { resolver } = await askingOf(t, () => {
+  const { resolver } = await resolverFor(t, () => {
     address += 1
     return { answers: [{ type: 'A', name: NAME, ttl: 3_600, data: `192.0.2.${address}` }] }
   })

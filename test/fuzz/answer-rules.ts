@@ -18,7 +18,7 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   429: ['rate_limited'],
 }
 
-/** What must never be told: where the program lies, how it is built, what the database said. */
+/** What no answer may reveal: paths of the program, its build, or messages of the database. */
 const INNARDS =
   /\bat .+:\d+:\d+|node_modules|\/src\/|\.ts\b|file:\/\/|SQLITE|ECONN|<!doctype|<html/i
 
@@ -29,16 +29,16 @@ export function jsonOf({ body }: ReceivedAnswer): unknown {
   return body.length === 0 ? undefined : JSON.parse(body.toString('utf8'))
 }
 
-/** Fails on an answer that the description does not promise for the operation. */
+/** Fails on an answer that the OpenAPI document does not describe for the operation. */
 export function assertDescribed(
   operation: Operation,
   sent: SentRequest,
   answer: ReceivedAnswer,
 ): void {
   assertWithin(sent, answer, () => {
-    assert.ok(answer.status < 500, 'no input may end in a failure of the service')
+    assert.ok(answer.status < 500, 'no input may cause a server error')
     const described = operation.answers.get(answer.status)
-    assert.ok(described !== undefined, 'the description does not name this status')
+    assert.ok(described !== undefined, 'the OpenAPI document lacks this status')
     if (answer.status === 304) {
       assert.equal(answer.body.length, 0)
       assert.match(String(answer.headers.etag), /^"[\w.-]+"$/)
@@ -46,13 +46,13 @@ export function assertDescribed(
     }
     const [mediaType = ''] = (answer.headers['content-type'] ?? '').split(';')
     const fault = described.get(mediaType)
-    assert.ok(fault !== undefined, `the description does not name ${mediaType}`)
+    assert.ok(fault !== undefined, `the OpenAPI document lacks ${mediaType}`)
     for (const body of bodiesOf(mediaType, answer)) assert.equal(fault(body), undefined)
     if (answer.status >= 400) assertRefusal(answer)
   })
 }
 
-/** What the schema of a media type is for: each line of an export, else the whole. */
+/** The values that the schema of a media type applies to: each line of an export, else the whole body. */
 function bodiesOf(mediaType: string, answer: ReceivedAnswer): unknown[] {
   const text = answer.body.toString('utf8')
   switch (mediaType) {
@@ -75,10 +75,10 @@ function bodiesOf(mediaType: string, answer: ReceivedAnswer): unknown[] {
   }
 }
 
-/** Fails on an answer to a request that no operation is for, unless it is a plain refusal. */
+/** Fails unless the answer to a request without an operation is a plain refusal. */
 export function assertRefused(sent: SentRequest, answer: ReceivedAnswer): void {
   assertWithin(sent, answer, () => {
-    assert.ok([400, 401, 404, 405, 413, 415].includes(answer.status), 'this is no refusal')
+    assert.ok([400, 401, 404, 405, 413, 415].includes(answer.status), 'the answer is not a refusal')
     if (sent.method === 'HEAD') assert.equal(answer.body.length, 0)
     else assertRefusal(answer)
   })
@@ -95,7 +95,7 @@ function assertRefusal(answer: ReceivedAnswer): void {
   if (answer.status === 405) assert.match(String(answer.headers.allow), /^[A-Z]+(, [A-Z]+)*$/)
 }
 
-/** Tells with a failure what was sent and what came back. */
+/** Adds the request and the answer to the message of a failed check. */
 function assertWithin(sent: SentRequest, answer: ReceivedAnswer, check: () => void): void {
   try {
     check()

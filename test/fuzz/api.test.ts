@@ -12,7 +12,7 @@ import { type Operation, readOperations } from './openapi-operations.ts'
 import { openWorkspaceUnderTest, type WorkspaceUnderTest } from './workspace-under-test.ts'
 
 for (const engine of ENGINES) {
-  describe(`whatever the API is sent, on ${engine.name}`, () => {
+  describe(`the API under random requests, on ${engine.name}`, () => {
     let service: Service
     let workspace: WorkspaceUnderTest
     let client: KeepAliveClient
@@ -54,7 +54,9 @@ for (const engine of ENGINES) {
       ledger.noteCreated(created.id)
     }
 
-    test('every answer is one that the description promises', { concurrency: true }, async (t) => {
+    test('returns only answers that the OpenAPI document describes', {
+      concurrency: true,
+    }, async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const numRuns = Math.ceil(API_CASES / ENGINES.length / (operations.length + 1))
       const run = (nth: number) => ({ numRuns, seed: SEED + nth })
@@ -69,12 +71,15 @@ for (const engine of ENGINES) {
           await fc.assert(property, run(nth))
           const tally = [...seen].sort().map(([status, times]) => `${status} × ${times}`)
           subtest.diagnostic(tally.join(', '))
-          assert.ok(seen.has(200) || seen.has(201), 'the run has not seen it succeed')
-          assert.ok(seen.has(401) && seen.has(403), 'the run has not seen it refuse a token')
+          assert.ok(seen.has(200) || seen.has(201), 'no request of the run succeeded')
+          assert.ok(
+            seen.has(401) && seen.has(403),
+            'no request of the run was refused for its token',
+          )
         }),
       )
       subtests.push(
-        t.test('methods and paths that no operation has', () =>
+        t.test('methods and paths without an operation', () =>
           fc.assert(
             fc.asyncProperty(requestForNothing(operations), async (plan) => {
               assertRefused(...(await send(plan)))
@@ -86,7 +91,7 @@ for (const engine of ENGINES) {
       await Promise.all(subtests)
     })
 
-    test('afterwards, the lists hold what was created and not deleted', async () => {
+    test('lists exactly what was created and not deleted', async () => {
       const links = await listAll(workspace.api, '/links')
       assert.deepEqual(links.map(({ id }) => id).sort(), workspace.links.live().sort())
       const domains = new Set((await listAll(workspace.api, '/domains')).map(({ id }) => id))
@@ -94,7 +99,7 @@ for (const engine of ENGINES) {
       for (const id of domains) assert.ok(!workspace.domains.isDeleted(id), id)
     })
 
-    test('afterwards, nothing of another workspace has changed', async () => {
+    test('changes nothing in another workspace', async () => {
       assert.deepEqual(await everythingOf(workspace.foreign), foreignBefore)
     })
   })
@@ -102,7 +107,7 @@ for (const engine of ENGINES) {
 
 type Listed = { readonly id: string; readonly workspace_id: string }
 
-/** Every item of a list, page by page; its total must be their number. */
+/** Every item of a list, page by page; asserts that the total equals their number. */
 async function listAll(api: Api, path: string): Promise<Listed[]> {
   const items: Listed[] = []
   for (let page = 1; ; page += 1) {

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { HOSTILE_HOSTS, HOSTILE_PATHS } from './arbitrary-visit.ts'
 
-/** What a client writes on one connection. */
+/** What a client sends on one connection. */
 export type Conversation = {
-  /** Packets in turn, as Latin-1 characters. */
+  /** Packets in order, as Latin-1 characters. */
   readonly packets: readonly Packet[]
-  /** Whether the client ends the connection itself, or asks the server to, with a last request. */
+  /** Whether the client closes the connection, or asks the server to with a last request. */
   readonly end: 'by-client' | 'by-request'
 }
 
 type Packet = {
   readonly bytes: string
-  /** Whether the client waits for what comes back before it writes on. */
+  /** Whether the client waits for an answer before it continues. */
   readonly waits: boolean
 }
 
-/** Shrinks to its first value; the others come as often as their weights say. */
+/** Shrinks to the usual value; the rare one occurs once in `weight` + 1 times. */
 function often<T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>, weight = 12): fc.Arbitrary<T> {
   return fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: rare })
 }
@@ -83,7 +83,7 @@ const VERSIONS = [
   ],
   ...['', 'HTTP/11', 'HTTP/1.10', 'HTTPS/1.1', 'ICE/1.0'],
 ]
-/** Names and values that are usual together. */
+/** Common names and values. */
 const HEADERS: readonly (readonly [name: string, value: string])[] = [
   [
     'User-Agent',
@@ -173,7 +173,7 @@ const anyHeader = fc
   )
   .map(([[name, value], inCase, separator, end]) => `${inCase(name)}${separator}${value}${end}`)
 
-/** What every server understands, in any letter case and with any blanks. */
+/** Headers that every server accepts, in any letter case and with optional white space. */
 const usualHeader = fc
   .tuple(fc.constantFrom(...HEADERS), letterCase, fc.constantFrom(': ', ':', ':\t '))
   .map(([[name, value], inCase, separator]) => `${inCase(name)}${separator}${value}\r\n`)
@@ -235,7 +235,7 @@ function nameOf(line: string): string {
   return line.slice(0, line.indexOf(':')).toLowerCase()
 }
 
-/** A byte put in, taken out or put in another's place. */
+/** Inserts, removes or replaces one byte. */
 const slip = fc.record({
   place: fc.nat(),
   taken: fc.constantFrom(0, 1),
@@ -255,7 +255,7 @@ const messageWithSlips = often(
   8,
 )
 
-/** How a message reaches the server: whole and alone, with the next one behind it, or in pieces. */
+/** How a message is sent: whole, joined with the next one, or in pieces. */
 type Delivery = {
   readonly cuts: readonly number[]
   readonly joined: boolean
@@ -288,7 +288,7 @@ function packetsOf(messages: readonly (readonly [string, Delivery])[]): Packet[]
   return packets.filter(({ bytes }) => bytes !== '')
 }
 
-/** Conversations of which most requests are plain, and some are anything but. */
+/** Conversations of mostly plain requests, and some malformed ones. */
 export const anyConversation: fc.Arbitrary<Conversation> = fc.record({
   packets: fc
     .array(fc.tuple(messageWithSlips, delivery), { minLength: 1, maxLength: 4 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { conforming, HOSTILE_TEXTS, hostileValue, nearlyConforming } from './arbitrary-values.ts'
 import type { Operation } from './openapi-operations.ts'
 
-/** What the `{id}` of a request stands for; resolved when it is sent, as ids come from answers. */
+/** What the `{id}` of a request stands for; resolved when it is sent, because ids come from answers. */
 export type IdChoice =
   | { readonly kind: OwnedKind; readonly nth: number }
   | { readonly kind: 'text'; readonly text: string }
@@ -10,14 +10,14 @@ type OwnedKind = 'link' | 'domain' | 'deleted' | 'foreign-link' | 'foreign-domai
 
 /** Whose token a request carries. */
 export type Caller =
-  | { readonly kind: 'owner' | 'reader' | 'revoked' | 'expired' | 'nobody' }
+  | { readonly kind: 'owner' | 'reader' | 'revoked' | 'expired' | 'anonymous' }
   | { readonly kind: 'header'; readonly text: string }
 
-/** A request before it is known which ids and tokens there are. */
+/** A request before its ids and tokens are known. */
 export type RequestPlan = {
   readonly operation: Operation
   readonly id: IdChoice
-  /** As it is sent, without the question mark. */
+  /** As sent, without the question mark. */
   readonly query: string
   readonly caller: Caller
   readonly headers: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ function idOf(operation: Operation): fc.Arbitrary<IdChoice> {
   const own = operation.path.includes('/links') ? 'link' : 'domain'
   const owned = (kind: OwnedKind) => fc.nat().map((nth): IdChoice => ({ kind, nth }))
   return fc.oneof(
-    // Fewer deletes than creations succeed, so that there is always something to ask for.
+    // Fewer deletes than creations succeed, so that some items always remain.
     often(operation.method === 'DELETE' ? 3 : 12, owned(own)),
     often(1, owned(own === 'link' ? 'domain' : 'link')),
     often(1, owned('deleted')),
@@ -86,7 +86,7 @@ const HOSTILE_QUERY_VALUES = [
   ...["'--", 'true', 'TRUE', '__proto__', 'a'.repeat(2_000), '%F0%9F%98%80', '%22%3Cscript%3E'],
 ]
 
-/** Query strings as they are sent: the operation's parameters, repeated ones, and others. */
+/** Query strings as sent: the operation’s parameters, repeated ones, and unknown ones. */
 function queryOf(operation: Operation): fc.Arbitrary<string> {
   const good = operation.query.map(({ name, schema }) =>
     conforming(schema, name).map((value) =>
@@ -123,7 +123,7 @@ const callerOf: fc.Arbitrary<Caller> = fc.oneof(
   often(50, fc.constant<Caller>({ kind: 'owner' })),
   often(3, fc.constant<Caller>({ kind: 'reader' })),
   often(2, fc.constantFrom<Caller>({ kind: 'revoked' }, { kind: 'expired' })),
-  often(1, fc.constant<Caller>({ kind: 'nobody' })),
+  often(1, fc.constant<Caller>({ kind: 'anonymous' })),
   often(
     2,
     fc
@@ -191,7 +191,7 @@ function headersOf(operation: Operation): fc.Arbitrary<Record<string, string>> {
   }))
 }
 
-/** What is not JSON, or more than one value, or not even text. */
+/** Bodies that are not JSON, hold more than one value, or are not valid text. */
 const BROKEN_BODIES = [
   ...['{', '{"domain":', '[', '"', 'nul', 'NaN', "{'a':1}", '{"a":1,}', '{}{}', '{} x', '\ufeff{}'],
   ...['', ' ', '\0', '<a/>', '{"url":"a","url":"b"}', '{"__proto__":{"x":1}}', '"\ud800"', '1e400'],
@@ -221,7 +221,7 @@ function bodyOf(operation: Operation): fc.Arbitrary<Buffer | undefined> {
   )
 }
 
-/** Requests for one operation: right, nearly right, and hostile in each of their parts. */
+/** Requests for one operation: valid, nearly valid, and hostile in each part. */
 export function requestFor(operation: Operation): fc.Arbitrary<RequestPlan> {
   return fc.record({
     operation: fc.constant(operation),
@@ -233,12 +233,12 @@ export function requestFor(operation: Operation): fc.Arbitrary<RequestPlan> {
   })
 }
 
-/** No request line of these makes a head too long, which is refused before it is understood. */
+/** Short texts, because a head that is too long is refused before it is parsed. */
 const SHORT_TEXTS = HOSTILE_TEXTS.filter((text) => text.length <= 1_000)
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
 
-/** Requests that the description has no operation for: other methods, other paths. */
+/** Requests for which there is no operation: other methods, other paths. */
 export function requestForNothing(operations: readonly Operation[]): fc.Arbitrary<RequestPlan> {
   const paths = [...new Set(operations.map(({ path }) => path))]
   const other = fc.constantFrom('/', '//links', '/link', '/LINKS', '/links.json', '/%00')

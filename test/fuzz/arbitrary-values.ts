@@ -3,12 +3,12 @@ import type { JsonSchema } from './openapi-operations.ts'
 
 declare global {
   interface JSON {
-    /** A number as it is to be written, such as one that no double holds. */
+    /** A number as it is written in the JSON, such as one that no double represents. */
     rawJSON(text: string): object
   }
 }
 
-/** Half of the hosts are few, so that requests meet what earlier ones have made. */
+/** Few distinct hosts for half of the requests, so that requests meet what earlier ones created. */
 const host = fc.oneof(
   { weight: 4, arbitrary: fc.constant('localhost') },
   {
@@ -42,8 +42,8 @@ const instant = fc
   .date({ noInvalidDate: true, min: new Date('2026-01-01'), max: new Date('2027-01-01') })
   .map((date) => date.toISOString())
 
-/** Values with a meaning that the schema does not tell, by the name of their field. */
-const SENSIBLE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+/** Values whose meaning the schema does not express, by field name. */
+const MEANINGFUL: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   domain: host,
   url: destination,
   ios: fc.option(destination),
@@ -69,7 +69,7 @@ const SENSIBLE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     'Australia/Lord_Howe',
     'GMT0',
   ),
-  // Sealing a password costs a thousand times what a request costs otherwise.
+  // Sealing a password costs a thousand times as much as any other request.
   password: fc.oneof(
     { weight: 30, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom('secret', 'sealed_AAAA', '密码', 'p'.repeat(512)) },
@@ -133,10 +133,10 @@ function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
   return value
 }
 
-/** Whatever a field does not expect. */
+/** Values that a field does not expect. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom<unknown>(...HOSTILE_TEXTS) },
-  // Above all what a database may choke on.
+  // Mostly values that a database may fail on.
   { weight: 6, arbitrary: fc.constantFrom<unknown>('a\0b', '\0', 'a\ud800', '\r\n') },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(...EXTREME_NUMBERS) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
@@ -162,15 +162,15 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   },
 )
 
-/** An object with these fields as its own, whatever they are called. */
+/** An object with these fields as its own properties, whatever their names. */
 export function objectOf(entries: readonly (readonly [string, unknown])[]): unknown {
   return Object.fromEntries(entries)
 }
 
-/** A value that the schema allows; where the field's name says more than the schema, a useful one. */
+/** A value that the schema allows; a meaningful one where the field’s name says more than the schema. */
 export function conforming(schema: JsonSchema, name = ''): fc.Arbitrary<unknown> {
-  const sensible = SENSIBLE[name]
-  return sensible ?? fromSchema(schema)
+  const meaningful = MEANINGFUL[name]
+  return meaningful ?? fromSchema(schema)
 }
 
 function fromSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
@@ -217,7 +217,7 @@ function integerOf({ minimum = -1_000, maximum = 1_000 }: JsonSchema): fc.Arbitr
   )
 }
 
-/** Fields that are not required are mostly left out, as clients do. */
+/** Optional fields are mostly left out, as clients do. */
 function objectFrom({ properties = {}, required = [] }: JsonSchema): fc.Arbitrary<unknown> {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const field = conforming(schema, name).map((value) => [[name, value]] as const)
@@ -227,7 +227,7 @@ function objectFrom({ properties = {}, required = [] }: JsonSchema): fc.Arbitrar
   return fc.tuple(...fields).map((entries) => objectOf(entries.flat()))
 }
 
-/** An object of the schema with some of its fields gone wrong. */
+/** An object of the schema with some wrong fields. */
 export function nearlyConforming(schema: JsonSchema): fc.Arbitrary<unknown> {
   const { properties = {}, required = [] } = schema.anyOf?.[0] ?? schema
   const names = Object.keys(properties)
@@ -258,7 +258,7 @@ export function nearlyConforming(schema: JsonSchema): fc.Arbitrary<unknown> {
   )
 }
 
-/** Just past what the schema allows of a field. */
+/** Values just outside the limits that the schema sets for a field. */
 function pastLimits(name: string, schema: JsonSchema): [string, unknown][] {
   return [schema, ...(schema.anyOf ?? [])].flatMap(({ maxLength, minimum, maximum }) => [
     ...(maxLength === undefined ? [] : [[name, 'x'.repeat(maxLength + 1)] as [string, unknown]]),

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
-/** A visit as it is put on the wire; its bytes are Latin-1 characters. */
+/** A visit as sent; its bytes are Latin-1 characters. */
 export type RawVisit = { readonly bytes: string }
 
-/** A visit to a link that exists, in a form that must be answered with its destination. */
+/** A visit to an existing link, in a form that must be answered with its destination. */
 export type PlainVisit = RawVisit & { readonly key: string; readonly query: string }
 
 type KnownLink = { readonly key: string }
@@ -73,10 +73,10 @@ function headersOf(values: fc.Arbitrary<string>): fc.Arbitrary<string> {
     .map((list) => list.map(([name, value]) => `${name}: ${value}\r\n`).join(''))
 }
 
-/** Makes the server close the connection when it has answered what came before. */
+/** Makes the server close the connection after it has answered the requests before. */
 const LAST_VISIT = 'GET / HTTP/1.1\r\nHost: go.localhost\r\nConnection: close\r\n\r\n'
 
-/** Visits with anything in any place. */
+/** Visits with arbitrary content in every part. */
 export function anyVisit(links: readonly KnownLink[]): fc.Arbitrary<RawVisit> {
   const host = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom('go.localhost', 'localhost', 'GO.localhost.:80') },
@@ -107,7 +107,7 @@ export function anyVisit(links: readonly KnownLink[]): fc.Arbitrary<RawVisit> {
     }))
 }
 
-/** Visits to links, on their host, with any query and any values in headers that HTTP allows. */
+/** Visits to links on their host, with any query and any header values that HTTP allows. */
 export function plainVisit(links: readonly KnownLink[]): fc.Arbitrary<PlainVisit> {
   const query = fc.oneof(
     fc.constant(''),

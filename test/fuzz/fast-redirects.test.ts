@@ -9,16 +9,16 @@ import { type Site, startSite } from './site-in-memory.ts'
 
 const CASES = scaled(5_000)
 const CLOSED_WITHIN_MS = 10_000
-/** Turns of the event loop, which client and servers share, after which an answer has come back. */
+/** Iterations of the event loop, which client and servers share, until an answer has arrived. */
 const ANSWER_TURNS = 8
 const PACKET_TURNS = 2
-/** Of as many visits for each conversation the fast way the comparison is worth something. */
+/** The comparison is meaningful if at least half of the conversations reach the fast path. */
 const FAST_SHARE_MIN = 0.5
-/** A last request that never is a plain one, so that Node's server says what it thinks of the rest. */
+/** A final request that is never simple, so that Node’s parser reports an error in the bytes before. */
 const LAST_REQUEST = 'HEAD /plain HTTP/1.1\r\nHost: go.localhost\r\nConnection: close\r\n\r\n'
 
-/** What long runs have found: requests that are wrong while an earlier one waits for its answer. */
-const FOUND = ['HTTP/1.0', 'HTTP/2.0'].map((version): [Conversation, boolean] => {
+/** Cases found by long runs: an invalid request while an earlier one is still unanswered. */
+const KNOWN_CASES = ['HTTP/1.0', 'HTTP/2.0'].map((version): [Conversation, boolean] => {
   const request = (path: string, rest = '') =>
     `GET ${path} HTTP/1.1\r\nHost: go.localhost\r\n${rest}\r\n`
   const wrong = request('/plain', 'Transfer-Encoding: identity\r\n').replace('HTTP/1.1', version)
@@ -30,17 +30,17 @@ const FOUND = ['HTTP/1.0', 'HTTP/2.0'].map((version): [Conversation, boolean] =>
   return [{ packets, end: 'by-request' }, true]
 })
 
-/** What came back until the connection was closed. */
+/** What was received until the connection closed. */
 type Outcome = { readonly received: string; readonly wasReset: boolean }
 
-describe('visits the fast way', () => {
+describe('the fast path', () => {
   let sites: readonly [fast: Site, general: Site]
   before(async () => {
     sites = [await startSite({ fast: true }), await startSite({ fast: false })]
   })
   after(() => Promise.all(sites.map((site) => site.stop())))
 
-  test('are answered, ended and counted as those through Node’s server', async (t) => {
+  test('answers, closes and counts like Node’s HTTP server, for random conversations', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     let cases = 0
     const property = fc.asyncProperty(
@@ -53,19 +53,19 @@ describe('visits the fast way', () => {
         assert.deepEqual(fast, general)
       },
     )
-    await fc.assert(property, { numRuns: CASES, seed: SEED, examples: FOUND })
+    await fc.assert(property, { numRuns: CASES, seed: SEED, examples: KNOWN_CASES })
     const share = sites[0].fast / cases
-    t.diagnostic(`${cases} conversations, ${sites[0].fast} visits the fast way`)
-    assert.ok(share > FAST_SHARE_MIN, `${share} visits the fast way for each conversation`)
+    t.diagnostic(`${cases} conversations, ${sites[0].fast} visits on the fast path`)
+    assert.ok(share > FAST_SHARE_MIN, `${share} visits on the fast path for each conversation`)
     assert.equal(sites[1].fast, 0)
   })
 })
 
-/** Everything that one conversation makes of a site. */
+/** Everything observable of one conversation with a site. */
 async function converse(site: Site, conversation: Conversation) {
   let outcome = await play(site.port, conversation)
   let clicks = site.takeClicks()
-  // A reset may overtake the bytes before it.
+  // A reset may overtake the bytes sent before it, so a conversation that was reset is repeated.
   for (let tries = 1; outcome.wasReset && tries < 4; tries += 1) {
     outcome = await play(site.port, conversation)
     clicks = site.takeClicks()
@@ -85,7 +85,10 @@ async function play(port: number, { packets, end }: Conversation): Promise<Outco
     wasReset = true
   })
   const closed = new Promise<void>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error('is not closed')), CLOSED_WITHIN_MS)
+    const late = setTimeout(
+      () => reject(new Error('the connection was not closed')),
+      CLOSED_WITHIN_MS,
+    )
     socket.on('close', () => {
       clearTimeout(late)
       resolve()

@@ -1,11 +1,11 @@
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000'
 
-/** What was made and what was deleted, told from answers alone. */
+/** Created and deleted ids, collected from answers alone. */
 export class IdLedger {
   readonly #created = new Set<string>()
   readonly #deleted = new Set<string>()
 
-  /** Also for what was created before: a repeated request is answered with what the first made. */
+  /** Accepts an id again: a repeated request is answered with what the first one created. */
   noteCreated(id: string): void {
     this.#created.add(id)
   }
@@ -22,7 +22,7 @@ export class IdLedger {
     return this.#deleted.has(id)
   }
 
-  /** An unknown id where there is none. */
+  /** Returns an unknown id when none is left. */
   pickLive(nth: number): string {
     const live = this.live()
     return live[nth % live.length] ?? UNKNOWN_ID

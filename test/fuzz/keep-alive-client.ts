@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
 export type SentRequest = {
   readonly method: string
-  /** Path and query as they are put on the wire. */
+  /** Path and query as sent. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
@@ -14,7 +14,7 @@ export type ReceivedAnswer = {
   readonly body: Buffer
 }
 
-/** Sends requests over connections that are kept, and gives up on one that hangs. */
+/** Sends requests over kept-alive connections, and fails a request without an answer within 10 s. */
 export class KeepAliveClient {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32 })
   readonly #port: number

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** As much of JSON Schema as the description of the API uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export type JsonSchema = {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -40,15 +40,15 @@ export type ApiDocument = {
 }
 
 /**
- * What the description promises for one status, by media type: a function that tells what is wrong
- * with a body, or undefined when it has the described shape.
+ * What the OpenAPI document describes for one status, by media type: a function that returns the fault
+ * of a body, or undefined when it has the described shape.
  */
 type DescribedAnswer = ReadonlyMap<string, (body: unknown) => string | undefined>
 
 export type Operation = {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string
-  /** With `{id}` where there is one. */
+  /** Contains `{id}` if the operation takes one. */
   readonly path: string
   readonly query: readonly Parameter[]
   readonly takesIdempotencyKey: boolean
@@ -56,7 +56,7 @@ export type Operation = {
   readonly answers: ReadonlyMap<number, DescribedAnswer>
 }
 
-/** Every operation of the description, references resolved. */
+/** Every operation of the OpenAPI document, with references resolved. */
 export function readOperations(document: ApiDocument): Operation[] {
   const { schemas } = document.components
   const definitions = JSON.parse(
@@ -105,6 +105,6 @@ export function readOperations(document: ApiDocument): Operation[] {
 function resolve(schema: JsonSchema, schemas: ApiDocument['components']['schemas']): JsonSchema {
   if (schema.$ref === undefined) return schema
   const resolved = schemas[schema.$ref.split('/').at(-1) ?? '']
-  if (resolved === undefined) throw new Error(`${schema.$ref} leads nowhere`)
+  if (resolved === undefined) throw new Error(`${schema.$ref} has no target`)
   return resolved
 }

@@ -9,7 +9,7 @@ import { type Service, startService } from '../support/service.ts'
 import { anyVisit, plainVisit, type RawVisit } from './arbitrary-visit.ts'
 
 const ANSWER_WITHIN_MS = 5_000
-/** Two properties on each engine. */
+/** Two properties run on each engine. */
 const CASES_EACH = scaled(2_000 / ENGINES.length / 2)
 
 const FALLBACK = 'https://fallback.example/'
@@ -28,19 +28,19 @@ const LINKS = [
   },
 ]
 
-/** Every header that an answer to a visitor may carry: another one has been smuggled in. */
+/** Every header that an answer to a visitor may carry; any other one was injected. */
 const HEADERS = new Set([
   ...['allow', 'cache-control', 'connection', 'content-length', 'content-security-policy'],
   ...['content-type', 'date', 'keep-alive', 'location', 'referrer-policy', 'retry-after'],
   ...['x-content-type-options', 'x-robots-tag'],
 ])
-/** Where the root of the service's own host leads: to its documentation. */
+/** The redirect from the root of the service’s own host: its documentation. */
 const SERVICE_LOCATION = '/docs'
 
 for (const engine of ENGINES) {
-  describe(`whatever a visitor sends, on ${engine.name}`, () => {
+  describe(`redirects under random visits, on ${engine.name}`, () => {
     let service: Service
-    /** Where each link may lead, by its key. */
+    /** The possible destinations of each link, by key. */
     const destinations = new Map<string, string[]>()
     before(async () => {
       service = await startService(engine)
@@ -81,7 +81,7 @@ for (const engine of ENGINES) {
       )
     }
 
-    test('is answered, and leads nowhere but where a link leads', async (t) => {
+    test('answer every visit, and lead only to the destinations of links', async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const property = fc.asyncProperty(anyVisit(LINKS), async (plan) => {
         await visit(plan)
@@ -89,7 +89,7 @@ for (const engine of ENGINES) {
       await fc.assert(property, { numRuns: CASES_EACH, seed: SEED })
     })
 
-    test('leads to the destination of the link, with the whole query, in printable ASCII', async (t) => {
+    test('lead to the link’s destination with the whole query, in printable ASCII', async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const property = fc.asyncProperty(plainVisit(LINKS), async (plan) => {
         const [answer, ...others] = await visit(plan)
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
   })
 }
 
-/** Whether an address differs from a destination by its query alone. */
+/** Whether an address differs from a destination only in its query. */
 function leadsTo(location: string, destination: string): boolean {
   const a = splitAddress(location)
   const b = splitAddress(destination)
@@ -124,7 +124,7 @@ function splitAddress(address: string): { base: string; query: string; fragment:
   return { base, query, fragment }
 }
 
-/** The bytes that a percent-encoded text stands for, as Latin-1 characters. */
+/** The bytes that a percent-encoded text represents, as Latin-1 characters. */
 function bytesOf(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

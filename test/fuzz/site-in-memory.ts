@@ -48,7 +48,7 @@ const LINKS = new Map<string, readonly VisitedLink[]>(
     ],
     locked: [{ key: 'locked', password: 'sealed' }],
     'slow-1': [{ key: 'slow-1' }],
-    // What no writer lets in, and no header can hold.
+    // Control characters, which the API refuses and no header can hold.
     control: [{ key: 'control', url: 'https://control.example/\u0001' }],
   }).map(([folded, links]) => [
     folded,
@@ -68,7 +68,7 @@ const OWN: LinkHost = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hsts
 
 export type Site = {
   readonly port: number
-  /** Visits that were answered the fast way. */
+  /** Visits answered on the fast path. */
   readonly fast: number
   /** Clicks since the last call. */
   takeClicks(): Click[]
@@ -77,7 +77,7 @@ export type Site = {
   stop(): Promise<void>
 }
 
-/** The front and the redirects with all their rules, over links in memory. */
+/** The HTTP front and the redirects with all their rules, over links in memory. */
 export async function startSite(options: { fast: boolean }): Promise<Site> {
   const clock = fakeClock()
   const finder = linkFinder({
@@ -86,7 +86,7 @@ export async function startSite(options: { fast: boolean }): Promise<Site> {
       findActiveHost: async (host) => HOSTS.get(host),
       async findByFoldedKey(_, key) {
         if (key.startsWith('slow')) await new Promise(setImmediate)
-        if (key === 'away') throw Failure.unavailable('the store is away')
+        if (key === 'away') throw Failure.unavailable('the store is unavailable')
         if (key === 'broken') throw new Error('a bug')
         return (LINKS.get(key) ?? []).slice(0, 2)
       },

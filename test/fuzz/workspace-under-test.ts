@@ -11,7 +11,7 @@ const OWN_LINKS = 40
 const OWN_DOMAINS = 40
 const HOUR_MICROS = 3_600_000_000
 
-/** The workspace that a run may change, a foreign one that it must not, and who may call. */
+/** The workspace that a run may change, a foreign one that it must not change, and their tokens. */
 export type WorkspaceUnderTest = {
   readonly id: string
   readonly links: IdLedger
@@ -91,7 +91,7 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
       }
     },
     authorization(caller) {
-      if (caller.kind === 'nobody') return undefined
+      if (caller.kind === 'anonymous') return undefined
       return caller.kind === 'header' ? caller.text : `Bearer ${secrets[caller.kind]}`
     },
   }

@@ -7,7 +7,7 @@ import { acceptorEntrance, createAcceptor } from '../../src/platform/http/accept
 const SKIP = process.platform !== 'linux' && 'sockets share a port on Linux alone'
 
 describe('createAcceptor', { skip: SKIP }, () => {
-  test('hands its connections to the other server', async (t) => {
+  test('hands its connections to the HTTP server', async (t) => {
     const accepted: Socket[] = []
     const server = createServer({ allowHalfOpen: true })
     server.on('connection', (socket) => accepted.push(socket))

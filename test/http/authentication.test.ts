@@ -11,7 +11,7 @@ import { type Service, startService } from '../support/service.ts'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
-/** The last six characters of a token, as a secret scanner works them out on its own. */
+/** The last six characters of a token, computed as a secret scanner does. */
 function checksumOf(random: string): string {
   const digits: string[] = []
   for (let rest = crc32(random); digits.length < 6; rest = Math.floor(rest / 62)) {
@@ -34,7 +34,7 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    const ask = (authorization?: string) =>
+    const request = (authorization?: string) =>
       apiClient(service.baseUrl, undefined).send('GET', '/links', {
         headers: authorization === undefined ? {} : { authorization },
       })
@@ -45,14 +45,14 @@ for (const engine of ENGINES) {
     }
 
     async function expectUnauthorized(authorization?: string): Promise<string> {
-      const answer = expectProblem(await ask(authorization), 'unauthorized')
+      const answer = expectProblem(await request(authorization), 'unauthorized')
       const wasSent = /^Bearer +\S/i.test(authorization ?? '')
       const challenge = wasSent ? 'Bearer error="invalid_token"' : 'Bearer'
       assert.equal(answer.headers.get('www-authenticate'), challenge)
       return answer.body.message
     }
 
-    test('a token is terse_, 30 base62 characters and a checksum that anybody can verify', async () => {
+    test('creates tokens as terse_, 30 base62 characters and a verifiable checksum', async () => {
       const secrets = await Promise.all(Array.from({ length: 20 }, () => service.token()))
       assert.equal(new Set(secrets).size, secrets.length)
       for (const text of secrets) {
@@ -62,17 +62,17 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('a token is accepted, the name of the scheme in any letters', async () => {
+    test('accepts a token, with the scheme in any letter case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-        expectStatus(await ask(`${scheme} ${secret}`), 200)
+        expectStatus(await request(`${scheme} ${secret}`), 200)
       }
     })
 
-    test('an absent token is refused, and the answer tells what to send', async () => {
+    test('returns 401 without a token, and says what to send', async () => {
       assert.match(await expectUnauthorized(), /Authorization: Bearer/)
     })
 
-    test('a malformed header or token is refused', async () => {
+    test('returns 401 for a malformed header or token', async () => {
       const random = secret.slice(6, 36)
       for (const header of [
         'Bearer',
@@ -94,32 +94,32 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('a wrong checksum is refused', async () => {
+    test('returns 401 for a wrong checksum', async () => {
       await expectUnauthorized(`Bearer ${withOtherLastCharacter(secret)}`)
     })
 
-    test('a well-formed token that was never made is refused', async () => {
+    test('returns 401 for a well-formed token that was never created', async () => {
       const random = withOtherLastCharacter(secret.slice(6, 36))
       await expectUnauthorized(`Bearer terse_${random}${checksumOf(random)}`)
     })
 
-    test('an expired token is refused, one that expires later is not', async () => {
+    test('returns 401 for an expired token, and accepts one that expires later', async () => {
       const now = Date.now() * 1_000
       const expired = await createToken(now - 1)
       assert.match(await expectUnauthorized(`Bearer ${expired.secret}`), /expired/)
       const lasting = await createToken(now + DAY_MICROS)
-      expectStatus(await ask(`Bearer ${lasting.secret}`), 200)
+      expectStatus(await request(`Bearer ${lasting.secret}`), 200)
     })
 
-    test('a revoked token is refused at once, and the others still work', async () => {
+    test('returns 401 for a revoked token at once, and still accepts the others', async () => {
       const { token, secret: revoked } = await createToken(null)
-      expectStatus(await ask(`Bearer ${revoked}`), 200)
+      expectStatus(await request(`Bearer ${revoked}`), 200)
       await service.instance.tokens.revoke(token.id)
       await expectUnauthorized(`Bearer ${revoked}`)
-      expectStatus(await ask(`Bearer ${secret}`), 200)
+      expectStatus(await request(`Bearer ${secret}`), 200)
     })
 
-    test('an unknown and a revoked token are answered alike', async () => {
+    test('answers an unknown and a revoked token with the same message', async () => {
       const { token, secret: revoked } = await createToken(null)
       await service.instance.tokens.revoke(token.id)
       const random = withOtherLastCharacter(secret.slice(6, 36))
@@ -129,7 +129,7 @@ for (const engine of ENGINES) {
       )
     })
 
-    test('the last use of a token is noted, and none before it', async () => {
+    test('records the last use of a token', async () => {
       const { token, secret: fresh } = await createToken(null)
       const lastUse = async () => {
         const all = await service.instance.tokens.list(undefined)
@@ -137,14 +137,14 @@ for (const engine of ENGINES) {
       }
       assert.equal(await lastUse(), null)
       const startedAt = Date.now() * 1_000
-      expectStatus(await ask(`Bearer ${fresh}`), 200)
+      expectStatus(await request(`Bearer ${fresh}`), 200)
       await eventually(async () => assert.ok(((await lastUse()) ?? 0) >= startedAt - 5_000))
     })
 
-    test('a body is not read before the token is known', async () => {
-      const nobody: Api = apiClient(service.baseUrl, undefined)
-      expectProblem(await nobody.post('/links', { url: 'x'.repeat(70_000) }), 'unauthorized')
-      expectProblem(await nobody.put('/links/none', undefined), 'unauthorized')
+    test('returns 401 before it reads the body', async () => {
+      const anonymous: Api = apiClient(service.baseUrl, undefined)
+      expectProblem(await anonymous.post('/links', { url: 'x'.repeat(70_000) }), 'unauthorized')
+      expectProblem(await anonymous.put('/links/none', undefined), 'unauthorized')
     })
   })
 }

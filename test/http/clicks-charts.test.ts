@@ -12,7 +12,7 @@ import { expectProblem } from '../support/problems.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 import { visit } from '../support/visit.ts'
 
-/** What is known of the clicks on the link that most charts here are of. */
+/** The clicks on the link that most charts here show. */
 const CLICKS: readonly (readonly [at: string, rest: Partial<Click>])[] = [
   ['2026-03-28T22:59:59.999999Z', { visitor: 1, country: 'DE', os: 'iOS', referrer: 'a.example' }],
   ['2026-03-28T23:00:00.000000Z', { visitor: 1, country: 'DE', os: 'iOS', source: 'qr' }],
@@ -26,7 +26,7 @@ const CLICKS: readonly (readonly [at: string, rest: Partial<Click>])[] = [
 
 const DAYS = 'from=2026-03-29&to=2026-03-31'
 
-onEachEngine('Charts of clicks', (stage) => {
+onEachEngine('clicks charts', (stage) => {
   let path: string
   let domainPath: string
   let other: Api
@@ -60,7 +60,7 @@ onEachEngine('Charts of clicks', (stage) => {
     return expectStatus(await stage.api.get(`${base}?${query}`), 200).body
   }
 
-  test('are of the last 30 days, by day, when nothing is said', async () => {
+  test('show the last 30 days by day when no parameter is given', async () => {
     const answer = await show('')
     const today = new Date().toISOString().slice(0, 10)
     assert.equal(answer.data.length, 30)
@@ -75,7 +75,7 @@ onEachEngine('Charts of clicks', (stage) => {
     })
   })
 
-  test('tell of a visit within seconds', async () => {
+  test('show a visit within seconds', async () => {
     const link = await createLink(stage.api, { key: 'visited' })
     const headers = { 'user-agent': AGENTS.iPhone, 'accept-language': 'de-AT' }
     await visit(stage.service.port, '/visited?qr=1', { headers })
@@ -88,7 +88,7 @@ onEachEngine('Charts of clicks', (stage) => {
     assert.deepEqual(data, [{ value: 'qr', clicks: 1 }])
   })
 
-  test('tell every interval, in order, and the sum', async () => {
+  test('return every interval in order, and the total', async () => {
     assert.deepEqual(await show(DAYS), {
       from: '2026-03-29T00:00:00.000000Z',
       to: '2026-03-31T00:00:00.000000Z',
@@ -103,14 +103,14 @@ onEachEngine('Charts of clicks', (stage) => {
     })
   })
 
-  test('begin days at midnight of the zone, and have 23 hours where clocks are set', async () => {
+  test('begin days at midnight of the zone, and give a day with a clock change 23 hours', async () => {
     const zone = `from=2026-03-29&to=2026-03-30&timezone=europe/berlin`
     const day = await show(zone)
     assert.deepEqual(
       [day.from, day.to, day.timezone],
       ['2026-03-29T00:00:00.000000+01:00', '2026-03-30T00:00:00.000000+02:00', 'Europe/Berlin'],
     )
-    // The first of its clicks is one of two on its UTC day, the others are all of theirs.
+    // Visitors are counted per UTC day: its first click is one of two on its UTC day, the others are all of theirs.
     assert.deepEqual(day.total, { clicks: 4, bots: 1, visitors: 3 })
     const { data } = await show(`${zone}&interval=hour`)
     assert.equal(data.length, 23)
@@ -125,7 +125,7 @@ onEachEngine('Charts of clicks', (stage) => {
     )
   })
 
-  test('tell no visitors where they cannot be told', async () => {
+  test('return null visitors when the period is not made of whole days', async () => {
     const { total, data } = await show('from=2026-03-29T00:00:00Z&to=2026-03-29T06:00:00Z')
     assert.deepEqual(total, { clicks: 2, bots: 0, visitors: null })
     assert.equal(data[0].visitors, null)
@@ -139,7 +139,7 @@ onEachEngine('Charts of clicks', (stage) => {
     assert.equal(total.clicks, 2)
   })
 
-  test('by month cut off the first and the last', async () => {
+  test('cut the first and the last month at the ends of the period', async () => {
     const { data } = await show(
       'from=2026-03-29&to=2026-04-02&interval=month&timezone=Europe/Berlin',
     )
@@ -155,7 +155,7 @@ onEachEngine('Charts of clicks', (stage) => {
     ['&bots=include', { start: '2026-03-29T00:00:00.000000Z', clicks: 3, bots: 1, visitors: 2 }],
     ['&bots=only', { start: '2026-03-29T00:00:00.000000Z', bots: 1 }],
   ] as const) {
-    test(`tell clicks and bots with "${query}"`, async () => {
+    test(`return clicks and bots with "${query}"`, async () => {
       const { total, data } = await show(`${DAYS}${query}`)
       assert.deepEqual(data[0], expected)
       assert.deepEqual(total, { clicks: 3, bots: 2, visitors: 2 })
@@ -207,7 +207,7 @@ onEachEngine('Charts of clicks', (stage) => {
       { values: 0, clicks: 0 },
     ],
   ] as const) {
-    test(`count by value with ${query}`, async () => {
+    test(`group by value with ${query}`, async () => {
       const answer = await show(`${MARCH}&${query}`)
       assert.deepEqual([answer.data, answer.rest], [data, rest])
     })
@@ -222,7 +222,7 @@ onEachEngine('Charts of clicks', (stage) => {
     'language',
     'source',
   ]) {
-    test(`count by ${dimension}, and filter by what they tell`, async () => {
+    test(`group by ${dimension}, and filter by the returned values`, async () => {
       const { data, total } = await show(`${MARCH}&group_by=${dimension}`)
       const sum = data.reduce(
         (clicks: number, group: { clicks: number }) => clicks + group.clicks,
@@ -253,7 +253,7 @@ onEachEngine('Charts of clicks', (stage) => {
     })
   }
 
-  test('series of values have every interval', async () => {
+  test('return every interval for each value', async () => {
     const { data } = await show(`${DAYS}&group_by=country&interval=day&limit=1`)
     assert.deepEqual(data, [
       {
@@ -267,13 +267,13 @@ onEachEngine('Charts of clicks', (stage) => {
     ])
   })
 
-  test('of a domain and of the workspace are of their links alone', async () => {
+  test('count only the links of the domain or workspace', async () => {
     assert.deepEqual((await show(DAYS, domainPath)).total, { clicks: 1, bots: 0, visitors: 1 })
-    // One visitor was on both links.
+    // One visitor visited both links.
     assert.deepEqual((await show(DAYS, '/clicks')).total, { clicks: 4, bots: 2, visitors: 2 })
   })
 
-  test('and exports of another workspace do not exist for it, and have no part in its own', async () => {
+  test('return 404 for another workspace, for exports too, and exclude its clicks from its own charts', async () => {
     for (const base of [path, domainPath, `${path}/export`, `${domainPath}/export`]) {
       const foreign = expectProblem(await other.get(`${base}?${DAYS}`), 'not_found')
       const unknown = await other.get(
@@ -303,7 +303,7 @@ onEachEngine('Charts of clicks', (stage) => {
     [`referrer=${'x'.repeat(254)}`, 'referrer.0'],
     [Array.from({ length: 51 }, () => 'country=DE').join('&'), 'country'],
   ] as const) {
-    test(`and exports refuse ${query.slice(0, 50)}`, async () => {
+    test(`refuse ${query.slice(0, 50)}, for exports too`, async () => {
       for (const base of [path, domainPath, '/clicks']) {
         expectInvalid(await stage.api.get(`${base}?${query}`), ...fields)
         expectInvalid(await stage.api.get(`${base}/export?${query}`), ...fields)

@@ -20,7 +20,7 @@ async function exported(clicks: readonly RawClick[], format: 'csv' | 'ndjson'): 
   return text(await exportStream(batches(), format, watch))
 }
 
-/** The cells of one click, by the names of the header line. */
+/** The cells of one click, by column name. */
 async function cellsOf(click: RawClick): Promise<Record<string, string | undefined>> {
   const [header = [], cells = [], ...more] = parseCsv(await exported([click], 'csv'))
   assert.equal(header.join(','), HEADER)
@@ -29,8 +29,8 @@ async function cellsOf(click: RawClick): Promise<Record<string, string | undefin
   return Object.fromEntries(header.map((name, nth) => [name, cells[nth]]))
 }
 
-describe('the form of an export', () => {
-  test('as CSV has a header line, a line for each click, and nothing for what is not known', async () => {
+describe('exportStream', () => {
+  test('writes CSV with a header line, a line for each click, and empty cells for unknown values', async () => {
     assert.equal(
       await exported(
         [
@@ -48,7 +48,7 @@ describe('the form of an export', () => {
     )
   })
 
-  test('as NDJSON has an object a line, with null for what is not known', async () => {
+  test('writes NDJSON with one object a line, and null for unknown values', async () => {
     const lines = (await exported([CLICK, { ...CLICK, flags: 2 + 8 }], 'ndjson')).split('\n')
     assert.equal(lines.length, 3)
     assert.deepEqual(JSON.parse(lines[1] ?? ''), {
@@ -69,7 +69,7 @@ describe('the form of an export', () => {
     })
   })
 
-  test('has a number for clicks beyond the cap, and no visitor', async () => {
+  test('writes a count and no visitor for capped clicks', async () => {
     const click = { ...CLICK, ...cappedClick(1, CLICK.at, 19_700) }
     const { at, count, visitor, flags, source } = await cellsOf(click)
     assert.deepEqual(
@@ -100,13 +100,13 @@ describe('the form of an export', () => {
     '\r=1',
     '=HYPERLINK("http://x","y")',
   ]) {
-    test(`as CSV keeps a spreadsheet from running ${JSON.stringify(text)}`, async () => {
+    test(`prefixes CSV cells that a spreadsheet would run: ${JSON.stringify(text)}`, async () => {
       const { key, referrer } = await cellsOf({ ...CLICK, key: text, referrer: text })
       assert.deepEqual([key, referrer], [`'${text}`, `'${text}`])
     })
   }
 
-  test('as CSV can be read back, whatever the values are', async () => {
+  test('writes CSV that can be parsed back, for any values', async () => {
     const unit = fc.constantFrom(...'abc,"\r\n\';=+-@ ä𝒳')
     const value = fc.string({ unit, maxLength: 12 })
     await fc.assert(
@@ -128,7 +128,7 @@ describe('the form of an export', () => {
     )
   })
 
-  test('as NDJSON can be read back, whatever the values are', async () => {
+  test('writes NDJSON that can be parsed back, for any values', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (keys) => {
         const clicks = keys.map((key) => ({ ...CLICK, key }))

@@ -12,13 +12,13 @@ import { eventually } from '../support/eventually.ts'
 import { CLICK, type ExportServer, startExportServer } from './export-server.ts'
 
 const BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => CLICK)
-/** Hardly becomes smaller when it is compressed. */
+/** Random text, which hardly compresses. */
 const NOISY_BATCH: readonly RawClick[] = Array.from({ length: 1_000 }, () => ({
   ...CLICK,
   referrer: randomBytes(200).toString('base64'),
 }))
 const BATCHES = 1_000
-/** What the two ends' socket buffers and the streams between may hold, generously: some megabytes. */
+/** A generous limit for what both socket buffers and the streams between them hold: some megabytes. */
 const BATCHES_AHEAD_MAX = 200
 const EXPORTS_MAX = EXPORT_QUEUE.concurrencyPerOwner ?? EXPORT_QUEUE.concurrency
 const WAITING_MAX = EXPORT_QUEUE.waitingPerOwnerMax
@@ -35,9 +35,9 @@ async function countLines(
   return lines
 }
 
-describe('an export, while it is read', () => {
+describe('an export stream', () => {
   let exportServer: ExportServer
-  /** What has been read of the source that is under way, and whether its reading has been ended. */
+  /** How many batches were read of the current source, and whether its reading has ended. */
   let source: { batches: number; isEnded: boolean }
 
   beforeEach(async () => {
@@ -67,7 +67,7 @@ describe('an export, while it is read', () => {
       agent: false,
     })
     const [response] = await once(request, 'response')
-    // A connection that is broken off, by whichever side, ends in an error too.
+    // A connection that either side breaks off also ends in an error.
     response.on('error', () => {})
     return response
   }
@@ -78,7 +78,7 @@ describe('an export, while it is read', () => {
     return response.statusCode
   }
 
-  /** Waits until the source has not been read from for a while. */
+  /** Waits until the source has not been read for a while. */
   async function standstill(): Promise<number> {
     for (let before = -1; before !== source.batches; ) {
       before = source.batches
@@ -87,7 +87,7 @@ describe('an export, while it is read', () => {
     return source.batches
   }
 
-  test('reads no further ahead than its client, and holds no more', async () => {
+  test('reads no further ahead than its client, and buffers no more', async () => {
     exportServer.batches = () => endless(BATCH, BATCHES)
     const response = await open()
     assert.ok((await standstill()) < BATCHES_AHEAD_MAX, `${source.batches} batches`)
@@ -96,14 +96,14 @@ describe('an export, while it is read', () => {
     assert.ok(source.isEnded)
   })
 
-  test('stops to read when its client goes away', async () => {
+  test('stops reading when its client disconnects', async () => {
     const response = await open()
     await once(response, 'data')
     response.destroy()
     await eventually(async () => assert.ok(source.isEnded))
   })
 
-  test('stops to read when its client does not read on, once that is a standstill', async () => {
+  test('stops reading when its client stalls', async () => {
     exportServer.server.timeout = 300
     const response = await open()
     await standstill()
@@ -111,7 +111,7 @@ describe('an export, while it is read', () => {
     response.destroy()
   })
 
-  test('goes on while it looks for long through clicks that are not wanted', async () => {
+  test('stays open while it scans many clicks that do not match', async () => {
     exportServer.server.timeout = 200
     exportServer.batches = async function* () {
       for (let nth = 0; nth < 20; nth += 1) {
@@ -125,7 +125,7 @@ describe('an export, while it is read', () => {
     assert.equal(text.split('\n').length, 2)
   })
 
-  test('breaks off, rather than end, where reading on fails', async () => {
+  test('breaks the connection instead of ending it when reading fails midway', async () => {
     exportServer.batches = async function* () {
       yield* endless(BATCH, 3)
       throw Failure.unavailable(new Error('gone'))
@@ -140,17 +140,17 @@ describe('an export, while it is read', () => {
     }
   })
 
-  test('is refused as usual where its beginning cannot be read', async () => {
+  test('returns 503 when the first batch cannot be read', async () => {
     // biome-ignore lint/correctness/useYield: it fails before there is anything to yield
     exportServer.batches = async function* () {
       throw Failure.unavailable(new Error('gone'))
     }
     assert.equal(await statusOf(), 503)
     assert.equal(await statusOf(), 503)
-    assert.equal(await statusOf(), 503, 'none of them is still under way')
+    assert.equal(await statusOf(), 503, 'a failed export frees its place')
   })
 
-  test(`waits while ${EXPORTS_MAX} others of the workspace are under way, and is refused while ${WAITING_MAX} wait`, async () => {
+  test(`waits while ${EXPORTS_MAX} exports of the workspace run, and returns 429 while ${WAITING_MAX} wait`, async () => {
     const others = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => open()))
     exportServer.batches = () => endless(BATCH, 0)
     const waiting = Array.from({ length: WAITING_MAX }, () => statusOf())
@@ -169,17 +169,17 @@ describe('an export, while it is read', () => {
       })
       assert.equal(response.status, 200)
       assert.match(response.headers.get('content-type') ?? '', /^text\/csv/)
-      // One or two, before the head of the answer is written; a stream that is read goes on for ever.
+      // A few batches are read before the head is written; a running stream would read without end.
       assert.ok(source.batches <= 5 * (nth + 1), `${source.batches} batches`)
     }
     await eventually(async () => assert.ok(source.isEnded))
   })
 
-  describe('compressed', () => {
+  describe('compressed with gzip', () => {
     const GZIP = { 'accept-encoding': 'br, gzip' }
     const NOISY_BATCHES = 100
 
-    test('is the same, and reads no further ahead than its client', async () => {
+    test('has the same content, and reads no further ahead than its client', async () => {
       exportServer.batches = () => endless(NOISY_BATCH, NOISY_BATCHES)
       const response = await open('format=csv', GZIP)
       assert.equal(response.headers['content-encoding'], 'gzip')
@@ -191,7 +191,7 @@ describe('an export, while it is read', () => {
       assert.ok(source.isEnded)
     })
 
-    test('is sent batch by batch, before the next one is there', async () => {
+    test('sends each batch before the next one is read', async () => {
       const next = Promise.withResolvers<void>()
       exportServer.batches = async function* () {
         yield BATCH
@@ -204,14 +204,14 @@ describe('an export, while it is read', () => {
       assert.equal(lines, BATCH.length)
     })
 
-    test('stops to read when its client goes away', async () => {
+    test('stops reading when its client disconnects', async () => {
       const response = await open('format=ndjson', GZIP)
       await once(response, 'data')
       response.destroy()
       await eventually(async () => assert.ok(source.isEnded))
     })
 
-    test('stops to read when its client does not read on', async () => {
+    test('stops reading when its client stalls', async () => {
       exportServer.server.timeout = 300
       exportServer.batches = () => endless(NOISY_BATCH)
       const response = await open('format=ndjson', GZIP)
@@ -219,7 +219,7 @@ describe('an export, while it is read', () => {
       response.destroy()
     })
 
-    test('breaks off, rather than end, where reading on fails', async () => {
+    test('breaks the connection instead of ending it when reading fails midway', async () => {
       exportServer.batches = async function* () {
         yield* endless(BATCH, 3)
         throw Failure.unavailable(new Error('gone'))
@@ -230,13 +230,13 @@ describe('an export, while it is read', () => {
       assert.equal(response.complete, false)
     })
 
-    test('of nothing is an empty gzip stream', async () => {
+    test('is an empty gzip stream without clicks', async () => {
       exportServer.batches = async function* () {}
       const bytes = Buffer.concat(await (await open('format=ndjson', GZIP)).toArray())
       assert.equal(gunzipSync(bytes).length, 0)
     })
 
-    test('is sent as it is to a client that takes brotli alone', async () => {
+    test('is uncompressed for a client that accepts only brotli', async () => {
       exportServer.batches = () => endless(BATCH, 1)
       const response = await open('format=ndjson', { 'accept-encoding': 'br' })
       assert.equal(response.headers['content-encoding'], undefined)
@@ -245,7 +245,7 @@ describe('an export, while it is read', () => {
     })
   })
 
-  test('of nothing is the header line, or nothing', async () => {
+  test('has only the header line as CSV and nothing as NDJSON without clicks', async () => {
     exportServer.batches = async function* () {}
     for (const [format, lines] of [
       ['csv', 1],

@@ -29,7 +29,7 @@ const DAYS = 20
 const CLICKS = 1_500
 const QUERIES = 60
 
-/** Enough referrers for a day to be taken apart. */
+/** Enough referrers that a day stores its values separately. */
 const click = fc.record({
   at: fc.integer({ min: FIRST_MS * 1_000, max: FIRST_MS * 1_000 + DAYS * DAY_MICROS - 1 }),
   link: fc.nat({ max: 2 }),
@@ -75,7 +75,7 @@ function isWanted(click: Click, wanted: Query['wanted']): boolean {
   )
 }
 
-function told(clicks: readonly Click[], bots: Query['bots']) {
+function countsOf(clicks: readonly Click[], bots: Query['bots']) {
   const people = clicks.filter(({ flags }) => flags === 0).length
   return {
     ...(bots !== 'only' && { clicks: people }),
@@ -83,7 +83,7 @@ function told(clicks: readonly Click[], bots: Query['bots']) {
   }
 }
 
-/** People by UTC day, added up. */
+/** Distinct visitors per UTC day, summed over the days. */
 function visitorsOf(clicks: readonly Click[]): number {
   const people = clicks.filter(({ flags }) => flags === 0)
   return new Set(people.map(({ at, visitor }) => `${Math.floor(at / DAY_MICROS)} ${visitor}`)).size
@@ -93,7 +93,7 @@ function within(clicks: readonly Click[], from: number, to: number): Click[] {
   return clicks.filter(({ at }) => from * QUARTER_MICROS <= at && at < to * QUARTER_MICROS)
 }
 
-onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
+onEachEngine('the clicks API compared with a recount of single clicks,', (stage) => {
   const paths = { link: '', domain: '', workspace: '/clicks' }
   const clicksOf: Record<Query['subject'], Click[]> = { link: [], domain: [], workspace: [] }
 
@@ -111,7 +111,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
     const sample = fc.sample(click, { numRuns: CLICKS, seed: SEED })
     const clicks = sample.map(({ link, beyondCap, ...known }) => {
       const link_seq = seqs[link] ?? 0
-      // One in ten stands for up to thirty clicks beyond the cap.
+      // One click in ten represents up to thirty capped clicks.
       return beyondCap === 0
         ? cappedClick(link_seq, known.at, known.visitor)
         : someClick({ ...known, link_seq })
@@ -122,7 +122,10 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
     await takeIn(service, clicks)
   })
 
-  function ask({ subject, ends, zone, wanted, bots }: Query, more: string[][]): Promise<Answer> {
+  function requestClicks(
+    { subject, ends, zone, wanted, bots }: Query,
+    more: string[][],
+  ): Promise<Answer> {
     const [from = 0, to = 0] = ends.toSorted((a, b) => a - b)
     const instant = (quarter: number) => new Date(FIRST_MS + quarter * QUARTER_MS).toISOString()
     const parameters = new URLSearchParams([
@@ -149,24 +152,24 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
   const startOf = (point: { start: string }) =>
     Temporal.Instant.from(point.start).epochMilliseconds / QUARTER_MS
 
-  test('is a series with every interval', async (t) => {
+  test('returns a series with every interval', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     await fc.assert(
       fc.asyncProperty(query, async (asked) => {
         const interval = asked.interval ?? 'day'
-        const { body } = expectStatus(await ask(asked, [['interval', interval]]), 200)
+        const { body } = expectStatus(await requestClicks(asked, [['interval', interval]]), 200)
         const { from, to, clicks } = expected(asked)
         const cuts = naiveCuts(from, to, asked.zone, interval)
         assert.deepEqual([startOf({ start: body.from }), startOf({ start: body.to })], [from, to])
         assert.deepEqual(
           { ...body.total, visitors: 0 },
-          { ...told(clicks, 'include'), visitors: 0 },
+          { ...countsOf(clicks, 'include'), visitors: 0 },
         )
         if (body.total.visitors !== null) assert.equal(body.total.visitors, visitorsOf(clicks))
         assert.deepEqual(body.data.map(startOf), cuts.slice(0, -1))
         for (const [nth, { start: _, visitors, ...counts }] of body.data.entries()) {
           const own = within(clicks, cuts[nth] ?? 0, cuts[nth + 1] ?? 0)
-          assert.deepEqual(counts, told(own, asked.bots))
+          assert.deepEqual(counts, countsOf(own, asked.bots))
           assert.equal(visitors === undefined, asked.bots === 'only')
           if (typeof visitors === 'number') assert.equal(visitors, visitorsOf(own))
         }
@@ -175,7 +178,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
     )
   })
 
-  test('is groups, most clicks first, with and without intervals', async () => {
+  test('returns groups, most clicks first, with and without intervals', async () => {
     await fc.assert(
       fc.asyncProperty(query, async (asked) => {
         const { interval, groupBy, limit, bots } = {
@@ -183,7 +186,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
           groupBy: asked.groupBy ?? 'referrer',
         }
         const { body } = expectStatus(
-          await ask(asked, [
+          await requestClicks(asked, [
             ['group_by', groupBy],
             ['limit', String(limit)],
             ...(interval === null ? [] : [['interval', interval]]),
@@ -192,7 +195,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
         )
         const { from, to, clicks } = expected(asked)
         const groups = [...Map.groupBy(clicks, (one) => one[groupBy])]
-          .map(([value, own]) => ({ value, own, counts: told(own, bots) }))
+          .map(([value, own]) => ({ value, own, counts: countsOf(own, bots) }))
           .map((group) => ({
             ...group,
             weight: (group.counts.clicks ?? 0) + (group.counts.bots ?? 0),
@@ -213,7 +216,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
             ...(cuts && {
               points: cuts.slice(0, -1).map((start, nth) => ({
                 start,
-                ...told(within(own, start, cuts[nth + 1] ?? 0), bots),
+                ...countsOf(within(own, start, cuts[nth + 1] ?? 0), bots),
               })),
             }),
           })),
@@ -221,7 +224,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
         const others = groups.slice(limit)
         assert.deepEqual(body.rest, {
           values: others.length,
-          ...told(
+          ...countsOf(
             others.flatMap(({ own }) => own),
             bots,
           ),
@@ -231,8 +234,8 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
     )
   })
 
-  test('is exported, each click once', async () => {
-    // What stands for several clicks of a minute has the instant of the first that was taken in.
+  test('exports each click once', async () => {
+    // A capped record has the instant of the first click of its minute that was ingested.
     const lineOf = (one: Record<string, unknown>, ms: number, capped: boolean) =>
       [
         capped ? ms - (ms % MINUTE_MS) : Math.floor(ms),
@@ -242,7 +245,7 @@ onEachEngine('What the API tells of clicks, recounted one by one,', (stage) => {
     const isCapped = (flags: unknown) => String(flags) === 'capped'
     await fc.assert(
       fc.asyncProperty(query, fc.constantFrom('csv', 'ndjson'), async (asked, format) => {
-        const { body } = expectStatus(await ask(asked, [['format', format]]), 200)
+        const { body } = expectStatus(await requestClicks(asked, [['format', format]]), 200)
         const clicks = expected(asked).clicks.filter(
           ({ flags }) => asked.bots === 'include' || (flags === 0) === (asked.bots === 'exclude'),
         )

@@ -15,9 +15,9 @@ type RawAnswer = {
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync }
 const LINKS = 60
 
-// Storage has no part in this: one engine is enough.
+// Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
-  describe('an answer of the API', () => {
+  describe('an API answer', () => {
     let service: Service
     let token: string
     before(async () => {
@@ -50,7 +50,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     }
 
-    /** On either side of what is compressed in a thread. */
+    /** Answers of sizes below and above the limit for compressing in a thread. */
     const READS = [
       '/api/v1/links?per_page=100',
       '/api/v1/links?per_page=3',
@@ -58,7 +58,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       '/api/v1/openapi.json',
     ]
     for (const path of READS) {
-      test(`${path} is the same in every coding`, async () => {
+      test(`to ${path} is the same in every content coding`, async () => {
         const plain = await send(path)
         assert.equal(plain.status, 200)
         assert.ok(plain.bytes.length >= 1024)
@@ -76,7 +76,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     }
 
-    test('is sent as it is to a client that wants no coding', async () => {
+    test('is uncompressed for a client that accepts no supported coding', async () => {
       for (const coding of ['identity', 'gzip;q=0', 'deflate', '*;q=0']) {
         const { headers } = await send('/api/v1/links?per_page=100', coding)
         assert.equal(headers['content-encoding'], undefined, coding)
@@ -84,14 +84,14 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('is sent as it is below 1 KiB', async () => {
+    test('is uncompressed below 1 KiB', async () => {
       const { headers, bytes } = await send('/api/v1/domains', 'br, gzip')
       assert.ok(bytes.length < 1024)
       assert.equal(headers['content-encoding'], undefined)
       assert.equal(headers['content-length'], String(bytes.length))
     })
 
-    test('is sent as it is when it answers a write, which may show a secret', async () => {
+    test('is uncompressed after a write, because it may contain a secret', async () => {
       const url = `https://example.com/${'a'.repeat(2_000)}`
       const body = JSON.stringify({ domain: 'localhost', key: 'long', url })
       const { status, headers, bytes } = await send('/api/v1/links', 'br, gzip', 'POST', body)
@@ -100,7 +100,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.equal(headers['content-encoding'], undefined)
     })
 
-    test('has the same head for HEAD', async () => {
+    test('has the same headers for HEAD', async () => {
       const path = '/api/v1/links?per_page=100'
       const { headers, bytes } = await send(path, 'br', 'HEAD')
       assert.equal(bytes.length, 0)
@@ -108,14 +108,14 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.equal(headers['content-length'], (await send(path, 'br')).headers['content-length'])
     })
 
-    test('is no picture, which is compressed already', async () => {
+    test('is uncompressed for a picture', async () => {
       const { data } = JSON.parse((await send('/api/v1/links?per_page=1')).bytes.toString())
       const { headers } = await send(`/api/v1/links/${data[0].id}/qr-code`, 'br, gzip')
       assert.equal(headers['content-type'], 'image/png')
       assert.equal(headers['content-encoding'], undefined)
     })
 
-    test('leaves redirects as they are', async () => {
+    test('is uncompressed for a redirect', async () => {
       const { status, headers } = await send('/k1', 'br, gzip')
       assert.equal(status, 302)
       assert.equal(headers['content-encoding'], undefined)

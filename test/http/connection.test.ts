@@ -9,12 +9,12 @@ import { handshake } from '../support/https.ts'
 import { createTestAuthority } from '../support/test-authority.ts'
 
 const HOST = 'go.acme.test'
-/** More than the system takes from a process for one connection on loopback. */
+/** More than the system buffers for one connection on loopback. */
 const BODY = Buffer.alloc(32 * 1024 * 1024, 'a')
 const TIMEOUT_MS = 30_000
 
 describe('Connection', { timeout: TIMEOUT_MS }, () => {
-  /** Sees what has left of one write that has not ended. */
+  /** Asserts that sentBytes grows during a single large write. */
   async function expectProgress(raw: Socket, socket: Socket, client: Socket): Promise<void> {
     const connection = new Connection(raw, '127.0.0.1')
     connection.socket = socket
@@ -23,12 +23,12 @@ describe('Connection', { timeout: TIMEOUT_MS }, () => {
     socket.write(BODY)
     await eventually(async () => assert.ok(connection.sentBytes() > 0))
     const sentBefore = connection.sentBytes()
-    // A client must take much before the system takes more from the process.
+    // A client must read much before the system accepts more from the process.
     for await (const _ of on(client.resume(), 'data')) {
       if (connection.sentBytes() > sentBefore) break
     }
     client.pause()
-    // Node's documented numbers show nothing of it.
+    // Node’s documented counters do not show this progress.
     assert.equal(socket.writableLength, BODY.length)
     connection.look(performance.now())
     assert.ok(connection.unsentBytes >= BODY.length)
@@ -36,7 +36,7 @@ describe('Connection', { timeout: TIMEOUT_MS }, () => {
     socket.destroy()
   }
 
-  test('sees how much of a large write has left over plain TCP', async (t) => {
+  test('measures how much of a large write has left over plain TCP', async (t) => {
     const server = createServer().listen(0, '127.0.0.1')
     t.after(() => server.close())
     await once(server, 'listening')
@@ -48,7 +48,7 @@ describe('Connection', { timeout: TIMEOUT_MS }, () => {
     await expectProgress(raw, raw, client)
   })
 
-  test('sees it over TLS, and counts what is encrypted as well', async (t) => {
+  test('measures it over TLS, encryption overhead included', async (t) => {
     const { chainPem, keyPem } = createTestAuthority().issue(HOST)
     const server = createTlsServer({ cert: chainPem, key: keyPem }).listen(0, '127.0.0.1')
     t.after(() => server.close())

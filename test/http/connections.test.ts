@@ -14,7 +14,7 @@ import { Networks } from '../../src/platform/network/ip-address.ts'
 import { eventually } from '../support/eventually.ts'
 
 const MIB = 1024 * 1024
-/** More than the system takes from a process for one connection on loopback. */
+/** More than the system buffers for one connection on loopback. */
 const LARGE_MIB = 16
 const LARGE_BODY = Buffer.alloc(LARGE_MIB * MIB, 'a')
 const DRAIN_WINDOW_MS = 1_000
@@ -25,7 +25,7 @@ const GENEROUS: ConnectionBounds = {
   unsentBytesMax: 1_000 * MIB,
 }
 
-/** An export that has no end. */
+/** An export without end. */
 function* endless(): Generator<Buffer> {
   for (;;) yield LARGE_BODY.subarray(0, MIB)
 }
@@ -34,7 +34,7 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
   let front: Server
   let connections: Connections
   let clients: Socket[] = []
-  /** Requests that wait for an answer for ever. */
+  /** How many requests for `/never` have started; they get no answer. */
   let started = 0
   afterEach(() => {
     for (const client of clients) client.destroy()
@@ -82,8 +82,8 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     return socket
   }
 
-  /** A method that is not answered the fast way. */
-  function ask(socket: Socket, path: string, method = 'POST'): void {
+  /** Sends a request with a method that the fast path does not handle. */
+  function send(socket: Socket, path: string, method = 'POST'): void {
     socket.write(`${method} ${path} HTTP/1.1\r\nHost: go.test\r\nContent-Length: 0\r\n\r\n`)
   }
 
@@ -93,15 +93,15 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
   }
 
   async function isAnswered(socket: Socket): Promise<boolean> {
-    ask(socket, '/small')
+    send(socket, '/small')
     const [bytes] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
     return Buffer.isBuffer(bytes)
   }
 
-  test('closes the oldest idle connection of an address for a new one of it', async () => {
+  test('closes the oldest idle connection of an address to admit a new one from it', async () => {
     await start({ connectionsPerAddressMax: 2 })
     const busy = await open()
-    ask(busy, '/never')
+    send(busy, '/never')
     await eventually(async () => assert.equal(started, 1))
     const idle = await open()
     assert.ok(await isAnswered(idle))
@@ -115,10 +115,10 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     assert.equal(connections.closed.made_room, 1)
   })
 
-  test('refuses a new connection of an address whose connections are all busy', async () => {
+  test('refuses a new connection from an address whose connections are all busy', async () => {
     await start({ connectionsPerAddressMax: 1 })
     const busy = await open()
-    ask(busy, '/never')
+    send(busy, '/never')
     await eventually(async () => assert.equal(started, 1))
     await closed(await open())
     assert.ok(!busy.closed)
@@ -127,7 +127,7 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     assert.ok(await isAnswered(await open('127.0.0.2')))
   })
 
-  test('takes room from the address that has the most when all is taken', async () => {
+  test('closes a connection of the address with the most when the total limit is reached', async () => {
     await start({ connectionsMax: 4 })
     const single = await open('127.0.0.2')
     const many = [await open('127.0.0.3'), await open('127.0.0.3'), await open('127.0.0.3')]
@@ -144,7 +144,7 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     assert.equal(connections.count, 5)
   })
 
-  test('forgets connections that have ended', async () => {
+  test('stops counting connections that have ended', async () => {
     await start({ connectionsPerAddressMax: 1 })
     for (let nth = 0; nth < 3; nth += 1) {
       const socket = await open()
@@ -155,16 +155,16 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     assert.equal(connections.closed.made_room, 0)
   })
 
-  test('closes a reader that takes too little, and leaves slow and idle ones', async () => {
+  test('closes readers that stall or read too slowly, and keeps slow and idle ones', async () => {
     await start({})
     const idle = await open()
     assert.ok(await isAnswered(idle))
     const stalled = await open()
-    ask(stalled, '/large')
+    send(stalled, '/large')
     const exporting = await open()
-    ask(exporting, '/endless')
+    send(exporting, '/endless')
     const slow = await open()
-    ask(slow, '/large')
+    send(slow, '/large')
     slow.pause()
     let taken = 0
     const reading = setInterval(() => {
@@ -184,13 +184,13 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     assert.ok(await isAnswered(idle))
   })
 
-  test('closes the slowest readers of an address that holds too much, and no others', async () => {
-    // A quarter of it may be one address's: two of these answers.
+  test('closes the slowest readers of an address with too many unsent bytes, and no others', async () => {
+    // One address may hold a quarter of the limit: two of these answers.
     await start({ unsentBytesMax: 4 * 2 * LARGE_MIB * MIB })
     const other = await open('127.0.0.2')
-    ask(other, '/large')
+    send(other, '/large')
     const holders = await Promise.all(Array.from({ length: 6 }, () => open()))
-    for (const holder of holders) ask(holder, '/large')
+    for (const holder of holders) send(holder, '/large')
     await eventually(async () => assert.ok(connections.closed.unsent_of_address > 0))
     await eventually(async () => {
       assert.ok(connections.unsentBytes > 0)
@@ -206,10 +206,10 @@ describe('Connections', { timeout: TIMEOUT_MS }, () => {
     assert.ok(bytes > LARGE_BODY.length)
   })
 
-  test('keeps what waits of all addresses within the bound of the process', async () => {
+  test('keeps the unsent bytes of all addresses within the process’s limit', async () => {
     const unsentBytesMax = 5 * LARGE_MIB * MIB
     await start({ unsentBytesMax })
-    for (let nth = 1; nth <= 8; nth += 1) ask(await open(`127.0.1.${nth}`), '/large')
+    for (let nth = 1; nth <= 8; nth += 1) send(await open(`127.0.1.${nth}`), '/large')
     await eventually(async () => assert.ok(connections.closed.unsent > 0))
     await eventually(async () => assert.ok(connections.unsentBytes <= unsentBytesMax))
     assert.equal(connections.closed.unsent_of_address, 0)

@@ -9,7 +9,7 @@ const ORIGIN = 'https://app.example'
 
 const names = (list: unknown) => String(list).split(', ')
 
-describe('The API and scripts of other origins', () => {
+describe('the API and scripts of other origins', () => {
   let service: Service
   let token: string
   before(async () => {
@@ -18,18 +18,18 @@ describe('The API and scripts of other origins', () => {
   })
   after(() => service.stop())
 
-  function ask(path: string, method = 'GET', headers: Record<string, string> = {}) {
+  function request(path: string, method = 'GET', headers: Record<string, string> = {}) {
     return visit(service.port, path, { method, headers: { origin: ORIGIN, ...headers } })
   }
 
   function preflight(path: string, method: string): Promise<VisitAnswer> {
-    return ask(path, 'OPTIONS', {
+    return request(path, 'OPTIONS', {
       'access-control-request-method': method,
       'access-control-request-headers': 'authorization,content-type',
     })
   }
 
-  test('a preflight is answered without a token, for every operation', async () => {
+  test('answers a preflight without a token, for every operation', async () => {
     for (const { template, method } of await readOperations(service.baseUrl)) {
       const path = PREFIX + template.replace('{id}', UNKNOWN_ID)
       const { status, body, headers } = await preflight(path, method)
@@ -49,16 +49,16 @@ describe('The API and scripts of other origins', () => {
     }
   })
 
-  test('a preflight for an unknown path is answered, so that its 404 can be read', async () => {
+  test('answers a preflight for an unknown path, so that the script can read the 404', async () => {
     assert.equal((await preflight(`${PREFIX}/nothing`, 'GET')).status, 204)
     assert.equal((await preflight(`${PREFIX}/links`, 'DELETE')).status, 204)
   })
 
-  test('OPTIONS that is no preflight stays 405', async () => {
-    assert.equal((await ask(`${PREFIX}/links`, 'OPTIONS')).status, 405)
+  test('answers 405 to OPTIONS that is not a preflight', async () => {
+    assert.equal((await request(`${PREFIX}/links`, 'OPTIONS')).status, 405)
   })
 
-  test('every answer of the API can be read, refusals too', async () => {
+  test('lets a script read every API answer, refusals too', async () => {
     const authorization = { authorization: `Bearer ${token}` }
     for (const [path, method, headers, status] of [
       ['/links', 'GET', authorization, 200],
@@ -71,7 +71,7 @@ describe('The API and scripts of other origins', () => {
       ['/links', 'POST', { ...authorization, 'content-type': 'text/plain' }, 415],
       ['/links?page=0', 'GET', authorization, 422],
     ] as const) {
-      const answer = await ask(PREFIX + path, method, headers)
+      const answer = await request(PREFIX + path, method, headers)
       assert.equal(answer.status, status, `${method} ${path}: ${answer.body}`)
       assert.equal(answer.headers['access-control-allow-origin'], '*', path)
       assert.equal(answer.headers['access-control-allow-credentials'], undefined)
@@ -82,14 +82,14 @@ describe('The API and scripts of other origins', () => {
     }
   })
 
-  test('a cookie authenticates nothing', async () => {
-    const answer = await ask(`${PREFIX}/links`, 'GET', { cookie: `token=${token}` })
+  test('returns 401 for a request with only a cookie', async () => {
+    const answer = await request(`${PREFIX}/links`, 'GET', { cookie: `token=${token}` })
     assert.equal(answer.status, 401)
   })
 
-  test('what people visit with a browser is closed to other origins', async () => {
+  test('does not expose the pages for visitors to other origins', async () => {
     for (const path of ['/', '/docs', '/livez', '/readyz', '/robots.txt', '/nothing', '/api']) {
-      for (const answer of [await ask(path), await preflight(path, 'GET')]) {
+      for (const answer of [await request(path), await preflight(path, 'GET')]) {
         const granted = Object.keys(answer.headers).filter((name) => name.startsWith('access-c'))
         assert.deepEqual(granted, [], path)
       }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { deferredListener } from '../../src/platform/http/deferred-listener.ts'
 
-test('requests that come before their listener wait for it, whole and in their order', async (t) => {
+test('deferredListener queues requests until the listener is set, and passes them on in order', async (t) => {
   const { listener, open } = deferredListener()
   const server = createServer(listener)
   t.after(() => server.close())

@@ -1,4 +1,4 @@
-/** The fields of the specification's table, in its order. */
+/** The fields of an API domain, in the order of the specification. */
 export const DOMAIN_FIELDS = [
   'id',
   'workspace_id',

@@ -28,7 +28,7 @@ for (const engine of ENGINES) {
     const locationOn = async (host: string) =>
       (await visit(service.port, '/k', { host })).headers.location
 
-    test('any number of workspaces may claim a host that nobody has proved', async () => {
+    test('any number of workspaces may claim a host that is not proved', async () => {
       const first = await create(acme, 'open.acme.test')
       const second = await create(globex, 'open.acme.test')
       assert.notEqual(first, second)
@@ -40,7 +40,7 @@ for (const engine of ENGINES) {
       assert.equal(await statusOf(globex, second), 'pending')
     })
 
-    test('a second claim stays pending while the first is active, and has no say', async () => {
+    test('a second claim stays pending while the first is active, and its settings have no effect', async () => {
       const first = await create(acme, 'one.localhost')
       const link = { domain: 'one.localhost', key: 'k', url: 'https://example.com/acme' }
       expectStatus(await acme.post('/links', link), 201)
@@ -57,7 +57,7 @@ for (const engine of ENGINES) {
       assert.equal((await visit(service.port, '/', { host: 'one.localhost' })).status, 404)
     })
 
-    test('of claims made at the same moment, exactly one becomes active', async () => {
+    test('exactly one of several simultaneous claims becomes active', async () => {
       const rivals = await Promise.all(
         Array.from({ length: RIVALS }, (_, index) => service.api(`rival-${index}`)),
       )
@@ -68,7 +68,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(statuses.toSorted(), ['active', ...Array(RIVALS - 1).fill('pending')])
     })
 
-    test('when the active claim is deleted, its links fall silent and the next one is proved', async () => {
+    test('deleting the active claim stops its links, and the next claim is proved', async () => {
       const host = 'heir.localhost'
       const first = await create(acme, host)
       await acme.post('/links', { domain: host, key: 'k', url: 'https://example.com/acme' })
@@ -80,7 +80,7 @@ for (const engine of ENGINES) {
       assert.equal(await locationOn(host), 'https://example.com/globex')
     })
 
-    test('an owner who comes back late waits behind the new one', async () => {
+    test('a claim made again after its deletion waits behind the newer one', async () => {
       const host = 'late.localhost'
       const first = await create(acme, host)
       await acme.post('/links', { domain: host, key: 'k', url: 'https://example.com/acme' })
@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expectStatus(await acme.post('/links', link), 201)
     })
 
-    test('a proof belongs to the host it was made for, whatever the claim is renamed to', async () => {
+    test('a proof is bound to its host, so a renamed claim becomes pending', async () => {
       const create = () =>
         acme.post('/domains', { domain: 'mine.localhost' }, { 'idempotency-key': 'proof' })
       const { id } = expectStatus(await create(), 201).body

@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    test('answers 201 with the 8 fields of the specification, in its order', async () => {
+    test('returns 201 with the 8 fields of the specification, in order', async () => {
       const { body } = expectStatus(await api.post('/domains', { domain: 'go.acme.test' }), 201)
       assert.deepEqual(Object.keys(body), DOMAIN_FIELDS)
       assert.match(body.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
       assert.equal(body.updated_at, body.created_at)
     })
 
-    test('makes a name under localhost active at once, after the answer said pending', async () => {
+    test('returns pending for a name under localhost, and activates it at once', async () => {
       const created = expectStatus(await api.post('/domains', { domain: 'go.localhost' }), 201).body
       assert.equal(created.status, 'pending')
       const { body } = expectStatus(await api.get(`/domains/${created.id}`), 200)
@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
       assert.equal(answer.headers.location, 'https://example.com/k')
     })
 
-    test('leaves every other name pending, and answers nothing on it', async () => {
+    test('keeps every other name pending, and serves no link on it', async () => {
       const { body } = expectStatus(await api.post('/domains', { domain: 'wait.acme.test' }), 201)
       const link = { domain: 'wait.acme.test', key: 'k', url: 'https://example.com/hidden' }
       expectStatus(await api.post('/links', link), 201)
@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
       assert.equal((await api.get(`/domains/${body.id}`)).body.status, 'pending')
     })
 
-    test('does not take a status from whoever asks for it', async () => {
+    test('ignores read-only fields in the request', async () => {
       const sent = {
         domain: 'eager.acme.test',
         status: 'active',
@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
       assert.equal(shown.workspace_id, (await service.instance.workspaces.get('acme')).id)
     })
 
-    test('keeps both fall-backs, as ASCII', async () => {
+    test('stores both fallback URLs in ASCII', async () => {
       const sent = {
         domain: 'fall.acme.test',
         not_found_url: 'https://münchen.example/gone?q=ü',
@@ -97,14 +97,14 @@ for (const engine of ENGINES) {
 
     for (const bad of BAD_FALLBACKS) {
       const shown = JSON.stringify(bad).slice(0, 50)
-      test(`refuses the fall-back ${shown}, in both fields at once`, async () => {
+      test(`returns 422 for the fallback URL ${shown}, on both fields`, async () => {
         const sent = { domain: 'bad.acme.test', not_found_url: bad, expired_url: bad }
         const answer = await api.post('/domains', sent)
         expectProblem(answer, 'validation_failed', ['not_found_url', 'expired_url'])
       })
     }
 
-    test('refuses a fall-back that leads back here', async () => {
+    test('returns 422 for a fallback URL that leads back to the service', async () => {
       await api.post('/domains', { domain: 'served.localhost' })
       const here = [
         `http://localhost:${service.port}/x`,
@@ -122,7 +122,7 @@ for (const engine of ENGINES) {
       expectStatus(await api.post('/domains', elsewhere), 201)
     })
 
-    test('refuses a host that the workspace has added before, on the field domain', async () => {
+    test('returns 422 on domain for a host that the workspace already has', async () => {
       expectStatus(await api.post('/domains', { domain: 'twice.acme.test' }), 201)
       for (const again of ['twice.acme.test', 'TWICE.acme.test.']) {
         expectProblem(await api.post('/domains', { domain: again }), 'validation_failed', [
@@ -131,13 +131,13 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('refuses a host that a link claimed before', async () => {
+    test('returns 422 for a host that a link has claimed', async () => {
       await api.post('/links', { domain: 'linked.acme.test', url: 'https://example.com/' })
       const answer = await api.post('/domains', { domain: 'linked.acme.test' })
       expectProblem(answer, 'validation_failed', ['domain'])
     })
 
-    test('names every wrong field at once', async () => {
+    test('reports every wrong field at once', async () => {
       const sent = { domain: 'co.uk', not_found_url: 'nope', expired_url: 'ftp://example.com/' }
       const answer = await api.post('/domains', sent)
       expectProblem(answer, 'validation_failed', ['domain', 'not_found_url', 'expired_url'])
@@ -154,7 +154,7 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    test('makes any domain active at once', async () => {
+    test('activates any domain at once', async () => {
       const api = await service.api()
       const created = expectStatus(await api.post('/domains', { domain: 'go.acme.test' }), 201).body
       assert.equal(created.status, 'pending')
@@ -165,7 +165,7 @@ for (const engine of ENGINES) {
     })
 
     for (const own of ['short.acme.test', 'SHORT.Acme.Test', 'short.acme.test.']) {
-      test(`refuses the service's own host, written ${own}`, async () => {
+      test(`returns 422 for the service’s own host, written ${own}`, async () => {
         const answer = await (await service.api()).post('/domains', { domain: own })
         expectProblem(answer, 'validation_failed', ['domain'])
       })

@@ -20,7 +20,7 @@ for (const engine of ENGINES) {
     const statusOn = async (host: string, path: string) =>
       (await visit(service.port, path, { host })).status
 
-    test('answers 200 with its message, once', async () => {
+    test('returns 200 with its message once, then 404', async () => {
       const { id } = (await api.post('/domains', { domain: 'once.localhost' })).body
       const { body } = expectStatus(await api.delete(`/domains/${id}`), 200)
       assert.deepEqual(body, { message: 'Domain deleted' })
@@ -29,7 +29,7 @@ for (const engine of ENGINES) {
       assert.equal((await api.get('/domains')).body.meta.total, 0)
     })
 
-    test('leaves the links listed but silent, until the host is claimed and proved again', async () => {
+    test('keeps the links listed but not served, until the host is claimed and proved again', async () => {
       const host = 'back.localhost'
       const { id } = (await api.post('/domains', { domain: host })).body
       const sent = { domain: host, key: 'k', url: 'https://example.com/k', tags: ['kept'] }
@@ -38,7 +38,7 @@ for (const engine of ENGINES) {
       await eventually(async () => {
         assert.equal((await api.get(`/links/${link.id}`)).body.clicks, 1)
       })
-      // So that the host is at hand, and the deletion has something to be forgotten.
+      // Caches the host, so that the deletion has something to invalidate.
       assert.equal(await statusOn(host, '/none'), 404)
       expectStatus(await api.delete(`/domains/${id}`), 200)
 
@@ -56,7 +56,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test('lets silent links be changed, moved and deleted', async () => {
+    test('still lets the links be changed, moved and deleted', async () => {
       const host = 'silent.localhost'
       const { id } = (await api.post('/domains', { domain: host })).body
       const [kept, moved, gone] = await Promise.all(
@@ -76,7 +76,7 @@ for (const engine of ENGINES) {
       assert.equal((await api.get(`/links?domain=${host}`)).body.meta.total, 1)
     })
 
-    test('a new link on the host claims it again, and the old ones work too', async () => {
+    test('a new link on the host claims it again, and the old links work again', async () => {
       const host = 'reclaimed.localhost'
       const { id } = (await api.post('/domains', { domain: host })).body
       await api.post('/links', { domain: host, key: 'old', url: 'https://example.com/old' })

@@ -9,7 +9,7 @@ import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
 const TARGET = 'go.terse.test'
-/** What is there in every test: the service itself, and what its guests have wrong. */
+/** Records that exist in every test: the service’s own, and common mistakes of domain owners. */
 const ALWAYS = [
   'go.terse A 192.0.2.10',
   'go.terse A 192.0.2.11',
@@ -61,7 +61,7 @@ for (const engine of ENGINES) {
     const codes = (body: { differences: { code: string }[] }) =>
       body.differences.map(({ code }) => code)
 
-    /** Adds lines to the zone, as an owner does at their panel. */
+    /** Adds lines to the zone, as a domain owner does in their DNS panel. */
     async function setRecords(...lines: string[]): Promise<void> {
       added.push(...lines)
       await dns.serve([...ALWAYS, ...added])
@@ -75,7 +75,7 @@ for (const engine of ENGINES) {
       return `${record?.full_name}. TXT "${record?.value}"`
     }
 
-    test('says what to set, what is there and what is missing, and checks once a minute', async () => {
+    test('reports the records to set, those found and those missing, and allows one check a minute', async () => {
       const id = await create('links.acme.test')
       const before = await report(id)
       assert.deepEqual(Object.keys(before), [
@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(seen.seen.txt, [txt.value])
       assert.deepEqual(seen.seen.a.toSorted(), ['192.0.2.10', '192.0.2.11'])
       assert.deepEqual(seen.seen.aaaa, ['2001:db8::10'])
-      assert.equal(seen.status, 'pending', 'a look changes nothing')
+      assert.equal(seen.status, 'pending', 'a report changes nothing')
 
       const early = expectProblem(
         await acme.post(`/domains/${id}/verify`, undefined),
@@ -140,13 +140,13 @@ for (const engine of ENGINES) {
       assert.ok(seconds >= 1 && seconds <= 60, String(seconds))
     })
 
-    test('names an international domain in both forms', async () => {
+    test('shows an international domain in both forms', async () => {
       const shown = await report(await create('münchen.acme.test'))
       assert.equal(shown.domain, 'xn--mnchen-3ya.acme.test')
       assert.equal(shown.unicode_domain, 'münchen.acme.test')
     })
 
-    test('is checked by itself right after the domain is added', async () => {
+    test('checks a domain right after it is added', async () => {
       const first = await create('swift.acme.test')
       const line = txtLine(await report(first))
       await setRecords(line, 'swift.acme AAAA 2001:db8::10')
@@ -188,7 +188,7 @@ for (const engine of ENGINES) {
       { host: 'acme.test', expected: [] },
     ]
     for (const { host, expected, says } of SEEN) {
-      test(`tells of ${host}: ${expected.join() || 'routed'}`, async () => {
+      test(`reports ${expected.join() || 'no difference'} for ${host}`, async () => {
         const body = await report(await create(host))
         const differences = body.differences.filter(
           ({ code }: { code: string }) => !code.startsWith('txt_'),
@@ -199,7 +199,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('takes no alias at the name of the proof for the owner’s word', async () => {
+    test('does not accept a proof that an alias leads to', async () => {
       const id = await create('aliased.acme.test')
       const line = txtLine(await report(id))
       const value = line.slice(line.indexOf('TXT'))
@@ -213,7 +213,7 @@ for (const engine of ENGINES) {
       assert.equal(body.status, 'pending')
     })
 
-    test('takes no proof of another workspace or another host', async () => {
+    test('does not accept the proof of another workspace or another host', async () => {
       const globex = await service.api('globex')
       const mine = await create('shared.acme.test')
       const theirs = await create('shared.acme.test', globex)
@@ -230,7 +230,7 @@ for (const engine of ENGINES) {
       assert.equal((await verify(theirs, globex)).status, 'active')
     })
 
-    test('finds the proof among a hundred texts', async () => {
+    test('finds the proof among a hundred TXT records', async () => {
       const id = await create('many.acme.test')
       const line = txtLine(await report(id))
       const texts = Array.from(
@@ -243,14 +243,14 @@ for (const engine of ENGINES) {
       assert.equal(body.seen.txt.length, 20)
     })
 
-    test('asks nothing of a name under .localhost', async () => {
+    test('sends no DNS query for a name under .localhost', async () => {
       const body = await report(await create('tour.localhost'))
       assert.equal(body.status, 'active')
       assert.equal(body.verdict, 'proved')
       assert.deepEqual([body.records, body.differences], [[], []])
     })
 
-    test('gives an apex addresses, and a name below it an alias', async () => {
+    test('recommends addresses for an apex and an alias for a name below it', async () => {
       const { records } = await report(await create('apex.test'))
       assert.deepEqual(
         records

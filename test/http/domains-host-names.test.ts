@@ -9,7 +9,7 @@ import { visit } from '../support/visit.ts'
 const LONGEST_LABEL = 'a'.repeat(63)
 const LONGEST_NAME = `${LONGEST_LABEL}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`
 
-/** What is sent, and what is stored. */
+/** The sent name and the stored one. */
 const ACCEPTED: readonly (readonly [string, string])[] = [
   ['go.acme.test', 'go.acme.test'],
   ['Shop.ACME.test', 'shop.acme.test'],
@@ -27,21 +27,21 @@ const ACCEPTED: readonly (readonly [string, string])[] = [
 ]
 
 const REFUSED: readonly unknown[] = [
-  // Names under which anyone may register one.
+  // Public suffixes.
   ...['com', 'co.uk', 'CO.UK.', 'github.io', 'xn--p1ai'],
   // Names without a dot.
   ...['localhost', 'intranet', '*'],
-  // Addresses, in every form that browsers take for one.
+  // IP addresses, in every form that browsers accept.
   ...['127.0.0.1', '127.1', '0x7f.0.0.1', '0177.0.0.1', '2130706433', '1.2.3.4.5', 'go.123'],
   ...['１２７.０.０.１', '::1', '[::1]', '2001:db8::1'],
   // More than a host name.
   ...['go.acme.test:8080', 'go.acme.test:', 'https://go.acme.test', '//go.acme.test'],
   ...['go.acme.test/path', 'go.acme.test?q', 'go.acme.test#f', 'user@go.acme.test'],
-  // Wildcards, and what is no host name at all.
+  // Wildcards, and malformed host names.
   ...['*.acme.test', 'go.*.test', '', ' ', '.', '..', '.acme.test', 'go..acme.test'],
   ...['go.acme.test..', '-go.acme.test', 'go-.acme.test', 'go_links.acme.test', 'go acme.test'],
   ...[' go.acme.test', 'go%2eacme.test', 'go.acme.test\n', 'go\u0000.acme.test', '\ud800.test'],
-  // International labels that stand for nothing.
+  // Invalid international labels.
   ...[
     'xn--a.acme.test',
     'xn--zzzzzz99999.acme.test',
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    test('are stored lower-case and in A-label form', async () => {
+    test('are stored in lower case and in A-label form', async () => {
       for (const [sent, stored] of ACCEPTED) {
         const { body } = expectStatus(await api.post('/domains', { domain: sent }), 201)
         assert.equal(body.domain, stored, sent)
@@ -73,7 +73,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('are refused where they are not a full host name alone', async () => {
+    test('return 422 unless they are a full host name and nothing else', async () => {
       const accepted: unknown[] = []
       for (const domain of REFUSED) {
         const answer = await api.post('/domains', { domain })
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(accepted, [])
     })
 
-    test('are refused for links as they are for domains', async () => {
+    test('return 422 for links as for domains', async () => {
       for (const domain of ['co.uk', '127.0.0.1', '*.acme.test', 'go.acme.test:8080']) {
         const answer = await api.post('/links', { domain, url: 'https://example.com/' })
         expectProblem(answer, 'validation_failed', ['domain'])

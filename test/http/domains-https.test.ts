@@ -12,23 +12,23 @@ const SETTINGS = { TERSE_DOMAIN_PROOF: 'none', TERSE_TRUST_PROXY: '127.0.0.1' }
 const YEAR = 31_536_000
 
 onEachEngine(
-  'HTTPS of a domain',
+  '/api/v1/domains/{id}/https',
   (stage) => {
     const create = async (domain: string, api = stage.api): Promise<string> =>
       expectStatus(await api.post('/domains', { domain }), 201).body.id
     const show = async (id: string) =>
       expectStatus(await stage.api.get(`/domains/${id}/https`), 200).body
-    const ask = (id: string, value: unknown) =>
+    const setHsts = (id: string, value: unknown) =>
       stage.api.put(`/domains/${id}/https`, { hsts_max_age: value })
 
-    /** What a visitor is told who came over HTTPS, or over plain HTTP. */
-    async function told(host: string, proto: 'https' | 'http'): Promise<string | undefined> {
+    /** The HSTS header that a visitor receives over HTTPS or plain HTTP. */
+    async function hstsHeader(host: string, proto: 'https' | 'http'): Promise<string | undefined> {
       const headers = { 'x-forwarded-proto': proto, 'x-forwarded-for': '192.0.2.1' }
       const answer = await visit(stage.service.port, '/missing', { host, headers })
       return answer.headers['strict-transport-security']
     }
 
-    test('shows the certificate of an active domain, and no other', async () => {
+    test('returns the certificate of an active domain, and none of a pending one', async () => {
       const host = 'shown.acme.test'
       const id = await create(host)
       assert.deepEqual(await show(id), { domain: host, certificate: null, hsts_max_age: null })
@@ -47,33 +47,33 @@ onEachEngine(
       assert.equal(seen.certificate, null)
     })
 
-    test('asks browsers for HTTPS alone when the workspace wants it, over HTTPS', async () => {
+    test('sends HSTS over HTTPS while the workspace has set it', async () => {
       const [host, beside] = ['asked.acme.test', 'unasked.acme.test']
       const [id] = [await create(host), await create(beside)]
-      assert.equal(await told(host, 'https'), undefined)
-      assert.equal(expectStatus(await ask(id, YEAR), 200).body.hsts_max_age, YEAR)
+      assert.equal(await hstsHeader(host, 'https'), undefined)
+      assert.equal(expectStatus(await setHsts(id, YEAR), 200).body.hsts_max_age, YEAR)
       assert.equal((await show(id)).hsts_max_age, YEAR)
-      assert.equal(await told(host, 'https'), `max-age=${YEAR}`)
-      assert.equal(await told(host, 'http'), undefined)
-      assert.equal(await told(beside, 'https'), undefined)
-      expectStatus(await ask(id, 0), 200)
-      assert.equal(await told(host, 'https'), 'max-age=0')
-      expectStatus(await ask(id, null), 200)
-      assert.equal(await told(host, 'https'), undefined)
+      assert.equal(await hstsHeader(host, 'https'), `max-age=${YEAR}`)
+      assert.equal(await hstsHeader(host, 'http'), undefined)
+      assert.equal(await hstsHeader(beside, 'https'), undefined)
+      expectStatus(await setHsts(id, 0), 200)
+      assert.equal(await hstsHeader(host, 'https'), 'max-age=0')
+      expectStatus(await setHsts(id, null), 200)
+      assert.equal(await hstsHeader(host, 'https'), undefined)
     })
 
-    test('does not ask it for another host that the domain is renamed to', async () => {
+    test('clears HSTS when the domain is renamed', async () => {
       const id = await create('before.acme.test')
-      expectStatus(await ask(id, YEAR), 200)
+      expectStatus(await setHsts(id, YEAR), 200)
       expectStatus(await stage.api.patch(`/domains/${id}`, { domain: 'after.acme.test' }), 200)
       assert.equal((await show(id)).hsts_max_age, null)
-      assert.equal(await told('after.acme.test', 'https'), undefined)
+      assert.equal(await hstsHeader('after.acme.test', 'https'), undefined)
     })
 
-    test('refuses what is no number of seconds, and who may not', async () => {
+    test('returns 422 for an invalid hsts_max_age, and 403 or 404 without access', async () => {
       const id = await create('refused.acme.test')
       for (const value of [-1, 63_072_001, 1.5, '300', undefined]) {
-        expectInvalid(await ask(id, value), 'hsts_max_age')
+        expectInvalid(await setHsts(id, value), 'hsts_max_age')
       }
       const reader = await stage.service.api('acme', ['domains:read'])
       const unseen = await stage.service.api('stranger')

@@ -24,7 +24,7 @@ for (const engine of ENGINES) {
 
     const path = () => `http://localhost:${service.port}/api/v1/domains`
 
-    test('answers a workspace without domains with one empty page', async () => {
+    test('returns one empty page for a workspace without domains', async () => {
       const { body } = expectStatus(await (await service.api('empty')).get('/domains'), 200)
       const only = `${path()}?page=1`
       assert.deepEqual(body, {
@@ -47,7 +47,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test('answers 25 at first, newest first, each with its 8 fields', async () => {
+    test('returns 25 domains by default, newest first, each with its 8 fields', async () => {
       const { body } = expectStatus(await api.get('/domains'), 200)
       assert.deepEqual(Object.keys(body), ['data', 'links', 'meta'])
       const hosts = body.data.map((item: { domain: string }) => item.domain)
@@ -60,7 +60,7 @@ for (const engine of ENGINES) {
       assert.equal(body.links.next, `${path()}?page=2`)
     })
 
-    test('answers the page that is asked for, and keeps per_page in its addresses', async () => {
+    test('returns the requested page, and keeps per_page in its URLs', async () => {
       const { body } = expectStatus(await api.get('/domains?per_page=10&page=3'), 200)
       const page = (number: number) => `${path()}?per_page=10&page=${number}`
       assert.deepEqual(body.links, { first: page(1), last: page(3), prev: page(2), next: null })
@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
       assert.equal(body.data.at(-1).domain, 'd1.acme.test')
     })
 
-    test('answers a page past the end with nothing in it', async () => {
+    test('returns an empty page past the end', async () => {
       const { body } = expectStatus(await api.get('/domains?page=1000000000'), 200)
       assert.deepEqual(body.data, [])
       assert.deepEqual([body.meta.from, body.meta.to, body.meta.total], [null, null, TOTAL])
@@ -101,12 +101,12 @@ for (const engine of ENGINES) {
       ['per_page=0', 'per_page'],
       ['per_page=101', 'per_page'],
     ] as const) {
-      test(`refuses ?${query}`, async () => {
+      test(`returns 422 for ?${query}`, async () => {
         expectProblem(await api.get(`/domains?${query}`), 'validation_failed', [field])
       })
     }
 
-    test('shows one domain as the list does', async () => {
+    test('returns one domain exactly as the list does', async () => {
       const [first] = (await api.get('/domains?per_page=1')).body.data
       assert.deepEqual(expectStatus(await api.get(`/domains/${first.id}`), 200).body, first)
       for (const id of [UNKNOWN_ID, 'none', '%20', `${first.id}0`]) {

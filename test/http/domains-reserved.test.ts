@@ -22,7 +22,7 @@ onEachEngine(
       'edge.terse-dns.test',
       'terse-dns.test',
     ]) {
-      test(`refuses ${domain} as a domain and for a link`, async () => {
+      test(`returns 422 for ${domain} as a domain and for a link`, async () => {
         const { api } = stage
         expectProblem(await api.post('/domains', { domain }), 'validation_failed', ['domain'])
         const link = { domain, key: 'k', url: 'https://example.com/' }
@@ -30,7 +30,7 @@ onEachEngine(
       })
     }
 
-    test('accepts other names, and refuses to rename one to a reserved name', async () => {
+    test('accepts other names, and returns 422 for renaming one to a reserved name', async () => {
       const { api } = stage
       const { id } = expectStatus(await api.post('/domains', { domain: 'go.acme.test' }), 201).body
       const answer = await api.patch(`/domains/${id}`, { domain: 'l.terse.test' })
@@ -38,7 +38,7 @@ onEachEngine(
       assert.match(body.errors.domain[0], /reserved for the operator/)
     })
 
-    test('lets the operator add one, whose claim then needs its TXT record', async () => {
+    test('lets the operator add one, which then needs its TXT record', async () => {
       const { api, service } = stage
       const env = { ...service.place.env, ...SETTINGS, TERSE_DNS_SERVERS: NO_DNS }
       const added = await runCommand(['domain', 'add', 'l.terse.test', '--workspace', 'acme'], env)
@@ -59,7 +59,7 @@ onEachEngine(
 onEachEngine(
   'reserved names with TERSE_RESERVED_DOMAINS=none',
   (stage) => {
-    test('accepts a sibling of the service', async () => {
+    test('accepts a sibling of the service’s host', async () => {
       expectStatus(await stage.api.post('/domains', { domain: 'l.terse.test' }), 201)
     })
   },

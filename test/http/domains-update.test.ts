@@ -21,7 +21,7 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    // biome-ignore lint/suspicious/noExplicitAny: the resource as it was answered
+    // biome-ignore lint/suspicious/noExplicitAny: the resource as returned
     async function create(domain: string, rest: object = {}): Promise<any> {
       const created = expectStatus(await api.post('/domains', { domain, ...rest }), 201).body
       return expectStatus(await api.get(`/domains/${created.id}`), 200).body
@@ -30,7 +30,7 @@ for (const engine of ENGINES) {
     const visitLocation = async (host: string, path: string) =>
       (await visit(service.port, path, { host })).headers.location
 
-    test('answer 200 with the domain as it then is, and a later updated_at', async () => {
+    test('return 200 with the updated domain and a later updated_at', async () => {
       const before = await create('answer.localhost')
       const sent = { domain: 'answer.localhost', not_found_url: GONE, expired_url: OVER }
       const { body } = expectStatus(await api.put(`/domains/${before.id}`, sent), 200)
@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
       const send = (id: string, body: object) =>
         method === 'PUT' ? api.put(`/domains/${id}`, body) : api.patch(`/domains/${id}`, body)
 
-      test(`${method} keeps what is left out and clears what is null`, async () => {
+      test(`${method} keeps omitted fields and clears null fields`, async () => {
         const domain = `${method.toLowerCase()}.localhost`
         const { id } = await create(domain, { not_found_url: GONE, expired_url: OVER })
         const kept = expectStatus(await send(id, { domain }), 200).body
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
         assert.equal(none.status, 'active')
       })
 
-      test(`${method} takes back what GET gave, and ignores what cannot be changed`, async () => {
+      test(`${method} accepts the body of GET, and ignores read-only fields`, async () => {
         const before = await create(`${method.toLowerCase()}-round.localhost`)
         const sent = { ...before, not_found_url: GONE, status: 'pending', workspace_id: UNKNOWN_ID }
         const { body } = expectStatus(await send(before.id, sent), 200)
@@ -73,7 +73,7 @@ for (const engine of ENGINES) {
         assert.deepEqual(body, { ...before, not_found_url: GONE, updated_at })
       })
 
-      test(`${method} names every wrong field and changes nothing`, async () => {
+      test(`${method} reports every wrong field and changes nothing`, async () => {
         const before = await create(`${method.toLowerCase()}-wrong.localhost`)
         const wrong = { domain: 'co.uk', not_found_url: 'nope', expired_url: 'data:,x' }
         const fields = ['domain', 'expired_url', 'not_found_url']
@@ -87,14 +87,14 @@ for (const engine of ENGINES) {
         assert.deepEqual((await api.get(`/domains/${before.id}`)).body, before)
       })
 
-      test(`${method} answers 404 for an id that is unknown or none`, async () => {
+      test(`${method} returns 404 for an unknown or malformed id`, async () => {
         for (const id of [UNKNOWN_ID, 'none', `${UNKNOWN_ID}0`]) {
           expectProblem(await send(id, { domain: 'nobody.acme.test' }), 'not_found')
         }
       })
     }
 
-    test('PUT asks for the domain, PATCH does not', async () => {
+    test('PUT requires the domain, PATCH does not', async () => {
       const { id } = await create('subset.localhost')
       expectProblem(await api.put(`/domains/${id}`, {}), 'validation_failed', ['domain'])
       expectStatus(await api.patch(`/domains/${id}`, {}), 200)
@@ -108,7 +108,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('changed fall-backs are followed at once', async () => {
+    test('changed fallback URLs take effect at once', async () => {
       const host = 'fallback.localhost'
       const { id } = await create(host)
       const expired = { domain: host, key: 'old', expires_at: '2020-01-01T00:00:00Z', url: GONE }
@@ -124,7 +124,7 @@ for (const engine of ENGINES) {
       assert.equal((await visit(service.port, '/old', { host })).status, 410)
     })
 
-    test('renaming makes the domain pending again, and its links go along', async () => {
+    test('renaming makes the domain pending again, and its links move with it', async () => {
       const { id } = await create('before.localhost')
       const sent = { domain: 'before.localhost', key: 'k', url: 'https://example.com/k' }
       const link = expectStatus(await api.post('/links', sent), 201).body
@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
       assert.equal(await visitLocation('after.acme.test', '/k'), undefined)
     })
 
-    test('the same name in other letters is no renaming', async () => {
+    test('the same name in other letter case does not count as renaming', async () => {
       const { id } = await create('letters.localhost')
       const answer = await api.patch(`/domains/${id}`, { domain: 'LETTERS.localhost.' })
       const { body } = expectStatus(answer, 200)
@@ -158,7 +158,7 @@ for (const engine of ENGINES) {
       assert.equal(body.status, 'active')
     })
 
-    test('renaming to a host that is taken in the workspace is refused, on domain', async () => {
+    test('renaming to a host that the workspace already has returns 422 on domain', async () => {
       const { id } = await create('mover.localhost')
       await create('taken.acme.test')
       const taken = await api.patch(`/domains/${id}`, { domain: 'taken.acme.test' })
@@ -172,7 +172,7 @@ for (const engine of ENGINES) {
       assert.equal((await api.get(`/domains/${id}`)).body.domain, 'mover.localhost')
     })
 
-    test('renaming to a host that had a domain without links works', async () => {
+    test('renaming to a host that formerly had a domain without links succeeds', async () => {
       const { id } = await create('second.localhost')
       const { id: first } = await create('first.localhost')
       await api.delete(`/domains/${first}`)

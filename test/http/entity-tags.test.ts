@@ -29,8 +29,8 @@ function write(
   return api.send(method, path, init)
 }
 
-onEachEngine('Entity tags', (stage) => {
-  /** A link and a domain of the workspace, and an edit of each. */
+onEachEngine('entity tags', (stage) => {
+  /** A link and a domain of the workspace, with an edit of each. */
   async function createEach(name: string) {
     const { api } = stage
     const domain = `${name}.acme.test`
@@ -50,7 +50,7 @@ onEachEngine('Entity tags', (stage) => {
     ]
   }
 
-  test('answer 304 to reads of what the client has, until it changes', async () => {
+  test('return 304 for unchanged resources and lists, and 200 after a change', async () => {
     const { api } = stage
     for (const { path, patch } of await createEach('revalidated')) {
       const collection = path.slice(0, path.lastIndexOf('/'))
@@ -78,7 +78,7 @@ onEachEngine('Entity tags', (stage) => {
     }
   })
 
-  test('differ between the codings of an answer, each of which is known again', async () => {
+  test('differ between content codings, and each returns 304', async () => {
     const { api } = stage
     await createLink(api, { url: `https://example.com/${'x'.repeat(2_000)}` })
     const tags = new Set<string>()
@@ -93,7 +93,7 @@ onEachEngine('Entity tags', (stage) => {
     assert.equal(tags.size, 3)
   })
 
-  test('let a write be done only where nobody was faster', async () => {
+  test('return 412 for writes with an outdated tag, and accept the current one', async () => {
     const { api } = stage
     for (const { path, put, patch } of await createEach('guarded')) {
       const first = await readTag(api, path)
@@ -119,7 +119,7 @@ onEachEngine('Entity tags', (stage) => {
 
       const tag = `"other" , ${second}`
       const replaced = expectStatus(await write(api, 'PUT', path, { tag, body: put }), 200)
-      // What was sent is not what is stored, so the answer to a PUT has no tag (RFC 9110, 9.3.4).
+      // The stored link may differ from what was sent, so the answer to a PUT has no tag (RFC 9110, 9.3.4).
       assert.equal(replaced.headers.get('etag'), null)
       expectStatus(await write(api, 'PATCH', path, { tag: '*', body: patch }), 200)
       const last = await readTag(api, path)
@@ -128,7 +128,7 @@ onEachEngine('Entity tags', (stage) => {
     }
   })
 
-  test('let one of several writers win who have read the same version', async () => {
+  test('let exactly one of several concurrent writers with the same tag succeed', async () => {
     const { api } = stage
     for (const { path, patch } of await createEach('raced')) {
       const tag = await readTag(api, path)
@@ -140,7 +140,7 @@ onEachEngine('Entity tags', (stage) => {
     }
   })
 
-  test('change with a click, which does not stand in the way of an edit', async () => {
+  test('change with a click, but the older tag is still accepted for an edit', async () => {
     const { api, service } = stage
     const created = await api.post('/links', { domain: 'localhost', url: 'https://example.com/' })
     const { id, key } = expectStatus(created, 201).body
@@ -165,7 +165,7 @@ onEachEngine('Entity tags', (stage) => {
     expectProblem(answer, 'precondition_failed')
   })
 
-  test('guard what a domain asks of browsers', async () => {
+  test('protect the HSTS setting of a domain', async () => {
     const { api } = stage
     const made = expectStatus(await api.post('/domains', { domain: 'hsts.acme.test' }), 201).body
     const path = `/domains/${made.id}/https`
@@ -176,7 +176,7 @@ onEachEngine('Entity tags', (stage) => {
     assert.equal((await api.get(path)).body.hsts_max_age, 300)
   })
 
-  test('refuse what is no tag, and say nothing about what is not there', async () => {
+  test('return 400 for a malformed tag, and 404 for an unknown resource', async () => {
     const { api } = stage
     const { id } = await createLink(api)
     for (const tag of ['abc', '"abc', 'W/abc', '"a" "b"', '*, "a"', '"a b"']) {

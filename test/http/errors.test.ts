@@ -37,8 +37,8 @@ const OTHER_TYPES = [
   'json',
 ]
 
-/** A name that objects inherit, or that once could be used to change all of them. */
-const TREACHEROUS = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
+/** Property names that objects inherit, or that could pollute their prototype. */
+const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
 
 for (const engine of ENGINES) {
   describe(`errors of the API on ${engine.name}`, () => {
@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
       api.send(operation.method, operation.pathFor(UNKNOWN_ID), init)
     const linkTotal = async () => (await api.get('/links')).body.meta.total
 
-    test('malformed JSON is 400, wherever a body is taken', async () => {
+    test('returns 400 for malformed JSON, in every operation with a body', async () => {
       for (const operation of writing) {
         for (const body of MALFORMED) {
           expectProblem(await send(operation, jsonRequest(body)), 'malformed_json')
@@ -66,9 +66,9 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('JSON that is no object is 422, on the body', async () => {
+    test('returns 422 on the body for JSON that is not an object', async () => {
       for (const operation of writing) {
-        // The QR code's body may be left out, or be null: all of it is optional.
+        // The QR code’s body may be missing or null, because all its fields are optional.
         const optional = operation.template.endsWith('/qr-code')
         for (const body of NOT_OBJECTS) {
           const answer = await send(operation, jsonRequest(body))
@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('any other media type is 415', async () => {
+    test('returns 415 for any other media type', async () => {
       for (const operation of writing) {
         for (const type of OTHER_TYPES) {
           const answer = await send(operation, { headers: { 'content-type': type }, body: '{}' })
@@ -89,7 +89,7 @@ for (const engine of ENGINES) {
       expectProblem(untyped, 'unsupported_media_type')
     })
 
-    test('JSON is known whatever its parameters and letters', async () => {
+    test('accepts the JSON media type with any parameters and letter case', async () => {
       for (const type of [
         `${JSON_TYPE}; charset=utf-8`,
         `${JSON_TYPE};charset="UTF-8"`,
@@ -101,7 +101,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('a body of 64 KiB is read, one byte more is 413, also where its length is not told', async () => {
+    test('accepts a body of 64 KiB, and returns 413 for one byte more, also without Content-Length', async () => {
       const frame = JSON.stringify({ domain: 'localhost', url: 'https://example.com/', id: '' })
       const bodyOf = (bytes: number) => frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
       const full = bodyOf(BODY_BYTES_MAX)
@@ -127,12 +127,12 @@ for (const engine of ENGINES) {
       assert.equal(await linkTotal(), total)
     })
 
-    test('64 KiB are counted in bytes, not in characters', async () => {
+    test('counts the 64 KiB in bytes, not in characters', async () => {
       const sent = { domain: 'localhost', url: 'https://example.com/', id: 'ü'.repeat(40_000) }
       expectProblem(await api.post('/links', sent), 'body_too_large')
     })
 
-    test('every wrong field of a link is named at once', async () => {
+    test('reports every wrong field of a link at once', async () => {
       const wrong = {
         domain: 'co.uk',
         url: 'nope',
@@ -150,17 +150,17 @@ for (const engine of ENGINES) {
       expectProblem(answer, 'validation_failed', [...Object.keys(wrong), 'tags.1'])
     })
 
-    test('faults of meaning are named together, the domain too', async () => {
+    test('reports semantic faults together, the domain’s too', async () => {
       const wrong = { domain: 'co.uk', url: 'nope', key: 'a b', expires_at: 'tomorrow' }
       expectProblem(await api.post('/links', wrong), 'validation_failed', Object.keys(wrong))
     })
 
-    test('fields that are left out but needed are named', async () => {
+    test('reports missing required fields', async () => {
       expectProblem(await api.post('/links', {}), 'validation_failed', ['domain', 'url'])
       expectProblem(await api.post('/domains', {}), 'validation_failed', ['domain'])
     })
 
-    test('unknown fields are refused by name, and nothing is stored', async () => {
+    test('returns 422 for unknown fields by name, and stores nothing', async () => {
       const total = await linkTotal()
       const sent = { domain: 'localhost', url: 'https://example.com/', utm_sorce: 'x', Key: 'k' }
       expectProblem(await api.post('/links', sent), 'validation_failed', ['Key', 'utm_sorce'])
@@ -172,9 +172,9 @@ for (const engine of ENGINES) {
       assert.equal(await linkTotal(), total)
     })
 
-    test('fields with treacherous names are refused and change no object', async () => {
+    test('refuses fields with the names of prototype properties, and pollutes no prototype', async () => {
       const known = '"domain":"localhost","url":"https://example.com/"'
-      const bodies = TREACHEROUS.flatMap((name) => [
+      const bodies = PROTOTYPE_NAMES.flatMap((name) => [
         `{${known},"${name}":{"polluted":true}}`,
         `{${known},"${name}":{"prototype":{"polluted":true}}}`,
         `{${known},"id":{"${name}":{"prototype":{"polluted":true}}},"${name}":1}`,
@@ -188,7 +188,7 @@ for (const engine of ENGINES) {
       assert.equal(Reflect.get({}, 'polluted'), undefined)
     })
 
-    test('JSON as deep as a body allows is answered like any other', async () => {
+    test('handles JSON of any depth that fits into a body', async () => {
       const depth = 30_000
       const deep = '['.repeat(depth) + ']'.repeat(depth)
       const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
@@ -206,14 +206,14 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('of a field sent twice, the last counts', async () => {
+    test('uses the last value of a repeated field', async () => {
       const body =
         '{"domain":"localhost","url":"https://example.com/a","url":"https://example.com/b"}'
       const { body: link } = expectStatus(await api.send('POST', '/links', jsonRequest(body)), 201)
       assert.equal(link.url, 'https://example.com/b')
     })
 
-    test('the JSON content type without a body is no fault where no body is needed', async () => {
+    test('accepts the JSON content type without a body when no body is required', async () => {
       const headers = { 'content-type': JSON_TYPE }
       const link = { domain: 'localhost', url: 'https://example.com/' }
       const { id } = (await api.post('/links', link)).body
@@ -232,7 +232,7 @@ for (const engine of ENGINES) {
       expectStatus(await api.send('DELETE', `/domains/${domainId}`, { headers }), 200)
     })
 
-    test('an address that is nothing is 404, as JSON, with a token and without', async () => {
+    test('returns 404 as JSON for an unknown path, with and without a token', async () => {
       for (const path of [
         ...['/api', '/api/', '/api/v1', '/api/v1/', '/api/v2/links', '/API/v1/links'],
         ...['/api/v1/nothing', '/api/v1/link', '/api/v1//links', '/api/v1/links/a/b'],
@@ -248,7 +248,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('a path that cannot be decoded, or an endless id, is answered in the envelope', async () => {
+    test('returns an error envelope for an undecodable path or an overlong id', async () => {
       for (const path of ['/links/%ff', '/links/%', '/domains/%e0%a4%a', '/links/%00']) {
         const answer = await api.get(path)
         assert.ok([400, 404].includes(answer.status), path)
@@ -258,7 +258,7 @@ for (const engine of ENGINES) {
       expectProblem(endless, endless.status === 400 ? 'bad_request' : 'not_found')
     })
 
-    test('the wrong address is told before anything about the body', async () => {
+    test('returns 404 for an unknown path before it checks the body', async () => {
       for (const init of [
         jsonRequest('{'),
         { headers: { 'content-type': 'text/plain' }, body: 'text' },
@@ -268,7 +268,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('every answer may be kept by nobody, and none is taken for HTML', async () => {
+    test('sends no-store and nosniff with every answer', async () => {
       for (const path of ['/links', '/nothing', '/links/none', '/domains?page=0']) {
         const { headers } = await api.get(path)
         assert.equal(headers.get('cache-control'), 'no-store', path)

@@ -24,12 +24,12 @@ export type ExportServer = {
   readonly server: Server
   readonly url: string
   readonly exports: FairQueue
-  /** What the next exports read. */
+  /** The clicks that the next exports read. */
   batches: () => AsyncIterable<readonly RawClick[]>
   stop(): Promise<void>
 }
 
-/** The API's exports over clicks that a test makes up as they are read. */
+/** The API’s exports over clicks that the test generates while they are read. */
 export async function startExportServer(): Promise<ExportServer> {
   const clock = systemClock()
   const exports = new FairQueue(EXPORT_QUEUE)

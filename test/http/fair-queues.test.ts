@@ -9,22 +9,22 @@ import { onEachEngine } from '../support/on-each-engine.ts'
 import { expectProblem } from '../support/problems.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
-/** Searches that one workspace may have under way and waiting. */
+/** How many searches of one workspace may run and wait. */
 const SEARCHES_MAX = (SEARCH_QUEUE.concurrencyPerOwner ?? 0) + SEARCH_QUEUE.waitingPerOwnerMax
-/** Enough for a search to take several turns. */
+/** Enough links that a search takes several turns. */
 const LINKS = 3_000
-const LINKS_PER_UNIT = 100
+const LINKS_PER_TRANSACTION = 100
 const DAY = '2026-03-29'
 
-onEachEngine('Searches of a workspace', (stage) => {
+onEachEngine('searches of a workspace', (stage) => {
   let other: Api
   before(async () => {
     const { store } = stage.service.instance
     const { workspace_id } = await createLink(stage.api)
     const home = await addKeyspace(store, workspace_id)
-    for (let made = 0; made < LINKS; made += LINKS_PER_UNIT) {
+    for (let made = 0; made < LINKS; made += LINKS_PER_TRANSACTION) {
       await store.write(async (stores) => {
-        for (let nth = 0; nth < LINKS_PER_UNIT; nth += 1) await insertLink(stores, home)
+        for (let nth = 0; nth < LINKS_PER_TRANSACTION; nth += 1) await insertLink(stores, home)
       })
     }
     other = await stage.service.api('other')
@@ -39,7 +39,7 @@ onEachEngine('Searches of a workspace', (stage) => {
 
   const search = () => stage.api.get('/links?search=zzzz&sort=key')
 
-  test('wait for one another, and leave the chart of another workspace its turns', async () => {
+  test('run in turns, and let another workspace’s chart finish before them', async () => {
     const ended: string[] = []
     const note = async <T>(name: string, work: Promise<T>) => {
       const result = await work
@@ -54,7 +54,7 @@ onEachEngine('Searches of a workspace', (stage) => {
     assert.notEqual(ended.at(-1), 'chart')
   })
 
-  test('are refused past a full queue, while another workspace still searches', async () => {
+  test('return 429 when the queue is full, while another workspace can still search', async () => {
     const searches = Array.from({ length: SEARCHES_MAX * 2 }, search)
     expectStatus(await other.get('/links?search=zzzz'), 200)
     const answers = await Promise.all(searches)
@@ -68,7 +68,7 @@ onEachEngine('Searches of a workspace', (stage) => {
     expectStatus(await search(), 200)
   })
 
-  test('leave the plain list alone', async () => {
+  test('do not delay the plain list', async () => {
     const searches = Array.from({ length: SEARCHES_MAX * 2 }, search)
     const lists = Array.from({ length: 70 }, () => stage.api.get('/links'))
     for (const answer of await Promise.all(lists)) expectStatus(answer, 200)

@@ -13,7 +13,7 @@ const HEADERS_MS = 200
 const STANDSTILL_MS = 300
 const KEEP_ALIVE_MS = 600
 const BUFFER_MS = 100
-/** For a busy machine. */
+/** Generous, for a busy machine. */
 const WITHIN_MS = 10_000
 
 const FIXED = { 'Content-Length': '0' }
@@ -22,7 +22,7 @@ function request(path: string, lines = ''): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`
 }
 
-describe('the server of fast visits', () => {
+describe('FastServer', () => {
   let server: FastServer
   let port: number
   /** Requests for `/later`, which the tests answer. */
@@ -73,7 +73,7 @@ describe('the server of fast visits', () => {
     return answer && headerOf(answer, 'location')
   }
 
-  test('answers simple visits itself, and all else through Node, on one connection', async () => {
+  test('answers simple visits itself and everything else through Node, on one connection', async () => {
     const connection = await RawConnection.open(port)
     for (const path of ['/a', '/b']) {
       connection.write(request(path))
@@ -81,13 +81,13 @@ describe('the server of fast visits', () => {
     }
     connection.write(request('/general'))
     assert.equal(await locationAt(connection), '/general')
-    // From there on the connection is Node's.
+    // From here on Node’s server handles the connection.
     connection.write(request('/a'))
     assert.equal(await locationAt(connection), '/general')
     connection.destroy()
   })
 
-  test('answers what comes during a visit after it', async () => {
+  test('answers requests that arrive during a visit after it, in order', async () => {
     later = []
     const connection = await RawConnection.open(port)
     const first = asked()
@@ -105,7 +105,7 @@ describe('the server of fast visits', () => {
     )
   })
 
-  test('drops an answer whose visitor has gone', async () => {
+  test('drops an answer whose visitor has disconnected', async () => {
     later = []
     const connection = await RawConnection.open(port)
     const first = asked()
@@ -127,7 +127,7 @@ describe('the server of fast visits', () => {
     }
   }
 
-  test('tells one that sends nothing that it took too long', async () => {
+  test('returns 408 to a client that sends nothing', async () => {
     const startedMs = performance.now()
     const connection = await RawConnection.open(port)
     const [answer] = await connection.answersUntilClosed(WITHIN_MS)
@@ -135,7 +135,7 @@ describe('the server of fast visits', () => {
     assert.ok(performance.now() - startedMs >= HEADERS_MS)
   })
 
-  test('cuts off one whose visit stands still', async () => {
+  test('closes a connection whose visit stalls', async () => {
     const connection = await RawConnection.open(port)
     const startedMs = performance.now()
     connection.write(request('/later'))
@@ -143,7 +143,7 @@ describe('the server of fast visits', () => {
     assert.ok(performance.now() - startedMs >= STANDSTILL_MS)
   })
 
-  test('keeps an idle connection for as long as it said, from the last answer on', async () => {
+  test('closes an idle connection after the keep-alive time, counted from the last answer', async () => {
     const connection = await RawConnection.open(port)
     connection.write(request('/a'))
     assert.equal(await locationAt(connection), '/fast')
@@ -155,7 +155,7 @@ describe('the server of fast visits', () => {
     assert.ok(performance.now() - answeredMs >= KEEP_ALIVE_MS)
   })
 
-  test('closes idle connections, and no others, when it is asked to', async () => {
+  test('closes idle connections, and no others, on closeIdleConnections', async () => {
     later = []
     const idle = await RawConnection.open(port)
     idle.write(request('/a'))

@@ -18,15 +18,15 @@ import {
 
 const BODY = 'a'.repeat(600 * 1024)
 const STREAMS = 100
-/** As many requests as one connection may have under way. */
+/** The number of requests that one connection may run at once. */
 const STARTED_MAX = 8
-/** Far more than a connection may have refused. */
+/** Far more refused requests than a connection is allowed. */
 const ATTEMPTS_MAX = 200_000
 const AT_ONCE = 50
 const TIMEOUT_MS = 30_000
 const OPEN_WINDOW = 2 ** 30
 
-describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
+describe('the limits on an HTTP/2 connection', { timeout: TIMEOUT_MS }, () => {
   let started = 0
   const errors: string[] = []
   const front = createFront({
@@ -60,7 +60,7 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
     return new RawHttp2(connect({ host: '127.0.0.1', port }), initialWindowSize)
   }
 
-  /** Sends until the connection is closed; the code that the server gave for it. */
+  /** Sends until the connection is closed; returns the GOAWAY code, if any. */
   async function sendUntilClosed(
     session: RawHttp2,
     send: (stream: number) => void,
@@ -77,20 +77,20 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
   }
 
   for (const count of [200, 16_000]) {
-    test(`are cut off when their requests refer to one remembered header ${count} times`, async () => {
+    test(`close it when its requests reference one HPACK header ${count} times`, async () => {
       const session = open()
       const plain = getBlock('go.test', '/small')
       session.request(1, Buffer.concat([plain, rememberedHeader('x', 'a'.repeat(3_900))]))
       const bomb = Buffer.concat([plain, references(count)])
       const code = await sendUntilClosed(session, (stream) => session.request(stream, bomb))
-      // The server's reset of the connection may overtake what it has sent before.
+      // The reset of the connection may overtake the bytes sent before it.
       assert.ok(code === undefined || code === constants.NGHTTP2_ENHANCE_YOUR_CALM)
       assert.deepEqual(errors, ['ERR_TOO_MANY_REFUSED_STREAMS'])
       assert.equal(started, 1)
     })
   }
 
-  test('are cut off when they cancel request after request', async () => {
+  test('close it when it cancels request after request', async () => {
     const session = open()
     const cancel = Buffer.alloc(4)
     cancel.writeUInt32BE(constants.NGHTTP2_CANCEL)
@@ -102,7 +102,7 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
     assert.equal(errors.length, 1)
   })
 
-  test('are cut off when their requests are malformed', async () => {
+  test('close it when its requests are malformed', async () => {
     const session = open()
     const block = Buffer.concat([getBlock('go.test', '/small'), plainHeader('connection', 'close')])
     await sendUntilClosed(session, (stream) => session.request(stream, block))
@@ -110,13 +110,13 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
     assert.equal(started, 0)
   })
 
-  test('are worked for while what they have not read is little, and later answered in full', async () => {
+  test('start few requests while answers stay unread, and all of them once they are read', async () => {
     const session = open(0)
     const block = getBlock('go.test', '/large')
     for (let stream = 1; stream < 2 * STREAMS; stream += 2) session.request(stream, block)
     await eventually(async () => assert.ok(started > 0))
     await new Promise((resolve) => setTimeout(resolve, 200))
-    // Two of them are more than a megabyte.
+    // Two answers are more than a megabyte.
     assert.ok(started <= 2, `${started} started`)
     const increment = Buffer.alloc(4)
     increment.writeUInt32BE(OPEN_WINDOW)
@@ -128,7 +128,7 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
     session.destroy()
   })
 
-  test('have so many requests under way and no more, and later ones started when these end', async () => {
+  test('run a limited number of requests at once, and start waiting ones when others end', async () => {
     const session = open()
     for (let stream = 1; stream <= 2 * STARTED_MAX + 3; stream += 2) {
       session.request(stream, getBlock('go.test', '/never'))
@@ -136,7 +136,7 @@ describe('HTTP/2 clients that cost too much', { timeout: TIMEOUT_MS }, () => {
     await eventually(async () => assert.equal(started, STARTED_MAX))
     const cancel = Buffer.alloc(4)
     cancel.writeUInt32BE(constants.NGHTTP2_CANCEL)
-    // One that has not been started, and one that has.
+    // One waiting request and one running request.
     session.send(frame(FRAME.rstStream, 0, 2 * STARTED_MAX + 1, cancel))
     session.send(frame(FRAME.rstStream, 0, 1, cancel))
     await eventually(async () => assert.equal(started, STARTED_MAX + 1))

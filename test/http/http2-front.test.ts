@@ -8,12 +8,12 @@ import { createFront } from '../../src/platform/http/front.ts'
 import { createHttp2Front } from '../../src/platform/http/http2-front.ts'
 
 const LIMITS = { idleMs: 900, standstillMs: 600, requestMs: 200 }
-/** Longer than a request may take to come. */
+/** Longer than requestMs. */
 const SLOW_ANSWER_MS = 400
 const DRIP_INTERVAL_MS = 50
 const TIMEOUT_MS = 10_000
 
-describe('HTTP/2', { timeout: TIMEOUT_MS }, () => {
+describe('the HTTP/2 front', { timeout: TIMEOUT_MS }, () => {
   const front = createFront({
     isForApi: () => false,
     api: () => assert.fail('no request is for the API'),
@@ -44,11 +44,11 @@ describe('HTTP/2', { timeout: TIMEOUT_MS }, () => {
   }
 
   /**
-   * The answer's headers; the code where the request is cut off without one.
+   * Returns the answer’s headers, or the reset code when there is no answer.
    *
-   * @param drip sends a body that never ends, a byte now and then
+   * @param drip sends an endless body, a byte at a time
    */
-  async function ask(headers: Record<string, string>, drip = false) {
+  async function send(headers: Record<string, string>, drip = false) {
     const stream = session.request({ ':authority': 'go.test', ...headers }, { endStream: !drip })
     const dripping = drip ? setInterval(() => stream.write('x'), DRIP_INTERVAL_MS) : undefined
     stream.on('error', () => {})
@@ -65,13 +65,13 @@ describe('HTTP/2', { timeout: TIMEOUT_MS }, () => {
   }
 
   async function statusOf(headers: Record<string, string>): Promise<unknown> {
-    const answer = await ask(headers)
+    const answer = await send(headers)
     return typeof answer === 'object' ? answer[':status'] : answer
   }
 
-  test('asks of a host in its own place, whatever else is said of it', async () => {
+  test('takes the host from :authority, whatever the Host header contains', async () => {
     open()
-    const answer = await ask({ ':authority': 'Go.TEST:443', host: 'other.test', ':path': '/a?b' })
+    const answer = await send({ ':authority': 'Go.TEST:443', host: 'other.test', ':path': '/a?b' })
     assert.ok(typeof answer === 'object')
     assert.equal(answer[':status'], 302)
     assert.equal(answer.location, 'https://example.com/go.test/a?b')
@@ -85,23 +85,23 @@ describe('HTTP/2', { timeout: TIMEOUT_MS }, () => {
     session.close()
   })
 
-  test('lets an answer take its time, but no body', async () => {
+  test('lets an answer take its time, but cancels a request whose body takes too long', async () => {
     open()
     assert.equal(await statusOf({ ':path': '/slow' }), 302)
-    const upload = await ask({ ':path': '/upload', ':method': 'POST' }, true)
+    const upload = await send({ ':path': '/upload', ':method': 'POST' }, true)
     assert.equal(upload, constants.NGHTTP2_CANCEL)
     session.close()
   })
 
-  test('cancels a request on which nothing moves, and ends a connection on which nothing is asked', async () => {
+  test('cancels a stalled request, and closes an idle connection', async () => {
     open()
     const startedMs = performance.now()
-    assert.equal(await ask({ ':path': '/never' }), constants.NGHTTP2_CANCEL)
+    assert.equal(await send({ ':path': '/never' }), constants.NGHTTP2_CANCEL)
     assert.ok(performance.now() - startedMs >= LIMITS.standstillMs - 50)
     await once(session, 'close')
   })
 
-  test('finishes what was asked, and takes nothing more, when it is to close', async () => {
+  test('finishes running requests and then closes, on closeIdle', async () => {
     open()
     const slow = statusOf({ ':path': '/slow' })
     await sleep(50)

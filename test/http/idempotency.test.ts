@@ -23,7 +23,7 @@ for (const engine of ENGINES) {
       from.post(path, body, { 'idempotency-key': key })
     const linkTotal = async () => (await api.get('/links')).body.meta.total
 
-    test('the same request with the same key makes one link and gets one answer', async () => {
+    test('a repeated request creates one link and returns the first answer', async () => {
       const total = await linkTotal()
       const first = expectStatus(await post('/links', LINK, 'same'), 201).body
       const again = expectStatus(await post('/links', LINK, 'same'), 201).body
@@ -32,13 +32,13 @@ for (const engine of ENGINES) {
       assert.equal(await linkTotal(), total + 1)
     })
 
-    test('the order of the fields makes no other request', async () => {
+    test('a repeated request may have its fields in another order', async () => {
       const first = expectStatus(await post('/links', LINK, 'order'), 201).body
       const turned = { url: LINK.url, domain: LINK.domain }
       assert.equal(expectStatus(await post('/links', turned, 'order'), 201).body.id, first.id)
     })
 
-    test('the first answer is given even when the link was changed or deleted since', async () => {
+    test('a repeated request returns the first answer even after the link was changed or deleted', async () => {
       const first = expectStatus(await post('/links', LINK, 'later'), 201).body
       await api.patch(`/links/${first.id}`, { url: 'https://example.com/changed' })
       assert.deepEqual(expectStatus(await post('/links', LINK, 'later'), 201).body, first)
@@ -47,7 +47,7 @@ for (const engine of ENGINES) {
       expectProblem(await api.get(`/links/${first.id}`), 'not_found')
     })
 
-    test('a link with a password gets one answer too, and never its text', async () => {
+    test('a repeated request with a password returns the first answer, and never the text', async () => {
       const secret = { ...LINK, password: 'open sesame' }
       const first = expectStatus(await post('/links', secret, 'secret'), 201).body
       assert.deepEqual(expectStatus(await post('/links', secret, 'secret'), 201).body, first)
@@ -56,7 +56,7 @@ for (const engine of ENGINES) {
       expectProblem(await post('/links', other, 'secret'), 'idempotency_conflict')
     })
 
-    test('a different body, or another operation, with the same key is 409', async () => {
+    test('returns 409 for another body or another operation with the same key', async () => {
       const total = await linkTotal()
       expectStatus(await post('/links', LINK, 'conflict'), 201)
       for (const body of [
@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       assert.equal(await linkTotal(), total + 1)
     })
 
-    test('a key whose request was refused can be used again', async () => {
+    test('a key can be used again after its request was refused', async () => {
       const refused = { domain: 'localhost', url: 'nope' }
       expectProblem(await post('/links', refused, 'retry'), 'validation_failed', ['url'])
       expectStatus(await post('/links', LINK, 'retry'), 201)
@@ -80,7 +80,7 @@ for (const engine of ENGINES) {
       expectStatus(await post('/links', { ...LINK, key: 'free' }, 'retry-taken'), 201)
     })
 
-    test('domains are made once, too', async () => {
+    test('a repeated request creates one domain', async () => {
       const body = { domain: 'once.acme.test', not_found_url: 'https://example.com/' }
       const first = expectStatus(await post('/domains', body, 'domain'), 201).body
       assert.deepEqual(expectStatus(await post('/domains', body, 'domain'), 201).body, first)
@@ -89,12 +89,12 @@ for (const engine of ENGINES) {
     })
 
     for (const [what, path, body] of [
-      ['a link whose key is made here', '/links', LINK],
-      ['a link whose key is given', '/links', { ...LINK, key: 'given' }],
+      ['a link with a generated key', '/links', LINK],
+      ['a link with a given key', '/links', { ...LINK, key: 'given' }],
       ['a link that claims its domain', '/links', { ...LINK, domain: 'claimed.localhost' }],
       ['a domain', '/domains', { domain: 'parallel.acme.test' }],
     ] as const) {
-      test(`the same request many times at once makes ${what} once, and all get it`, async () => {
+      test(`concurrent repetitions create ${what} once, and all return it`, async () => {
         const answers = await Promise.all(
           Array.from({ length: AT_ONCE }, () =>
             post(path, body, `at-once-${path}-${JSON.stringify(body)}`),
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('different requests with one key at once: one is done, the others are 409', async () => {
+    test('of concurrent different requests with one key, one succeeds and the others return 409', async () => {
       const answers = await Promise.all(
         Array.from({ length: AT_ONCE }, (_, index) =>
           post('/links', { ...LINK, url: `https://example.com/${index}` }, 'rivals'),
@@ -115,7 +115,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(statuses, [201, ...Array(AT_ONCE - 1).fill(409)])
     })
 
-    test('workspaces do not share their keys', async () => {
+    test('workspaces do not share keys', async () => {
       const other = await service.api('other')
       const first = expectStatus(await post('/links', LINK, 'shared'), 201).body
       const second = expectStatus(await post('/links', LINK, 'shared', other), 201).body
@@ -123,12 +123,12 @@ for (const engine of ENGINES) {
       assert.notEqual(second.workspace_id, first.workspace_id)
     })
 
-    test('without a key, every request makes a link', async () => {
+    test('without a key, every request creates a link', async () => {
       const first = expectStatus(await api.post('/links', LINK), 201).body
       assert.notEqual(expectStatus(await api.post('/links', LINK), 201).body.id, first.id)
     })
 
-    test('1 to 255 printable characters are a key', async () => {
+    test('accepts 1 to 255 printable characters as a key', async () => {
       for (const key of ['x', '!"#$%&()*+,-./:;<=>?@[]^_{|}~', 'k'.repeat(255)]) {
         const first = expectStatus(await post('/links', LINK, key), 201).body
         assert.equal(expectStatus(await post('/links', LINK, key), 201).body.id, first.id)
@@ -136,7 +136,7 @@ for (const engine of ENGINES) {
     })
 
     for (const bad of ['', 'two words', 'k'.repeat(256), 'schlüssel', 'tab\there']) {
-      test(`refuses the key ${JSON.stringify(bad.slice(0, 12))} of ${bad.length} characters`, async () => {
+      test(`returns 422 for the key ${JSON.stringify(bad.slice(0, 12))} of ${bad.length} characters`, async () => {
         for (const [path, body] of [
           ['/links', LINK],
           ['/domains', { domain: 'x.acme.test' }],

@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/on-each-engine.ts'
 const EMPTY_WHEN_UNSET = LINK_FIELDS.slice(6, 20)
 
 onEachEngine('POST /api/v1/links', (stage) => {
-  test('answers 201 with every field of the specification, in its order', async () => {
+  test('returns 201 with every field of the specification, in order', async () => {
     const link = await createLink(stage.api, { key: 'first', url: 'https://example.com/a' })
     assert.deepEqual(Object.keys(link), [...LINK_FIELDS])
     assert.match(link.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -21,20 +21,20 @@ onEachEngine('POST /api/v1/links', (stage) => {
     for (const field of EMPTY_WHEN_UNSET) assert.equal(link[field], null, field)
   })
 
-  test('shows the submitted destination as url and the short link as link', async () => {
+  test('returns the submitted destination as url and the short link as link', async () => {
     const link = await createLink(stage.api, { key: 'two', url: 'https://example.com/b?c=d#e' })
     assert.equal(link.url, 'https://example.com/b?c=d#e')
     assert.equal(link.link, 'https://localhost/two')
   })
 
-  test('has no clicks to tell yet, and none afterwards', async () => {
+  test('returns null clicks at creation and 0 afterwards', async () => {
     const created = await createLink(stage.api)
     assert.equal(created.clicks, null)
     const shown = await showLink(stage.api, created.id)
     assert.deepEqual(shown, { ...created, clicks: 0 })
   })
 
-  test('takes its time from the clock, to the microsecond', async () => {
+  test('takes created_at from the clock, with microseconds', async () => {
     const beforeMs = Date.now()
     const links = [await createLink(stage.api), await createLink(stage.api)]
     links.push(await createLink(stage.api))
@@ -45,10 +45,10 @@ onEachEngine('POST /api/v1/links', (stage) => {
   })
 
   for (const [name, fields] of [
-    ['is left out', {}],
+    ['is missing', {}],
     ['is null', { key: null }],
   ] as const) {
-    test(`makes a key of 7 unmistakable characters when none is given because it ${name}`, async () => {
+    test(`generates a key of 7 unambiguous characters when the key ${name}`, async () => {
       const keys = await Promise.all(
         Array.from({ length: 10 }, async () => (await createLink(stage.api, fields)).key),
       )
@@ -57,7 +57,7 @@ onEachEngine('POST /api/v1/links', (stage) => {
     })
   }
 
-  test('needs domain and url, and names both where both are missing', async () => {
+  test('requires domain and url, and reports both when both are missing', async () => {
     const { api } = stage
     expectInvalid(await api.post('/links', { url: 'https://example.com/' }), 'domain')
     expectInvalid(await api.post('/links', { domain: 'localhost' }), 'url')
@@ -65,7 +65,7 @@ onEachEngine('POST /api/v1/links', (stage) => {
     expectInvalid(await postLink(api, { domain: null, url: null }), 'domain', 'url')
   })
 
-  test('names every field that is wrong at once', async () => {
+  test('reports every wrong field at once', async () => {
     const answer = await postLink(stage.api, {
       key: 'a//b',
       url: 'nowhere',
@@ -75,11 +75,11 @@ onEachEngine('POST /api/v1/links', (stage) => {
     expectInvalid(answer, 'key', 'url', 'ios', 'expires_at')
   })
 
-  test('refuses an unknown field by name, so that a typing error is not dropped', async () => {
+  test('returns 422 for an unknown field by name, so that a misspelled field is not ignored', async () => {
     expectInvalid(await postLink(stage.api, { expire_at: '2030-01-01T00:00:00Z' }), 'expire_at')
   })
 
-  test('ignores what is read-only, so that a link can be copied from what was shown', async () => {
+  test('ignores read-only fields, so that a returned link can be copied', async () => {
     const original = await createLink(stage.api, { key: 'original' })
     const copy = await createLink(stage.api, { ...original, clicks: 99, key: 'copy' })
     assert.notEqual(copy.id, original.id)
@@ -88,7 +88,7 @@ onEachEngine('POST /api/v1/links', (stage) => {
     assert.ok(copy.created_at > original.created_at)
   })
 
-  test('of many at once for one key, one gets it and the others are told', async () => {
+  test('gives one of several concurrent requests the key, and returns 422 to the others', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => postLink(stage.api, { key: 'wanted' })),
     )

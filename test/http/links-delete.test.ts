@@ -6,19 +6,19 @@ import { onEachEngine } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
 onEachEngine('DELETE /api/v1/links/{id}', (stage) => {
-  test('answers 200 with the message of the specification and nothing else', async () => {
+  test('returns 200 with the message of the specification alone', async () => {
     const { id } = await createLink(stage.api)
     const answer = expectStatus(await stage.api.delete(`/links/${id}`), 200)
     assert.deepEqual(answer.body, { message: 'Link deleted' })
   })
 
-  test('takes a JSON content type without a body, which clients send with every request', async () => {
+  test('accepts a JSON content type without a body', async () => {
     const { id } = await createLink(stage.api)
     const headers = { 'content-type': 'application/json' }
     expectStatus(await stage.api.send('DELETE', `/links/${id}`, { headers }), 200)
   })
 
-  test('leaves nothing of the link: not shown, not listed, not followed, not deleted twice', async () => {
+  test('deletes the link: it is not shown, listed or redirected, and a second delete returns 404', async () => {
     const link = await createLink(stage.api, { key: 'gone', tags: ['gone-tag'] })
     assert.equal((await visit(stage.service.port, '/gone')).status, 302)
     expectStatus(await stage.api.delete(`/links/${link.id}`), 200)
@@ -37,7 +37,7 @@ onEachEngine('DELETE /api/v1/links/{id}', (stage) => {
     assert.notEqual(second.id, first.id)
   })
 
-  test('takes one off the total, and leaves the other links alone', async () => {
+  test('reduces the total by one, and keeps the other links', async () => {
     const api = await stage.service.api('counting')
     const links = [
       await createLink(api, { key: 'kept' }),

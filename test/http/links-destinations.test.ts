@@ -9,8 +9,8 @@ import { cases } from '../support/properties.ts'
 
 const LENGTH_MAX = 8_192
 
-/** Destinations that every field takes, and how they are kept. */
-const TAKEN: readonly (readonly [sent: string, kept: string])[] = [
+/** Destinations that every field accepts, and how they are stored. */
+const ACCEPTED: readonly (readonly [sent: string, kept: string])[] = [
   ['https://example.com', 'https://example.com/'],
   ['http://example.com/a?b=c&d=e#f', 'http://example.com/a?b=c&d=e#f'],
   ['HTTPS://EXAMPLE.COM/Path', 'https://example.com/Path'],
@@ -38,19 +38,19 @@ const REFUSED: readonly (readonly [what: string, sent: unknown])[] = [
   ['about:', 'about:blank'],
   ['ftp:', 'ftp://example.com/'],
   ['mailto:', 'mailto:someone@example.com'],
-  ['a scheme that the operator has not listed', 'otherapp://open'],
+  ['a scheme not listed in TERSE_APP_SCHEMES', 'otherapp://open'],
   ['no scheme', 'example.com/page'],
   ['a path alone', '/page'],
-  ['a host without scheme', '//example.com/page'],
-  ['a scheme without host', 'https://'],
+  ['a host without a scheme', '//example.com/page'],
+  ['a scheme without a host', 'https://'],
   ['an impossible port', 'https://example.com:99999/'],
   ['a user name', 'https://user@example.com/'],
   ['a password', 'https://user:secret@example.com/'],
-  ['a password without user name', 'https://:secret@example.com/'],
+  ['a password without a user name', 'https://:secret@example.com/'],
   ['a line break at the end', 'https://example.com/\r\nSet-Cookie: a=b'],
-  ['a line feed within', 'https://example.com/a\nb'],
+  ['a line feed in the middle', 'https://example.com/a\nb'],
   ['a carriage return in the host', 'https://exam\rple.com/'],
-  ['a line break in front', '\r\nhttps://example.com/'],
+  ['a line break at the start', '\r\nhttps://example.com/'],
   ['a tab', 'https://example.com/a\tb'],
   ['a null byte', 'https://example.com/\u0000'],
   ['half a surrogate pair', 'https://example.com/\ud800'],
@@ -71,17 +71,17 @@ function inEveryField(value: unknown): Record<string, unknown> {
 }
 
 function abridged(text: string): string {
-  return text.length > 80 ? `one of ${text.length.toLocaleString('en')} characters` : text
+  return text.length > 80 ? `a URL of ${text.length.toLocaleString('en')} characters` : text
 }
 
-onEachEngine('The destinations of a link', (stage) => {
+onEachEngine('the destinations of a link', (stage) => {
   let existing: LinkBody
   before(async () => {
     existing = await createLink(stage.api)
   })
 
-  for (const [sent, kept] of TAKEN) {
-    test(`all take ${abridged(sent)}`, async () => {
+  for (const [sent, kept] of ACCEPTED) {
+    test(`every field accepts ${abridged(sent)}`, async () => {
       const fields = inEveryField(sent)
       const created = await createLink(stage.api, fields)
       const updated = expectStatus(await stage.api.patch(`/links/${existing.id}`, fields), 200).body
@@ -93,7 +93,7 @@ onEachEngine('The destinations of a link', (stage) => {
   }
 
   for (const [what, sent] of REFUSED) {
-    test(`all refuse ${what}`, async () => {
+    test(`every field returns 422 for ${what}`, async () => {
       const fields = inEveryField(sent)
       expectInvalid(await postLink(stage.api, fields), ...DESTINATION_FIELDS)
       const updated = await stage.api.patch(`/links/${existing.id}`, fields)
@@ -101,7 +101,7 @@ onEachEngine('The destinations of a link', (stage) => {
     })
   }
 
-  test('whatever text is sent, what is kept can stand in a header', async () => {
+  test('a stored destination is safe in a header, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...DESTINATION_FIELDS),
@@ -121,7 +121,7 @@ onEachEngine('The destinations of a link', (stage) => {
 const LISTED = { TERSE_APP_SCHEMES: 'myapp, spotify:, javascript,data,file' }
 
 onEachEngine(
-  'ios and android, where the operator lists schemes,',
+  'ios and android with TERSE_APP_SCHEMES',
   (stage) => {
     const KEPT = [
       ['myapp://open/page?id=5', 'myapp://open/page?id=5'],
@@ -133,7 +133,7 @@ onEachEngine(
     ] as const
 
     for (const field of ['ios', 'android'] as const) {
-      test(`${field} takes them, and http and https still`, async () => {
+      test(`${field} accepts the listed schemes, http and https`, async () => {
         for (const [sent, kept] of KEPT) {
           assert.equal((await createLink(stage.api, { [field]: sent }))[field], kept)
         }
@@ -147,13 +147,13 @@ onEachEngine(
         'myapp://user@open',
         'myapp://open\r\nSet-Cookie: a=b',
       ]) {
-        test(`${field} still refuses ${JSON.stringify(sent)}`, async () => {
+        test(`${field} still returns 422 for ${JSON.stringify(sent)}`, async () => {
           expectInvalid(await postLink(stage.api, { [field]: sent }), field)
         })
       }
     }
 
-    test('url and expired_redirect_url do not take them', async () => {
+    test('url and expired_redirect_url refuse the listed schemes', async () => {
       for (const field of ['url', 'expired_redirect_url']) {
         expectInvalid(await postLink(stage.api, { [field]: 'myapp://open' }), field)
       }

@@ -13,8 +13,8 @@ async function claims(api: Api): Promise<Record<string, string>> {
   )
 }
 
-onEachEngine('A link on a host that its workspace has not claimed', (stage) => {
-  test('claims it, pending until it is proved', async () => {
+onEachEngine('a link on a host that its workspace has not claimed', (stage) => {
+  test('claims the host, pending until it is proved', async () => {
     const api = await stage.service.api('claiming')
     await createLink(api, { domain: 'go.example.com' })
     await createLink(api, { domain: 'go.example.com' })
@@ -22,7 +22,7 @@ onEachEngine('A link on a host that its workspace has not claimed', (stage) => {
     assert.deepEqual(await claims(api), { 'go.example.com': 'pending', 'go.localhost': 'active' })
   })
 
-  test('claims it by an update too', async () => {
+  test('claims the host by an update too', async () => {
     const api = await stage.service.api('moving')
     const { id } = await createLink(api)
     for (const [method, domain] of [
@@ -37,7 +37,7 @@ onEachEngine('A link on a host that its workspace has not claimed', (stage) => {
     assert.deepEqual(await claims(api), both)
   })
 
-  test("claims nothing on the service's own host, which all share", async () => {
+  test('claims nothing on the service’s own host, which all workspaces share', async () => {
     const api = await stage.service.api('sharing')
     const { domain } = await createLink(api, { domain: 'LocalHost' })
     assert.equal(domain, 'localhost')
@@ -50,7 +50,7 @@ onEachEngine('A link on a host that its workspace has not claimed', (stage) => {
     assert.deepEqual(await claims(api), {})
   })
 
-  test('is refused on `domain` while the host is active in another workspace', async () => {
+  test('returns 422 on `domain` while the host is active in another workspace', async () => {
     const owner = await stage.service.api('owner')
     const api = await stage.service.api('late')
     await createLink(owner, { domain: 'owned.localhost' })
@@ -60,7 +60,7 @@ onEachEngine('A link on a host that its workspace has not claimed', (stage) => {
     assert.deepEqual(await claims(api), {})
   })
 
-  test('is taken while the host is pending in another workspace', async () => {
+  test('is accepted while the host is pending in another workspace', async () => {
     await createLink(await stage.service.api('early'), { domain: 'unproved.example.com' })
     const api = await stage.service.api('second')
     await createLink(api, { domain: 'unproved.example.com' })
@@ -68,14 +68,14 @@ onEachEngine('A link on a host that its workspace has not claimed', (stage) => {
   })
 })
 
-onEachEngine('The domain of a link', (stage) => {
+onEachEngine('the domain of a link', (stage) => {
   for (const [sent, kept] of [
     ['Go.Example.COM', 'go.example.com'],
     ['go.example.com.', 'go.example.com'],
     ['münchen.example', 'xn--mnchen-3ya.example'],
     ['go.acme.test', 'go.acme.test'],
   ]) {
-    test(`is kept lower-case and in A-label form: ${sent}`, async () => {
+    test(`is stored in lower case and in A-label form: ${sent}`, async () => {
       const link = await createLink(stage.api, { domain: sent, key: `on-${sent}` })
       assert.equal(link.domain, kept)
       assert.equal(link.link, `https://${kept}/on-${sent}`)
@@ -101,16 +101,16 @@ onEachEngine('The domain of a link', (stage) => {
     'xn--a.example',
     5,
   ]) {
-    test(`cannot be ${JSON.stringify(domain).slice(0, 40)}`, async () => {
+    test(`returns 422 for ${JSON.stringify(domain).slice(0, 40)}`, async () => {
       expectInvalid(await postLink(stage.api, { domain }), 'domain')
     })
   }
 })
 
 onEachEngine(
-  'Where the operator lets no link claim a host, a link',
+  'links with TERSE_CLAIM_ON_LINK=false',
   (stage) => {
-    test('on an unclaimed host is refused on `domain`', async () => {
+    test('return 422 on `domain` for an unclaimed host', async () => {
       expectInvalid(await postLink(stage.api, { domain: 'unclaimed.example.com' }), 'domain')
       const { id } = await createLink(stage.api)
       expectInvalid(
@@ -120,7 +120,7 @@ onEachEngine(
       assert.deepEqual(await claims(stage.api), {})
     })
 
-    test('on a claimed host and on the shared one is taken', async () => {
+    test('are accepted on a claimed host and on the shared one', async () => {
       expectStatus(await stage.api.post('/domains', { domain: 'claimed.example.com' }), 201)
       await createLink(stage.api, { domain: 'claimed.example.com' })
       await createLink(stage.api)

@@ -13,20 +13,24 @@ const UTM_FIELDS = [
   'utm_name',
 ] as const
 
-/** What is taken, and how it is shown where that differs. */
-const TAKEN: readonly { field: string; what: string; sent: unknown; shown?: unknown }[] = [
+/** Accepted values, and how they are returned where that differs. */
+const ACCEPTED: readonly { field: string; what: string; sent: unknown; shown?: unknown }[] = [
   { field: 'external_id', what: 'the largest safe integer', sent: 2 ** 53 - 1 },
   { field: 'external_id', what: 'zero, which is not null', sent: 0 },
   { field: 'external_id', what: 'null', sent: null },
 
-  { field: 'tags', what: 'none', sent: [] },
-  { field: 'tags', what: 'null for none', sent: null, shown: [] },
-  { field: 'tags', what: '50 of them', sent: numbered(50) },
-  { field: 'tags', what: '1 and 50 characters', sent: ['x', 'y'.repeat(50)] },
-  { field: 'tags', what: '50 characters beyond the basic plane', sent: ['𝄞'.repeat(50)] },
-  { field: 'tags', what: 'their order', sent: ['pear', 'apple', 'fig', 'Apple'] },
-  { field: 'tags', what: 'duplicates, of which it keeps the first', ...duplicates() },
-  { field: 'tags', what: 'more than 50 where duplicates are among them', ...manyDuplicates() },
+  { field: 'tags', what: 'an empty list', sent: [] },
+  { field: 'tags', what: 'null for an empty list', sent: null, shown: [] },
+  { field: 'tags', what: '50 tags', sent: numbered(50) },
+  { field: 'tags', what: 'tags of 1 and of 50 characters', sent: ['x', 'y'.repeat(50)] },
+  { field: 'tags', what: 'a tag of 50 characters beyond the basic plane', sent: ['𝄞'.repeat(50)] },
+  {
+    field: 'tags',
+    what: 'tags in any order, which it keeps',
+    sent: ['pear', 'apple', 'fig', 'Apple'],
+  },
+  { field: 'tags', what: 'duplicates, of which the first is kept', ...duplicates() },
+  { field: 'tags', what: 'more than 50 tags with duplicates among them', ...manyDuplicates() },
   {
     field: 'tags',
     what: 'any script and sign',
@@ -58,13 +62,13 @@ const REFUSED: readonly { field: string; what: string; sent: unknown; named?: st
   { field: 'external_id', what: 'digits in a string', sent: '42' },
   { field: 'external_id', what: 'true', sent: true },
 
-  { field: 'tags', what: '51 of them', sent: numbered(51) },
-  { field: 'tags', what: 'an empty one', sent: ['fine', ''], named: 'tags.1' },
-  { field: 'tags', what: 'one of 51 characters', sent: ['y'.repeat(51)], named: 'tags.0' },
-  { field: 'tags', what: 'a control character', sent: ['a\u0000b'], named: 'tags.0' },
-  { field: 'tags', what: 'half a surrogate pair', sent: ['a\ud800'], named: 'tags.0' },
-  { field: 'tags', what: 'a number among them', sent: ['one', 2], named: 'tags.1' },
-  { field: 'tags', what: 'null among them', sent: [null], named: 'tags.0' },
+  { field: 'tags', what: '51 tags', sent: numbered(51) },
+  { field: 'tags', what: 'an empty tag', sent: ['fine', ''], named: 'tags.1' },
+  { field: 'tags', what: 'a tag of 51 characters', sent: ['y'.repeat(51)], named: 'tags.0' },
+  { field: 'tags', what: 'a control character in a tag', sent: ['a\u0000b'], named: 'tags.0' },
+  { field: 'tags', what: 'a tag with half a surrogate pair', sent: ['a\ud800'], named: 'tags.0' },
+  { field: 'tags', what: 'a number among the tags', sent: ['one', 2], named: 'tags.1' },
+  { field: 'tags', what: 'null among the tags', sent: [null], named: 'tags.0' },
   { field: 'tags', what: 'a string', sent: 'one,two' },
   { field: 'tags', what: 'an object', sent: { 0: 'one' } },
 
@@ -84,8 +88,8 @@ const REFUSED: readonly { field: string; what: string; sent: unknown; named?: st
   { field: 'expires_at', what: 'a number', sent: 1_798_761_599 },
 ]
 
-const UTM_TAKEN = [
-  ['text of any script, as it is', 'Frühling & 春 100% +1?#'],
+const UTM_ACCEPTED = [
+  ['text of any script, unchanged', 'Frühling & 春 100% +1?#'],
   ['500 characters', 'u'.repeat(500)],
   ['null', null],
 ] as const
@@ -114,7 +118,7 @@ function manyDuplicates() {
   return { sent: [...numbered(50), ...numbered(50)], shown: numbered(50) }
 }
 
-onEachEngine('The optional fields of a link', (stage) => {
+onEachEngine('the optional fields of a link', (stage) => {
   test('can all be set at creation', async () => {
     const link = await createLink(stage.api, OPTIONAL_FIELDS)
     for (const [field, value] of Object.entries(OPTIONAL_FIELDS)) {
@@ -128,8 +132,8 @@ onEachEngine('The optional fields of a link', (stage) => {
     existing = await createLink(stage.api)
   })
 
-  for (const { field, what, sent, shown = sent } of TAKEN) {
-    test(`${field} takes ${what}`, async () => {
+  for (const { field, what, sent, shown = sent } of ACCEPTED) {
+    test(`${field} accepts ${what}`, async () => {
       const created = await createLink(stage.api, { [field]: sent })
       assert.deepEqual(created[field], shown)
       assert.deepEqual((await showLink(stage.api, created.id))[field], shown)
@@ -138,21 +142,21 @@ onEachEngine('The optional fields of a link', (stage) => {
     })
   }
 
-  for (const [what, sent] of UTM_TAKEN) {
-    test(`the utm fields take ${what}`, async () => {
+  for (const [what, sent] of UTM_ACCEPTED) {
+    test(`the UTM fields accept ${what}`, async () => {
       const link = await createLink(stage.api, inEveryUtmField(sent))
       for (const field of UTM_FIELDS) assert.equal(link[field], sent, field)
     })
   }
 
   for (const [what, sent] of UTM_REFUSED) {
-    test(`the utm fields refuse ${what}`, async () => {
+    test(`the UTM fields return 422 for ${what}`, async () => {
       expectInvalid(await postLink(stage.api, inEveryUtmField(sent)), ...UTM_FIELDS)
     })
   }
 
   for (const { field, what, sent, named = field } of REFUSED) {
-    test(`${field} refuses ${what}`, async () => {
+    test(`${field} returns 422 for ${what}`, async () => {
       expectInvalid(await postLink(stage.api, { [field]: sent }), named)
       expectInvalid(await stage.api.patch(`/links/${existing.id}`, { [field]: sent }), named)
     })

@@ -5,10 +5,10 @@ import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, listedKeys } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 
-/** Names and values of parameters, of which one may be sent several times. */
+/** Names and values of parameters; a list where one is sent several times. */
 type Query = Record<string, string> | readonly (readonly [string, string])[]
 
-/** The links that every filter chooses from; the keys name them below. */
+/** The links that every filter selects from, referred to by key below. */
 const LINKS = [
   { key: 'Alpha', url: 'https://shop.example.com/Summer', tags: ['Sale', '100%'] },
   { key: 'alpine_hut', url: 'https://example.com/winter', tags: ['sale', '100 percent'] },
@@ -83,7 +83,7 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { unknown: 'parameter' }, found: LINKS.map(({ key }) => key) },
 ]
 
-onEachEngine('The filters of the link list', (stage) => {
+onEachEngine('the filters of the link list', (stage) => {
   before(async () => {
     for (const link of LINKS) await createLink(stage.api, link)
     const other = await stage.service.api('other')
@@ -110,7 +110,7 @@ onEachEngine('The filters of the link list', (stage) => {
     ['sort', 'CREATED_AT'],
     ['sort', '--key'],
   ] as const) {
-    test(`${parameter} refuses ${JSON.stringify(value).slice(0, 30)}`, async () => {
+    test(`${parameter} returns 422 for ${JSON.stringify(value).slice(0, 30)}`, async () => {
       const sent = new URLSearchParams({ [parameter]: value })
       expectInvalid(await stage.api.get(`/links?${sent}`), parameter)
     })

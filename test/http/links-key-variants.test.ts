@@ -10,7 +10,7 @@ import { visit } from '../support/visit.ts'
 
 const VARIANTS_MAX = 16
 
-onEachEngine('Keys that differ only by letter case', (stage) => {
+onEachEngine('keys that differ only by letter case', (stage) => {
   const destinationOf = (key: string) => `https://example.com/${key}`
 
   async function createVariants(key: string, count: number) {
@@ -38,12 +38,12 @@ onEachEngine('Keys that differ only by letter case', (stage) => {
     await createLink(stage.api, { key: next, domain: 'elsewhere.localhost' })
   })
 
-  test('count when the key of a link is updated', async () => {
+  test('count towards the limit when the key of a link is updated', async () => {
     const [first] = await createVariants('update', VARIANTS_MAX)
     const next = variantOf('update', VARIANTS_MAX)
     const other = await createLink(stage.api)
     expectInvalid(await stage.api.patch(`/links/${other.id}`, { key: next }), 'key')
-    // One of the 16 may change its letter case, and whatever else it has.
+    // One of the 16 may change its letter case and its other fields.
     expectStatus(await stage.api.patch(`/links/${first.id}`, { key: next }), 200)
     expectStatus(await stage.api.patch(`/links/${first.id}`, { tags: ['a'] }), 200)
     assert.equal(await visited(next), destinationOf('update'))
@@ -52,14 +52,14 @@ onEachEngine('Keys that differ only by letter case', (stage) => {
     expectStatus(await stage.api.patch(`/links/${other.id}`, { key: next }), 200)
   })
 
-  test('count when a link moves to another domain', async () => {
+  test('count towards the limit when a link moves to another domain', async () => {
     await createVariants('domain', VARIANTS_MAX)
     const key = variantOf('domain', VARIANTS_MAX)
     const { id } = await createLink(stage.api, { domain: 'before.localhost', key })
     expectInvalid(await stage.api.patch(`/links/${id}`, { domain: 'localhost' }), 'key')
   })
 
-  test('work where there are more than 16 from before', async () => {
+  test('redirect when an earlier release created more than 16', async () => {
     const { store } = stage.service.instance
     const first = await createLink(stage.api, { key: 'legacy', url: destinationOf('legacy') })
     const link = await store.read.links.findById(first.workspace_id, first.id)

@@ -6,8 +6,8 @@ import { createLink, type LinkBody, postLink, showLink } from '../support/links.
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
-/** Keys that are taken as they are. */
-const TAKEN = [
+/** Keys that are accepted and stored unchanged. */
+const ACCEPTED = [
   'a',
   '7',
   '-',
@@ -32,15 +32,15 @@ const REFUSED: readonly (readonly [what: string, key: unknown])[] = [
   ['191 characters', 'k'.repeat(191)],
   ['5,000 characters', 'k'.repeat(5_000)],
   ['191 characters beyond the basic plane', '𝒳'.repeat(191)],
-  ['a slash in front', '/a'],
+  ['a slash at the start', '/a'],
   ['a slash at the end', 'a/'],
   ['an empty segment', 'a//b'],
   ['a slash alone', '/'],
-  ['the segment .', 'a/./b'],
-  ['the segment ..', 'a/../b'],
-  ['. alone', '.'],
-  ['.. alone', '..'],
-  ['a final ..', 'a/..'],
+  ['the segment "."', 'a/./b'],
+  ['the segment ".."', 'a/../b'],
+  ['"." alone', '.'],
+  ['".." alone', '..'],
+  ['a final ".."', 'a/..'],
   ['a space', 'a b'],
   ['a percent sign', 'a%20b'],
   ['a question mark', 'a?b'],
@@ -57,7 +57,7 @@ const REFUSED: readonly (readonly [what: string, key: unknown])[] = [
   ['a list', ['a']],
 ]
 
-/** First segments that the service answers itself on its own host. */
+/** First segments that the service itself answers on its own host. */
 const RESERVED = [
   'api',
   'app',
@@ -70,14 +70,14 @@ const RESERVED = [
   'favicon.ico',
 ]
 
-onEachEngine('The key of a link', (stage) => {
+onEachEngine('the key of a link', (stage) => {
   let existing: LinkBody
   before(async () => {
     existing = await createLink(stage.api)
   })
 
-  for (const key of TAKEN) {
-    test(`takes ${key.length > 20 ? `${key.slice(0, 2)}… of 190 characters` : key}`, async () => {
+  for (const key of ACCEPTED) {
+    test(`accepts ${key.length > 20 ? `${key.slice(0, 2)}… of 190 characters` : key}`, async () => {
       const link = await createLink(stage.api, { key })
       assert.equal(link.key, key)
       assert.equal(link.link, `https://localhost/${key}`)
@@ -88,27 +88,27 @@ onEachEngine('The key of a link', (stage) => {
   }
 
   for (const [what, key] of REFUSED) {
-    test(`refuses ${what}`, async () => {
+    test(`returns 422 for ${what}`, async () => {
       expectInvalid(await postLink(stage.api, { key }), 'key')
       expectInvalid(await stage.api.patch(`/links/${existing.id}`, { key }), 'key')
     })
   }
 
-  test('is kept in normal form C, in which its length counts and by which it is taken', async () => {
+  test('is stored, measured and compared in Unicode normal form C', async () => {
     const link = await createLink(stage.api, { key: 'cafe\u0301' })
     assert.equal(link.key, 'caf\u00e9')
     expectInvalid(await postLink(stage.api, { key: 'caf\u00e9' }), 'key')
     assert.equal((await createLink(stage.api, { key: 'e\u0301'.repeat(190) })).key.length, 190)
   })
 
-  test('is unique on its domain, whichever workspace asks on the shared one', async () => {
+  test('is unique on its domain, for all workspaces on the shared one', async () => {
     await createLink(stage.api, { key: 'unique' })
     expectInvalid(await postLink(stage.api, { key: 'unique' }), 'key')
     expectInvalid(await postLink(await stage.service.api('other'), { key: 'unique' }), 'key')
     await createLink(stage.api, { domain: 'elsewhere.localhost', key: 'unique' })
   })
 
-  test('is unique as typed: keys that differ by case live side by side', async () => {
+  test('is unique as typed: keys that differ in letter case coexist', async () => {
     const urls = { Case: 'https://example.com/1', case: 'https://example.com/2' }
     for (const [key, url] of Object.entries(urls)) await createLink(stage.api, { key, url })
     for (const [key, url] of Object.entries(urls)) {
@@ -118,14 +118,14 @@ onEachEngine('The key of a link', (stage) => {
   })
 
   test('may be the same on a host that two workspaces claim and neither has proved', async () => {
-    const place = { domain: 'contested.example.com', key: 'same' }
-    const mine = await createLink(stage.api, place)
-    const theirs = await createLink(await stage.service.api('other'), place)
+    const link = { domain: 'contested.example.com', key: 'same' }
+    const mine = await createLink(stage.api, link)
+    const theirs = await createLink(await stage.service.api('other'), link)
     assert.notEqual(mine.id, theirs.id)
   })
 
   for (const segment of RESERVED) {
-    test(`${segment} is the service's on its own host, and free on others`, async () => {
+    test(`${segment} is reserved on the service’s own host, and free on others`, async () => {
       for (const key of [segment, segment.toUpperCase(), `${segment}/more`]) {
         expectInvalid(await postLink(stage.api, { key }), 'key')
         await createLink(stage.api, { domain: 'free.localhost', key })
@@ -135,7 +135,7 @@ onEachEngine('The key of a link', (stage) => {
     })
   }
 
-  test('that is reserved cannot be had by an update either', async () => {
+  test('returns 422 for a reserved key in an update too', async () => {
     const { id } = await createLink(stage.api)
     expectInvalid(await stage.api.patch(`/links/${id}`, { key: 'API/v1' }), 'key')
     expectStatus(await stage.api.patch(`/links/${id}`, { key: 'apis' }), 200)

@@ -16,7 +16,7 @@ const META_FIELDS = [
   'links',
 ]
 
-/** Makes links one after the other; their keys, the oldest first. */
+/** Creates links one after the other; returns their keys, oldest first. */
 async function createLinks(api: Api, name: string, count: number): Promise<string[]> {
   const keys = Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
   for (const key of keys) await createLink(api, { key })
@@ -28,7 +28,7 @@ async function list(api: Api, query = ''): Promise<Answer['body']> {
 }
 
 onEachEngine('GET /api/v1/links', (stage) => {
-  test('answers an empty workspace with one empty page', async () => {
+  test('returns one empty page for an empty workspace', async () => {
     const api = await stage.service.api('empty')
     const path = `http://localhost:${stage.service.port}/api/v1/links`
     const only = `${path}?page=1`
@@ -52,7 +52,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
     })
   })
 
-  test('answers a middle page with every field of the envelope', async () => {
+  test('returns a middle page with every field of the envelope', async () => {
     const api = await stage.service.api('middle')
     await createLinks(api, 'middle', 5)
     const path = `http://localhost:${stage.service.port}/api/v1/links`
@@ -81,7 +81,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
     })
   })
 
-  test('holds whole links, as they are shown one by one', async () => {
+  test('returns whole links, as GET of each returns them', async () => {
     const api = await stage.service.api('whole')
     const { id } = await createLink(api, { tags: ['a', 'b'], external_id: 7, password: 'secret' })
     const { data } = await list(api)
@@ -89,7 +89,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
     assert.deepEqual(data, [await showLink(api, id)])
   })
 
-  test('holds 25 links a page, newest first, unless asked otherwise', async () => {
+  test('returns 25 links a page, newest first, by default', async () => {
     const api = await stage.service.api('ordered')
     const keys = await createLinks(api, 'ordered', 27)
     const newestFirst = keys.toReversed()
@@ -106,7 +106,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
     )
   })
 
-  test('shows one workspace nothing of another', async () => {
+  test('returns nothing of another workspace', async () => {
     await createLink(await stage.service.api('theirs'), { key: 'theirs' })
     const api = await stage.service.api('mine')
     await createLink(api, { key: 'mine' })
@@ -115,7 +115,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
     assert.equal((await list(api)).meta.total, 1)
   })
 
-  test('refuses pages and sizes that are none, naming the parameter', async () => {
+  test('returns 422 on the parameter for an invalid page or size', async () => {
     for (const value of ['0', '-1', 'abc', '1.5', '1e3', '+1', ' 1', '', '0x10', '10'.repeat(20)]) {
       const sent = encodeURIComponent(value)
       expectInvalid(await stage.api.get(`/links?page=${sent}`), 'page')
@@ -129,7 +129,7 @@ onEachEngine('GET /api/v1/links', (stage) => {
       assert.equal((await list(stage.api, `?per_page=${size}`)).meta.per_page, size)
   })
 
-  test('answers a page far behind the last one with nothing, and the way back', async () => {
+  test('returns an empty page past the end, with a link back', async () => {
     const api = await stage.service.api('far')
     await createLinks(api, 'far', 3)
     for (const page of [3, 1_000_000_000, Number.MAX_SAFE_INTEGER]) {
@@ -146,9 +146,9 @@ onEachEngine('GET /api/v1/links', (stage) => {
   })
 })
 
-onEachEngine('The addresses in a list', (stage) => {
-  /** Every address of an envelope, without those that lead nowhere. */
-  function addresses({ links, meta }: Answer['body']): URL[] {
+onEachEngine('the URLs in a list', (stage) => {
+  /** Every URL of an envelope, without nulls. */
+  function urlsOf({ links, meta }: Answer['body']): URL[] {
     const labels = meta.links.map((link: { url: string | null }) => link.url)
     return [...Object.values(links), ...labels]
       .filter((url) => url !== null)
@@ -162,21 +162,21 @@ onEachEngine('The addresses in a list', (stage) => {
       { search: 'a', per_page: '1', sort: 'key' },
     ],
     [
-      'signs that must be encoded',
+      'characters that must be encoded',
       'search=a%26b%23%25&per_page=1',
       { search: 'a&b#%', per_page: '1' },
     ],
     ['other scripts', 'search=%D0%BF%D1%80&per_page=1', { search: 'пр', per_page: '1' }],
     [
-      'a question mark, which a query may hold',
+      'a question mark, which is valid in a query',
       'search=a?b&per_page=1',
       { search: 'a?b', per_page: '1' },
     ],
-    ['what the service does not know', 'x=1&x=2&y', { x: '2', y: '' }],
+    ['unknown parameters', 'x=1&x=2&y', { x: '2', y: '' }],
   ] as const) {
     test(`keep the other parameters: ${what}`, async () => {
       const body = await list(stage.api, `?${query}&page=1`)
-      for (const url of addresses(body)) {
+      for (const url of urlsOf(body)) {
         const { page, ...kept } = Object.fromEntries(url.searchParams)
         assert.match(page ?? '', /^\d+$/)
         assert.deepEqual(kept, expected, url.href)
@@ -186,7 +186,7 @@ onEachEngine('The addresses in a list', (stage) => {
     })
   }
 
-  test('lead through the whole list, each link once, forth and back', async () => {
+  test('lead through the whole list, each link once, forwards and backwards', async () => {
     const api = await stage.service.api('walking')
     const keys = await createLinks(api, 'walking', 7)
     await createLink(api, { key: 'not-found-by-the-search' })

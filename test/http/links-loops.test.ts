@@ -10,8 +10,8 @@ async function claimedHosts(api: Api): Promise<string[]> {
   return body.data.map((domain: { domain: string }) => domain.domain)
 }
 
-onEachEngine('A destination that would lead back here', (stage) => {
-  test("is refused in every field: the service's own host, however it is written", async () => {
+onEachEngine('a destination that leads back to the service', (stage) => {
+  test('returns 422 in every field for the service’s own host, in every spelling', async () => {
     const port = stage.service.port
     for (const field of DESTINATION_FIELDS) {
       for (const url of [
@@ -28,7 +28,7 @@ onEachEngine('A destination that would lead back here', (stage) => {
     }
   })
 
-  test('is refused in every field: an active domain of whichever workspace', async () => {
+  test('returns 422 in every field for an active domain of any workspace', async () => {
     await createLink(await stage.service.api('other'), { domain: 'other.localhost' })
     await createLink(stage.api, { domain: 'own.localhost' })
     for (const field of DESTINATION_FIELDS) {
@@ -38,18 +38,18 @@ onEachEngine('A destination that would lead back here', (stage) => {
     }
   })
 
-  test('is refused for a domain of the workspace that is pending still', async () => {
+  test('returns 422 for a pending domain of the workspace', async () => {
     await createLink(stage.api, { domain: 'pending.example.com' })
     expectInvalid(await postLink(stage.api, { url: 'https://pending.example.com/x' }), 'url')
   })
 
-  test('is refused for the domain that the link itself would claim, and claims nothing', async () => {
+  test('returns 422 for the domain that the link itself would claim, and claims nothing', async () => {
     const url = 'https://itself.localhost/x'
     expectInvalid(await postLink(stage.api, { domain: 'itself.localhost', url }), 'url')
     assert.ok(!(await claimedHosts(stage.api)).includes('itself.localhost'))
   })
 
-  test('is refused when the link moves to where it already leads', async () => {
+  test('returns 422 when the link moves to the host of its destination', async () => {
     const link = await createLink(stage.api, { url: 'https://destination.localhost/x' })
     const answer = await stage.api.patch(`/links/${link.id}`, { domain: 'destination.localhost' })
     expectInvalid(answer, 'url')
@@ -57,7 +57,7 @@ onEachEngine('A destination that would lead back here', (stage) => {
     assert.ok(!(await claimedHosts(stage.api)).includes('destination.localhost'))
   })
 
-  test('is refused by an update too, for all fields at once', async () => {
+  test('returns 422 for an update too, on all fields at once', async () => {
     const { id } = await createLink(stage.api)
     const loops = Object.fromEntries(
       DESTINATION_FIELDS.map((field) => [field, 'https://localhost/']),
@@ -69,7 +69,7 @@ onEachEngine('A destination that would lead back here', (stage) => {
     )
   })
 
-  test('is not seen in hosts that are not served here, nor in ports of other programs', async () => {
+  test('is not assumed for hosts that are not served here, or ports of other programs', async () => {
     await createLink(await stage.service.api('other'), { domain: 'unproved.example.com' })
     for (const url of [
       'https://localhost:8443/',

@@ -4,12 +4,12 @@ import { type Api, expectStatus } from '../support/api.ts'
 import { createLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 
-/** Up to so many pages, each has its label. */
+/** Up to this number of pages, each page has its label. */
 const PAGES_WITH_LABELS_MAX = 200
 
 type Label = { url: string | null; label: string; active: boolean }
 
-/** The labels between `Previous` and `Next`, one link a page. */
+/** The labels between `Previous` and `Next`, with one link a page. */
 async function labelsOf(api: Api, page: number): Promise<Label[]> {
   const { body } = expectStatus(await api.get(`/links?per_page=1&page=${page}`), 200)
   const labels: Label[] = body.meta.links
@@ -18,7 +18,7 @@ async function labelsOf(api: Api, page: number): Promise<Label[]> {
   return labels.slice(1, -1)
 }
 
-onEachEngine('The page labels of a long list', (stage) => {
+onEachEngine('the page labels of a long list', (stage) => {
   let extra: string
   before(async () => {
     for (let made = 0; made < PAGES_WITH_LABELS_MAX; made += 25) {
@@ -39,7 +39,7 @@ onEachEngine('The page labels of a long list', (stage) => {
     )
   })
 
-  test('have gaps past 200 pages, and always both ends and the pages around', async () => {
+  test('have gaps above 200 pages, and always include both ends and the pages around', async () => {
     extra = (await createLink(stage.api)).id
     const last = PAGES_WITH_LABELS_MAX + 1
     for (const page of [1, 2, 5, 6, 7, 8, 100, last - 6, last - 1, last]) {
@@ -58,7 +58,7 @@ onEachEngine('The page labels of a long list', (stage) => {
     }
   })
 
-  test('behind the last page name both ends, and none as active', async () => {
+  test('past the last page include both ends, and none is active', async () => {
     const labels = await labelsOf(stage.api, 1_000_000_000)
     assert.ok(labels.length < 20)
     assert.ok(labels.every(({ active }) => !active))
@@ -67,13 +67,13 @@ onEachEngine('The page labels of a long list', (stage) => {
     expectGapsInOrder(labels)
   })
 
-  test('are one for each page again when the list is short again', async () => {
+  test('are one for each page again when the list has become short', async () => {
     expectStatus(await stage.api.delete(`/links/${extra}`), 200)
     assert.equal((await labelsOf(stage.api, 1)).length, PAGES_WITH_LABELS_MAX)
   })
 })
 
-/** Numbers rise; between two that do not follow one another there is one `...`, and nowhere else. */
+/** Numbers rise; between two that are not consecutive there is one `...`, and nowhere else. */
 function expectGapsInOrder(labels: readonly Label[]): void {
   let previous = 0
   let gap = false

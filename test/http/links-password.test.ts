@@ -14,9 +14,9 @@ import { visit } from '../support/visit.ts'
 
 const TEXT = 'correct horse battery staple'
 
-onEachEngine('The password of a link', (stage) => {
-  /** The status that a visitor gets who types the text. */
-  async function typeText(path: string, host = 'localhost'): Promise<number | undefined> {
+onEachEngine('the password of a link', (stage) => {
+  /** The status that a visitor gets who enters the text. */
+  async function enterPassword(path: string, host = 'localhost'): Promise<number | undefined> {
     const { status } = await visit(stage.service.port, path, {
       host,
       method: 'POST',
@@ -26,7 +26,7 @@ onEachEngine('The password of a link', (stage) => {
     return status
   }
 
-  test('comes back as one opaque string, never as the text or something made from it alone', async () => {
+  test('is returned as one opaque string that reveals neither the text nor its hash', async () => {
     const { id, password } = await createLink(stage.api, { password: TEXT })
     assert.match(password, /^[A-Za-z0-9_-]{60,}$/)
     const bytes = Buffer.from(password.replace('sealed2_', ''), 'base64url').toString('latin1')
@@ -46,7 +46,7 @@ onEachEngine('The password of a link', (stage) => {
     assert.notEqual(links[0].password, links[1].password)
   })
 
-  test('stays, to the letter, through updates that leave it out or send back what was shown', async () => {
+  test('stays unchanged through updates that omit it or send back the returned value', async () => {
     const { id, password } = await createLink(stage.api, { password: TEXT })
     const required = { domain: 'localhost', url: 'https://example.com/changed' }
     for (const body of [required, { ...required, password }, await showLink(stage.api, id)]) {
@@ -62,7 +62,7 @@ onEachEngine('The password of a link', (stage) => {
     assert.equal((await showLink(stage.api, id)).password, password)
   })
 
-  test('changes with a new text, goes with null, and can be set on a link without one', async () => {
+  test('is replaced by a new text, removed by null, and can be added to a link without one', async () => {
     const { id, password: first } = await createLink(stage.api)
     assert.equal(first, null)
     const shown: string[] = []
@@ -75,14 +75,14 @@ onEachEngine('The password of a link', (stage) => {
     assert.equal(shown[2], null)
   })
 
-  test('cannot be copied from another link, because what is shown is no text', async () => {
+  test('cannot be copied from another link, because the returned value is not the text', async () => {
     const { password } = await createLink(stage.api, { password: TEXT })
     expectInvalid(await postLink(stage.api, { password }), 'password')
     const { id } = await createLink(stage.api, { password: 'another' })
     expectInvalid(await stage.api.patch(`/links/${id}`, { password }), 'password')
   })
 
-  test('is refused where it has the form of a sealed one, even of another instance', async () => {
+  test('returns 422 for a text that has the form of a sealed password, even of another instance', async () => {
     const text = `sealed2_${'A'.repeat(102)}`
     expectInvalid(await postLink(stage.api, { password: text }), 'password')
     const { id, password } = await createLink(stage.api, { password: TEXT })
@@ -94,7 +94,7 @@ onEachEngine('The password of a link', (stage) => {
     }
   })
 
-  test('stays as an earlier release sealed it when it is sent back', async () => {
+  test('of an earlier release stays valid when it is sent back', async () => {
     const { store, instanceKey } = stage.service.instance
     const salt = randomBytes(16)
     const plain = Buffer.concat([salt, argon2id({ text: TEXT, salt })])
@@ -110,10 +110,10 @@ onEachEngine('The password of a link', (stage) => {
     expectStatus(await stage.api.put(`/links/${made.id}`, await showLink(stage.api, made.id)), 200)
     assert.equal((await showLink(stage.api, made.id)).password, password)
     expectInvalid(await postLink(stage.api, { password }), 'password')
-    assert.equal(await typeText(`/${made.key}`), 303)
+    assert.equal(await enterPassword(`/${made.key}`), 303)
   })
 
-  test('opens its own link alone, even where the database has a copy of it', async () => {
+  test('opens only its own link, even if the database has a copy of it on another', async () => {
     const { store } = stage.service.instance
     const from = await createLink(stage.api, { password: TEXT })
     const to = await createLink(stage.api)
@@ -123,16 +123,16 @@ onEachEngine('The password of a link', (stage) => {
       await stores.links.update({ ...link, password: from.password }, link)
       await stores.changes.append(linkChange(link.keyspace_id, link.key), link.updated_at)
     })
-    assert.equal(await typeText(`/${from.key}`), 303)
-    assert.equal(await typeText(`/${to.key}`), 403)
+    assert.equal(await enterPassword(`/${from.key}`), 303)
+    assert.equal(await enterPassword(`/${to.key}`), 403)
   })
 
-  test('opens its link still after the link has another key on another domain', async () => {
+  test('still opens its link after the link’s key and domain have changed', async () => {
     const { id, password } = await createLink(stage.api, { password: TEXT })
     const moved = { domain: 'moved.localhost', key: 'moved', password }
     const { body } = expectStatus(await stage.api.patch(`/links/${id}`, moved), 200)
     assert.equal(body.password, password)
-    assert.equal(await typeText('/moved', 'moved.localhost'), 303)
+    assert.equal(await enterPassword('/moved', 'moved.localhost'), 303)
   })
 
   test('is 1 to 512 characters of any script', async () => {

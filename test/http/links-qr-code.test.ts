@@ -12,7 +12,7 @@ import { visit } from '../support/visit.ts'
 const PNG_SIGNATURE = '89504e470d0a1a0a'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Each picture is drawn, sent and scanned, which costs some hundredths of a second. */
+/** Each picture is drawn, sent and scanned, which takes some hundredths of a second. */
 const COLORS = 20
 
 type Picture = { readonly headers: Headers; readonly png: Buffer }
@@ -33,7 +33,7 @@ function withBody(body: unknown): RequestInit {
   return { method: 'PUT', headers: JSON_TYPE, body: JSON.stringify(body) }
 }
 
-onEachEngine('The QR code of a link', (stage) => {
+onEachEngine('the QR code of a link', (stage) => {
   let path: string
   before(async () => {
     path = `/links/${(await createLink(stage.api, { key: 'scan-me' })).id}/qr-code`
@@ -48,7 +48,7 @@ onEachEngine('The QR code of a link', (stage) => {
     ['GET', {}],
     ['GET with a JSON content type', { headers: JSON_TYPE }],
   ] as const) {
-    test(`is a black and white PNG of the short link by ${what}`, async () => {
+    test(`is a black and white PNG of the short link for ${what}`, async () => {
       const { headers, png } = await fetchPicture(stage, path, init)
       assert.equal(headers.get('content-type'), 'image/png')
       assert.equal(headers.get('content-disposition'), 'inline; filename="localhost-scan-me.png"')
@@ -59,7 +59,7 @@ onEachEngine('The QR code of a link', (stage) => {
     })
   }
 
-  test('is confirmed by its ETag for as long as it is the same picture', async () => {
+  test('returns 304 for its ETag until the picture changes', async () => {
     const first = await fetchPicture(stage, path)
     const tag = first.headers.get('etag') ?? ''
     const headers = { 'if-none-match': tag }
@@ -70,7 +70,7 @@ onEachEngine('The QR code of a link', (stage) => {
     assert.notEqual(other.headers.get('etag'), tag)
   })
 
-  test('keeps the quiet zone of 4 modules and error correction of level M or better', async () => {
+  test('has a quiet zone of 4 modules and error correction of level M or better', async () => {
     for (const key of ['q', 'q'.repeat(60), 'q'.repeat(190)]) {
       const { id } = await createLink(stage.api, { key })
       const code = scan((await fetchPicture(stage, `/links/${id}/qr-code`)).png)
@@ -93,7 +93,7 @@ onEachEngine('The QR code of a link', (stage) => {
     ['color in both', '?color=%23112233', { color: '#000080' }, '#000080', 'inline'],
     ['download in both', '?download=true', { download: false }, '#000000', 'inline'],
   ] as const) {
-    test(`takes ${what}, the body winning`, async () => {
+    test(`accepts ${what}; the body overrides the query`, async () => {
       const { headers, png } = await fetchPicture(stage, path + query, {
         method: 'PUT',
         ...(body !== undefined && withBody(body)),
@@ -104,7 +104,7 @@ onEachEngine('The QR code of a link', (stage) => {
     })
   }
 
-  test('takes color and download in the query of a GET', async () => {
+  test('accepts color and download in the query of a GET', async () => {
     const { headers, png } = await fetchPicture(stage, `${path}?color=%23AA0000&download=true`)
     assert.match(headers.get('content-disposition') ?? '', /^attachment; /)
     assert.deepEqual(scan(png).colors, ['#ffffff', '#aa0000'])
@@ -116,9 +116,14 @@ onEachEngine('The QR code of a link', (stage) => {
     ['track=0', '?track=0', undefined, 'https://localhost/scan-me'],
     ['track in the body', '', { track: true }, 'https://localhost/scan-me?qr=1'],
     ['track in both', '?track=true', { track: false }, 'https://localhost/scan-me'],
-    ['a track that is null', '?track=true', { track: null }, 'https://localhost/scan-me?qr=1'],
+    [
+      'null for track in the body',
+      '?track=true',
+      { track: null },
+      'https://localhost/scan-me?qr=1',
+    ],
   ] as const) {
-    test(`takes ${what}, the body winning`, async () => {
+    test(`accepts ${what}; the body overrides the query`, async () => {
       const { png } = await fetchPicture(stage, path + query, {
         method: 'PUT',
         ...(body !== undefined && withBody(body)),
@@ -127,12 +132,12 @@ onEachEngine('The QR code of a link', (stage) => {
     })
   }
 
-  test('takes track in the query of a GET', async () => {
+  test('accepts track in the query of a GET', async () => {
     const { png } = await fetchPicture(stage, `${path}?track=true`)
     assert.equal(scan(png).text, 'https://localhost/scan-me?qr=1')
   })
 
-  test('leads a visit by a tracked code where the link leads, without the mark', async () => {
+  test('of a tracked link redirects to the destination without the mark', async () => {
     const { id } = await createLink(stage.api, { key: 'tracked', url: 'https://example.com/?a=1' })
     const { png } = await fetchPicture(stage, `/links/${id}/qr-code?track=true`)
     const { pathname, search } = new URL(scan(png).text)
@@ -144,13 +149,13 @@ onEachEngine('The QR code of a link', (stage) => {
     ['three digits', '#123'],
     ['eight digits', '#11223344'],
     ['no number sign', '112233'],
-    ['a name', 'black'],
-    ['no digits', '#gggggg'],
+    ['a colour name', 'black'],
+    ['letters that are not hexadecimal', '#gggggg'],
     ['a line break', '#112233\n'],
     ['an empty text', ''],
-    ['a pale one', '#eeeeee'],
+    ['a pale colour', '#eeeeee'],
   ] as const) {
-    test(`refuses ${what} as color, in the query and in the body`, async () => {
+    test(`returns 422 for ${what} as color, in the query and in the body`, async () => {
       const query = `?color=${encodeURIComponent(color)}`
       expectInvalid(await stage.api.get(path + query), 'color')
       expectInvalid(await stage.api.put(path + query), 'color')
@@ -158,7 +163,7 @@ onEachEngine('The QR code of a link', (stage) => {
     })
   }
 
-  test('refuses other types and unknown fields by name', async () => {
+  test('returns 422 for other types and unknown fields by name', async () => {
     expectInvalid(await stage.api.put(path, { color: 0x11_22_33 }), 'color')
     expectInvalid(await stage.api.put(path, { download: 'yes' }), 'download')
     expectInvalid(await stage.api.put(path, { track: 'yes' }), 'track')
@@ -169,7 +174,7 @@ onEachEngine('The QR code of a link', (stage) => {
   })
 
   for (const color of ['#000080', '#0000ff', '#ff0000', '#008000', '#800080', '#595959']) {
-    test(`takes ${color}, which is dark enough`, async () => {
+    test(`accepts ${color}, which is dark enough`, async () => {
       const code = scan((await fetchPicture(stage, path, withBody({ color }))).png)
       assert.equal(code.text, 'https://localhost/scan-me')
       assert.deepEqual(code.colors, ['#ffffff', color])
@@ -177,14 +182,14 @@ onEachEngine('The QR code of a link', (stage) => {
   }
 
   for (const color of ['#ffffff', '#ffff00', '#00ff00', '#00ffff', '#c0c0c0', '#959595']) {
-    test(`refuses ${color}, and says that it is too pale`, async () => {
+    test(`returns 422 for ${color} as too pale`, async () => {
       const answer = await stage.api.put(path, { color })
       expectInvalid(answer, 'color')
       assert.match(answer.body.errors.color[0], /pale/)
     })
   }
 
-  test('can be scanned in every colour that is accepted, the palest too', async () => {
+  test('can be scanned in every accepted colour, the palest too', async () => {
     const channel = fc.integer({ min: 0, max: 255 })
     await fc.assert(
       fc.asyncProperty(fc.tuple(channel, channel, channel), fc.boolean(), async (rgb, palest) => {
@@ -200,7 +205,7 @@ onEachEngine('The QR code of a link', (stage) => {
     )
   })
 
-  test('holds what a scanner can read of a key in any script, and names the file plainly', async () => {
+  test('contains an address that scanners can read for a key in any script, and an ASCII file name', async () => {
     for (const [key, read] of [
       ['a/b', 'https://localhost/a/b'],
       ['été', 'https://localhost/%C3%A9t%C3%A9'],
@@ -214,7 +219,7 @@ onEachEngine('The QR code of a link', (stage) => {
     }
   })
 
-  test('can be drawn of the longest link that there can be', async () => {
+  test('can be drawn for the longest possible link', async () => {
     const domain = `${'a.'.repeat(120)}example.com`
     const { id, link } = await createLink(stage.api, { domain, key: '𝒳'.repeat(190) })
     for (const [query, mark] of [
@@ -227,7 +232,7 @@ onEachEngine('The QR code of a link', (stage) => {
   })
 })
 
-/** Hues at which the palest accepted shade is as far from grey as can be. */
+/** Hues whose palest accepted shade is farthest from grey. */
 const HUES: [number, number, number][] = [
   [255, 0, 0],
   [0, 255, 0],
@@ -238,7 +243,7 @@ const HUES: [number, number, number][] = [
   [255, 255, 255],
 ]
 
-/** The brightest shade of a hue that the rule lets pass. */
+/** The brightest accepted shade of a hue. */
 function palestAccepted(hue: readonly number[]): string {
   for (let percent = 100; percent > 0; percent -= 1) {
     const color = hex(hue.map((channel) => Math.round((channel * percent) / 100)))

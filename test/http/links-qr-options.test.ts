@@ -7,7 +7,7 @@ import { createLink } from '../support/links.ts'
 import { scan } from '../support/scan.ts'
 import { type Service, startService } from '../support/service.ts'
 
-describe('The options of a QR code', () => {
+describe('the options of a QR code', () => {
   let service: Service
   let api: Api
   let token: string
@@ -36,7 +36,7 @@ describe('The options of a QR code', () => {
     ['the body', () => fetchPicture(path, { format: 'svg', size: 300, margin: 2, level: 'H' })],
     ['both', () => fetchPicture(`${path}?format=svg&size=99&level=H`, { size: 300, margin: 2 })],
   ] as const) {
-    test(`are taken from ${what}`, async () => {
+    test(`are accepted in ${what}`, async () => {
       const { headers, picture } = await fetchIt()
       assert.equal(headers.get('content-type'), 'image/svg+xml')
       assert.equal(headers.get('content-disposition'), 'inline; filename="localhost-scan-me.svg"')
@@ -48,7 +48,7 @@ describe('The options of a QR code', () => {
     })
   }
 
-  test('that are null in the body leave those of the query', async () => {
+  test('that are null in the body leave those of the query in effect', async () => {
     const options = { format: null, size: null, margin: null, level: null }
     const { headers, picture } = await fetchPicture(`${path}?size=400&level=Q`, options)
     assert.equal(headers.get('content-type'), 'image/png')
@@ -68,14 +68,14 @@ describe('The options of a QR code', () => {
     ['level', 'm'],
     ['colour', '#000000'],
   ] as const) {
-    test(`refuse ${field} ${value}, in the query and in the body`, async () => {
+    test(`return 422 for ${field} ${value}, in the query and in the body`, async () => {
       expectInvalid(await api.get(`${path}?${field}=${encodeURIComponent(value)}`), field)
       expectInvalid(await api.put(`${path}?${field}=${encodeURIComponent(value)}`), field)
       expectInvalid(await api.put(path, { [field]: value }), field)
     })
   }
 
-  test('refuse a size at which the code of this link cannot be read', async () => {
+  test('return 422 for a size at which this link’s code cannot be read', async () => {
     const { id } = await createLink(api, { key: 'k'.repeat(190) })
     const long = `/links/${id}/qr-code?size=100`
     const answer = await api.get(long)
@@ -83,7 +83,7 @@ describe('The options of a QR code', () => {
     assert.match(answer.body.errors.size[0], /^must be at least \d+ for this link/)
   })
 
-  test('give a download its name in RFC 6266 form', async () => {
+  test('give a download its file name in RFC 6266 form', async () => {
     for (const [key, name] of [
       ['a/b', 'filename="localhost-a-b.png"'],
       ['été', `filename="localhost--t-.png"; filename*=UTF-8''localhost-%C3%A9t%C3%A9.png`],
@@ -95,7 +95,7 @@ describe('The options of a QR code', () => {
     }
   })
 
-  test('have a picture confirmed by its ETag for each format, and by HEAD too', async () => {
+  test('return 304 for the ETag of each format, for HEAD too', async () => {
     const { headers } = await fetchPicture(`${path}?format=svg`)
     const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
     assert.equal((await api.send('GET', `${path}?format=svg`, known)).status, 304)

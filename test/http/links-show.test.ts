@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
 onEachEngine('GET /api/v1/links/{id}', (stage) => {
-  test('answers with every field of the specification, in its order', async () => {
+  test('returns every field of the specification, in order', async () => {
     const created = await createLink(stage.api)
     const shown = await showLink(stage.api, created.id)
     assert.deepEqual(Object.keys(shown), [...LINK_FIELDS])
@@ -15,19 +15,19 @@ onEachEngine('GET /api/v1/links/{id}', (stage) => {
     assert.equal(shown.last_click, null)
   })
 
-  test('takes an id in capitals for the same UUID', async () => {
+  test('accepts an id in upper case', async () => {
     const { id } = await createLink(stage.api)
     const { body } = expectStatus(await stage.api.get(`/links/${id.toUpperCase()}`), 200)
     assert.equal(body.id, id)
   })
 
-  test('takes a JSON content type without a body, which clients send with every request', async () => {
+  test('accepts a JSON content type without a body', async () => {
     const { id } = await createLink(stage.api)
     const headers = { 'content-type': 'application/json' }
     expectStatus(await stage.api.send('GET', `/links/${id}`, { headers }), 200)
   })
 
-  test('counts clicks, and tells the last one in seconds of Unix time', async () => {
+  test('counts clicks, and returns the last one in seconds of Unix time', async () => {
     const { id } = await createLink(stage.api, { key: 'clicked' })
     const beforeSeconds = Math.floor(Date.now() / 1_000)
     for (let count = 0; count < 3; count += 1) await visit(stage.service.port, '/clicked')
@@ -41,7 +41,7 @@ onEachEngine('GET /api/v1/links/{id}', (stage) => {
   })
 })
 
-onEachEngine('A link that the workspace does not have', (stage) => {
+onEachEngine('a link that the workspace does not have', (stage) => {
   const REQUESTS = [
     ['GET', '', undefined],
     ['PUT', '', { domain: 'localhost', url: 'https://example.com/stolen' }],
@@ -52,7 +52,7 @@ onEachEngine('A link that the workspace does not have', (stage) => {
   ] as const
 
   for (const [method, path, body] of REQUESTS) {
-    test(`is the same to ${method} ${path} whether foreign, unknown or no UUID`, async () => {
+    test(`returns the same 404 to ${method} ${path || 'the link'}, whether foreign, unknown or malformed`, async () => {
       const foreign = await createLink(await stage.service.api('other'))
       const ids = [foreign.id, '00000000-0000-7000-8000-000000000000', 'nonsense', '1']
       for (const id of ids) {

@@ -6,25 +6,25 @@ import { createLink, listedKeys, showLink } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
 import { visit } from '../support/visit.ts'
 
-/** In the order of creation. */
+/** In order of creation. */
 const KEYS = ['m', 'Z', 'b', 'a', 'é']
-/** Visited in this order, so that no two orders below are alike by chance. */
+/** Visited in this order, so that no two orders below coincide. */
 const VISITS = ['b', 'b', 'b', 'm', 'Z', 'Z']
 const UPDATES = ['Z', 'é', 'm', 'a', 'b']
 
-/** The rising order of each; the falling one is its reverse. */
-const RISING: Readonly<Record<string, readonly string[]>> = {
+/** The ascending order by each field; the descending one is its reverse. */
+const ASCENDING: Readonly<Record<string, readonly string[]>> = {
   created_at: KEYS,
   updated_at: UPDATES,
-  // Among equals the older link is the lesser.
+  // Equal links are ordered by age, the older first.
   clicks: ['a', 'é', 'm', 'Z', 'b'],
-  // What was never clicked comes before what was.
+  // Links that were never clicked come first.
   last_click: ['a', 'é', 'b', 'm', 'Z'],
-  // By code point, on every engine alike.
+  // By code point, on both engines.
   key: ['Z', 'a', 'b', 'm', 'é'],
 }
 
-onEachEngine('The order of the link list', (stage) => {
+onEachEngine('the order of the link list', (stage) => {
   before(async () => {
     const ids = new Map<string, string>()
     for (const key of KEYS) ids.set(key, (await createLink(stage.api, { key, tags: ['all'] })).id)
@@ -40,16 +40,16 @@ onEachEngine('The order of the link list', (stage) => {
     })
   })
 
-  test('is newest first when none is asked for, with a filter too', async () => {
+  test('is newest first by default, with a filter too', async () => {
     assert.deepEqual(await listedKeys(stage.api, ''), KEYS.toReversed())
     assert.deepEqual(await listedKeys(stage.api, '?tag=all'), KEYS.toReversed())
   })
 
-  for (const [field, rising] of Object.entries(RISING)) {
-    test(`is by ${field} either way, on one page and across pages`, async () => {
+  for (const [field, ascending] of Object.entries(ASCENDING)) {
+    test(`is by ${field} in both directions, on one page and across pages`, async () => {
       for (const [sort, expected] of [
-        [field, rising],
-        [`-${field}`, rising.toReversed()],
+        [field, ascending],
+        [`-${field}`, ascending.toReversed()],
       ] as const) {
         assert.deepEqual(await listedKeys(stage.api, `?sort=${sort}`), expected, sort)
         const paged: string[] = []

@@ -33,14 +33,14 @@ const NOTHING = Object.fromEntries(
 )
 const NULLS = Object.fromEntries(Object.keys(OPTIONAL_FIELDS).map((field) => [field, null]))
 
-/** What the update's answer says must also be what is kept. */
+/** Asserts that what the update returns is also what is stored. */
 async function expectUpdated(api: Api, answer: Answer): Promise<LinkBody> {
   const { body } = expectStatus(answer, 200)
   assert.deepEqual(await showLink(api, body.id), body)
   return body
 }
 
-/** A link in which everything that can be set is set. */
+/** A link with every field set. */
 function createFullLink(api: Api): Promise<LinkBody> {
   return createLink(api, { ...OPTIONAL_FIELDS, password: 'open sesame' })
 }
@@ -48,7 +48,7 @@ function createFullLink(api: Api): Promise<LinkBody> {
 onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
   const required = { domain: 'localhost', url: 'https://example.com/put' }
 
-  test('answer with every field of the specification, the count an integer', async () => {
+  test('return every field of the specification, clicks as an integer', async () => {
     const { id } = await createLink(stage.api)
     for (const method of ['put', 'patch'] as const) {
       const link = await expectUpdated(stage.api, await stage.api[method](`/links/${id}`, required))
@@ -57,7 +57,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     }
   })
 
-  test('PUT needs domain and url', async () => {
+  test('PUT requires domain and url', async () => {
     const { id } = await createLink(stage.api)
     expectInvalid(await stage.api.put(`/links/${id}`, { url: required.url }), 'domain')
     expectInvalid(await stage.api.put(`/links/${id}`, { domain: 'localhost' }), 'url')
@@ -75,7 +75,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     assert.equal((await visit(stage.service.port, '/after')).headers.location, required.url)
   })
 
-  test('PUT keeps what is left out', async () => {
+  test('PUT keeps omitted fields', async () => {
     const before = await createFullLink(stage.api)
     const after = await expectUpdated(
       stage.api,
@@ -90,7 +90,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     assert.ok(updated_at > before.updated_at)
   })
 
-  test('PUT and PATCH clear what is null', async () => {
+  test('PUT and PATCH clear null fields', async () => {
     for (const method of ['put', 'patch'] as const) {
       const before = await createFullLink(stage.api)
       const body = { ...NULLS, password: null, ...(method === 'put' && required) }
@@ -106,7 +106,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     }
   })
 
-  test('PATCH changes one field and keeps the others, whichever it is', async () => {
+  test('PATCH changes one field, whichever it is, and keeps the others', async () => {
     const { id } = await createFullLink(stage.api)
     const changes = { ...CHANGED, url: 'https://changed.example.com/', key: 'changed-key' }
     for (const [field, value] of Object.entries(changes)) {
@@ -119,14 +119,14 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     }
   })
 
-  test('PATCH of nothing changes nothing but the time', async () => {
+  test('PATCH with an empty body changes only updated_at', async () => {
     const before = await createFullLink(stage.api)
     const after = await expectUpdated(stage.api, await stage.api.patch(`/links/${before.id}`, {}))
     assert.deepEqual({ ...after, updated_at: '' }, { ...before, clicks: 0, updated_at: '' })
     assert.ok(after.updated_at > before.updated_at)
   })
 
-  test('make a new key for a key of null', async () => {
+  test('generate a new key for a null key', async () => {
     const { api, service } = stage
     for (const method of ['put', 'patch'] as const) {
       const before = await createLink(api, { key: `renewed-${method}` })
@@ -138,14 +138,14 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     }
   })
 
-  test('refuse null for what a link cannot be without', async () => {
+  test('return 422 for null in required fields', async () => {
     const { id } = await createLink(stage.api)
     for (const field of ['domain', 'url']) {
       expectInvalid(await stage.api.patch(`/links/${id}`, { [field]: null }), field)
     }
   })
 
-  test('refuse unknown fields by name, and change nothing', async () => {
+  test('return 422 for unknown fields by name, and change nothing', async () => {
     const before = await createLink(stage.api)
     const body = { ...required, uri: 'https://example.com/typo' }
     expectInvalid(await stage.api.put(`/links/${before.id}`, body), 'uri')
@@ -153,14 +153,14 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     assert.deepEqual(await showLink(stage.api, before.id), { ...before, clicks: 0 })
   })
 
-  test('name every wrong field, and change nothing where one is wrong', async () => {
+  test('report every wrong field, and change nothing when one is wrong', async () => {
     const before = await createLink(stage.api)
     const body = { url: 'ftp://example.com/', key: '..', utm_source: 'fine', tags: ['fine'] }
     expectInvalid(await stage.api.patch(`/links/${before.id}`, body), 'url', 'key')
     assert.deepEqual(await showLink(stage.api, before.id), { ...before, clicks: 0 })
   })
 
-  test('what was shown can be changed in one place and sent back whole', async () => {
+  test('accept a returned link with one field changed', async () => {
     const { id } = await createFullLink(stage.api)
     const shown = await showLink(stage.api, id)
     const sent = { ...shown, utm_source: 'changed' }
@@ -169,7 +169,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     assert.ok(after.updated_at > shown.updated_at)
   })
 
-  test('read-only fields are accepted and ignored, whatever they hold', async () => {
+  test('accept and ignore read-only fields, whatever their values', async () => {
     const before = await createLink(stage.api)
     const readOnly = {
       id: '00000000-0000-7000-8000-000000000000',
@@ -188,7 +188,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     }
   })
 
-  test('updated_at rises strictly with every update, however fast they come', async () => {
+  test('updated_at increases strictly with every update, however fast they follow', async () => {
     const { id, created_at, updated_at } = await createLink(stage.api)
     const times = [updated_at]
     for (let count = 0; count < 5; count += 1) {
@@ -202,7 +202,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     assert.equal((await showLink(stage.api, id)).created_at, created_at)
   })
 
-  test('updates of different fields at the same time lose none', async () => {
+  test('concurrent updates of different fields lose none', async () => {
     const { id } = await createLink(stage.api)
     const answers = await Promise.all(
       Object.entries(CHANGED).map(([field, value]) =>
@@ -216,7 +216,7 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
     }
   })
 
-  test("a key that another link has is refused, and one's own is not", async () => {
+  test('return 422 for the key of another link, and accept the link’s own', async () => {
     await createLink(stage.api, { key: 'theirs' })
     const { id } = await createLink(stage.api, { key: 'mine' })
     expectInvalid(await stage.api.put(`/links/${id}`, { ...required, key: 'theirs' }), 'key')
@@ -233,8 +233,8 @@ onEachEngine('PUT and PATCH /api/v1/links/{id}', (stage) => {
   })
 })
 
-onEachEngine('Moving a link to another domain', (stage) => {
-  test('takes the link there, and leaves nothing behind', async () => {
+onEachEngine('moving a link to another domain', (stage) => {
+  test('serves the link there and no longer at the old host', async () => {
     const { service, api } = stage
     const before = await createLink(api, { domain: 'old.localhost', key: 'moving' })
     const answer = await api.put(`/links/${before.id}`, {
@@ -249,7 +249,7 @@ onEachEngine('Moving a link to another domain', (stage) => {
     assert.equal((await visit(service.port, '/moving', { host: 'new.localhost' })).status, 302)
   })
 
-  test("to the service's own host and away from it works by PATCH too", async () => {
+  test('to the service’s own host and away from it works by PATCH too', async () => {
     const { api } = stage
     const { id } = await createLink(api, { domain: 'away.localhost', key: 'commuter' })
     for (const domain of ['localhost', 'away.localhost', 'LOCALHOST']) {
@@ -258,7 +258,7 @@ onEachEngine('Moving a link to another domain', (stage) => {
     }
   })
 
-  test('is refused on `key` where the key is taken there', async () => {
+  test('returns 422 on `key` when the key is taken there', async () => {
     const { api } = stage
     await createLink(api, { domain: 'one.localhost', key: 'both' })
     const { id } = await createLink(api, { domain: 'two.localhost', key: 'both' })
@@ -266,21 +266,21 @@ onEachEngine('Moving a link to another domain', (stage) => {
     assert.equal((await showLink(api, id)).domain, 'two.localhost')
   })
 
-  test('is refused on `key` where the service itself answers that key', async () => {
+  test('returns 422 on `key` when the service itself answers that key', async () => {
     const { api } = stage
     const { id } = await createLink(api, { domain: 'free.localhost', key: 'docs' })
     expectInvalid(await api.patch(`/links/${id}`, { domain: 'localhost' }), 'key')
     expectStatus(await api.patch(`/links/${id}`, { domain: 'localhost', key: 'docs2' }), 200)
   })
 
-  test('is refused on `domain` where that is no host name', async () => {
+  test('returns 422 on `domain` for an invalid host name', async () => {
     const { id } = await createLink(stage.api)
     expectInvalid(await stage.api.patch(`/links/${id}`, { domain: 'no host' }), 'domain')
   })
 })
 
-onEachEngine('A link whose domain was deleted', (stage) => {
-  test('stays where it is through an update, without a new claim', async () => {
+onEachEngine('a link whose domain was deleted', (stage) => {
+  test('stays on its host through an update, without a new claim', async () => {
     const { api } = stage
     const { id } = await createLink(api, { domain: 'left.localhost', key: 'staying' })
     const domains = expectStatus(await api.get('/domains'), 200).body.data

@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/on-each-engine.ts'
 
 const COUNT = 12
 
-/** Follows a list's `next` to its end, or `prev` to its beginning. */
+/** Follows a list’s `next` to its end, or `prev` to its beginning. */
 async function follow(
   api: Api,
   from: string,
@@ -17,7 +17,7 @@ async function follow(
   const pages: Answer['body'][] = []
   let url: string | null = from
   while (url !== null) {
-    assert.ok(pages.length < 200, 'the walk has an end')
+    assert.ok(pages.length < 200, 'the list does not end')
     const { body } = expectStatus(await api.get(url), 200)
     pages.push(body)
     url = body.links[direction] === null ? null : pathOf(body.links[direction])
@@ -37,7 +37,7 @@ function namesOn(pages: readonly Answer['body'][]): string[] {
   )
 }
 
-onEachEngine('A walk through a list', (stage) => {
+onEachEngine('cursor pagination', (stage) => {
   const keys = Array.from({ length: COUNT }, (_, index) => `key-${index}`)
   const hosts = keys.map((key) => `${key}.example.com`)
   let api: Api
@@ -59,7 +59,7 @@ onEachEngine('A walk through a list', (stage) => {
     },
     { list: '/domains?', names: hosts.toReversed() },
   ]) {
-    test(`comes to each item of ${list} once, in both directions`, async () => {
+    test(`returns each item of ${list} once, in both directions`, async () => {
       for (const perPage of [1, 5, 100]) {
         const forward = await follow(api, `${list}per_page=${perPage}&cursor=`)
         assert.deepEqual(namesOn(forward), names)
@@ -78,7 +78,7 @@ onEachEngine('A walk through a list', (stage) => {
     })
   }
 
-  test('answers in the envelope of every list, with the next cursor', async () => {
+  test('returns the envelope of every list, with the next cursor', async () => {
     const { body } = expectStatus(await api.get('/links?per_page=5&tag=all&cursor'), 200)
     const second = expectStatus(await api.get(pathOf(body.links.next)), 200).body
     const path = `http://localhost:${stage.service.port}/api/v1/links`
@@ -106,7 +106,7 @@ onEachEngine('A walk through a list', (stage) => {
     assert.deepEqual(previous.data, body.data)
   })
 
-  test('answers an empty list with one empty page', async () => {
+  test('returns one empty page for an empty list', async () => {
     const empty = await stage.service.api('walked-empty')
     for (const list of ['/links', '/domains']) {
       const [page, ...others] = await follow(empty, `${list}?cursor=`)
@@ -136,7 +136,7 @@ onEachEngine('A walk through a list', (stage) => {
         expectStatus(await api.post('/domains', { domain: `${name}.example.com` }), 201).body,
     },
   ]) {
-    test(`neither doubles nor loses an item of ${list} while others write`, async () => {
+    test(`neither repeats nor loses an item of ${list} during concurrent writes`, async () => {
       const writer = await stage.service.api(`written-${workspace}`)
       const [path] = list.split('?')
       const made: { id: string; name: string }[] = []
@@ -148,7 +148,7 @@ onEachEngine('A walk through a list', (stage) => {
       const deleted = new Set<string>()
       const before = made.map(({ name }) => name)
       let round = 0
-      /** Creates two, and deletes and updates some on either side of the walk's place. */
+      /** Creates two items, and deletes and updates some before and after the current page. */
       const write = async () => {
         round += 1
         const victims = [made[round * 2], made[39 - round * 2]]
@@ -166,13 +166,13 @@ onEachEngine('A walk through a list', (stage) => {
       }
       const walked = namesOn(await follow(writer, `${list}per_page=4&cursor=`, 'next', write))
       assert.ok(round > 5 && deleted.size > 5)
-      assert.equal(new Set(walked).size, walked.length, 'none comes twice')
+      assert.equal(new Set(walked).size, walked.length, 'no item is repeated')
       const lost = before.filter((name) => !deleted.has(name) && !walked.includes(name))
       assert.deepEqual(lost, [])
     })
   }
 
-  test('refuses a cursor that was not given out for this very list', async () => {
+  test('returns 422 for a cursor that was not issued for this list', async () => {
     const { meta } = expectStatus(await api.get('/links?per_page=2&cursor='), 200).body
     const cursor: string = meta.next_cursor
     const altered = `${cursor.slice(0, 40)}${cursor[40] === 'A' ? 'B' : 'A'}${cursor.slice(41)}`

@@ -6,14 +6,14 @@ import { type Service, startService } from '../support/service.ts'
 import { type VisitAnswer, visit } from '../support/visit.ts'
 
 const COMMON = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** Methods that Node's parser knows and the API has no use for. */
+/** Methods that Node’s parser accepts and the API does not use. */
 const RARE = ['TRACE', 'PROPFIND', 'SEARCH', 'QUERY', 'LINK', 'PURGE']
 
-// Storage has no part in this: one engine is enough.
+// Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
-  describe('methods that a path of the API does not have', () => {
+  describe('methods that an API path does not have', () => {
     let service: Service
-    /** The methods of every described path, `HEAD` with `GET`. */
+    /** The methods of each path in the OpenAPI document, with `HEAD` for each `GET`. */
     const methodsOf = new Map<string, Set<string>>()
     before(async () => {
       service = await startService(engine)
@@ -27,7 +27,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     })
     after(() => service.stop())
 
-    function ask(template: string, method: string, rest: object = {}): Promise<VisitAnswer> {
+    function request(template: string, method: string, rest: object = {}): Promise<VisitAnswer> {
       const path = PREFIX + template.replace('{id}', UNKNOWN_ID)
       return visit(service.port, path, { method, ...rest })
     }
@@ -44,24 +44,24 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.deepEqual(rest, {})
     }
 
-    test('are 405, and Allow names exactly those that the description has', async () => {
+    test('return 405, with exactly the described methods in Allow', async () => {
       assert.equal(methodsOf.size, 16)
       for (const [template, methods] of methodsOf) {
         for (const method of COMMON.filter((common) => !methods.has(common))) {
-          expectMethodNotAllowed(await ask(template, method), template, method)
+          expectMethodNotAllowed(await request(template, method), template, method)
         }
       }
     })
 
     for (const method of RARE) {
-      test(`are 405 for ${method} too`, async () => {
+      test(`return 405 for ${method}`, async () => {
         for (const template of methodsOf.keys()) {
-          expectMethodNotAllowed(await ask(template, method), template, method)
+          expectMethodNotAllowed(await request(template, method), template, method)
         }
       })
     }
 
-    test('are 405 whatever the body is', async () => {
+    test('return 405 whatever the body is', async () => {
       for (const [type, body] of [
         ['application/json', '{}'],
         ['application/json', '{'],
@@ -69,7 +69,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         ['application/json', `"${'x'.repeat(70_000)}"`],
       ] as const) {
         const rest = { headers: { 'content-type': type }, body }
-        expectMethodNotAllowed(await ask('/links', 'PUT', rest), '/links', 'PUT')
+        expectMethodNotAllowed(await request('/links', 'PUT', rest), '/links', 'PUT')
       }
     })
   })

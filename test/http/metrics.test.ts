@@ -26,7 +26,7 @@ for (const engine of ENGINES) {
       return body
     }
 
-    test('count visits by outcome, on the fast way and on the other, and how long they took', async () => {
+    test('count visits by outcome and duration, on the fast path and through Node’s server', async () => {
       const api = apiClient(service.baseUrl, await service.token())
       const link = { domain: 'localhost', key: 'known', url: 'https://example.com/' }
       expectStatus(await api.post('/links', link), 201)
@@ -41,7 +41,7 @@ for (const engine of ENGINES) {
         assert.equal((await fast.nextAnswer(ANSWER_MS_MAX))?.status, status)
       }
       fast.destroy()
-      // These say that they close, and so go through Node's HTTP server.
+      // These requests close their connection, and so go through Node’s HTTP server.
       await visit(service.port, '/known')
       await visit(service.port, '/known', { method: 'HEAD' })
       await visit(service.port, '/known', { method: 'DELETE' })
@@ -66,14 +66,14 @@ for (const engine of ENGINES) {
       assert.equal(numberOf(now, 'terse_journal_backlog_age_seconds'), 0)
       const links = (result: string) =>
         grown(before, now, 'terse_cache_lookups_total', { cache: 'links', result })
-      // Of the five visits with a key on a known host, the first of each key is a miss at least; a
-      // change that is read from the log once more makes one more.
+      // Of the five visits with a key on a known host, at least the first of each key is a miss; reading a change
+      // from the log again adds one more.
       const [hits = 0, misses = 0] = [links('hit'), links('miss')]
       assert.ok(hits >= 1 && misses >= 2, `${hits} hits, ${misses} misses`)
       assert.equal(hits + misses + (links('absent') ?? 0), 5)
     })
 
-    test('tell of the API by route, and nothing that names a link, a token or a visitor', async () => {
+    test('count API requests by route, and reveal no link, token or visitor', async () => {
       const token = await service.token()
       const api = apiClient(service.baseUrl, token)
       const link = { domain: 'localhost', key: 'secret-key', url: 'https://secret.example/' }
@@ -89,11 +89,11 @@ for (const engine of ENGINES) {
       assert.ok(!text.includes(token) && !text.includes(id))
     })
 
-    test('tell of domains, connections and the change log', async () => {
+    test('report domains, connections and the change log', async () => {
       const text = await eventually(async () => {
         const text = await scrape()
         assert.ok((numberOf(text, 'terse_change_log_lag_seconds') ?? 9) < 5)
-        // Now and then a job of the node has one for a moment.
+        // A job of the node holds one for a moment now and then.
         const pool = { pool: 'requests', state: 'used' }
         const used = numberOf(text, 'terse_database_connections', pool)
         assert.equal(used, engine.name === 'PostgreSQL' ? 0 : undefined)
@@ -103,25 +103,25 @@ for (const engine of ENGINES) {
       assert.match(text, /^# TYPE terse_domains gauge$/m)
     })
 
-    test('are as Prometheus wants them', { skip: skipWithout('promtool') }, async () => {
+    test('pass Prometheus’s own check', { skip: skipWithout('promtool') }, async () => {
       openPromtool().run(['check', 'metrics'], await scrape())
     })
   })
 }
 
-/** By how much a number rose; from 0 where it was not there. */
+/** By how much a metric rose, starting at 0 if it did not exist. */
 function grown(before: string, now: string, ...metric: [string, Record<string, string>?]): number {
   return (numberOf(now, ...metric) ?? Number.NaN) - (numberOf(before, ...metric) ?? 0)
 }
 
-describe('who may read the metrics', () => {
-  const ask = async (
+describe('access to /metrics', () => {
+  const expectStatuses = async (
     settings: Record<string, string>,
-    asked: readonly (readonly [headers: Record<string, string>, status: number])[],
+    requests: readonly (readonly [headers: Record<string, string>, status: number])[],
   ) => {
     const service = await startService(SQLITE, settings)
     try {
-      for (const [headers, status] of asked) {
+      for (const [headers, status] of requests) {
         const answer = await visit(service.port, '/metrics', { headers })
         assert.equal(answer.status, status, JSON.stringify(headers))
         if (status === 404) assert.equal(JSON.parse(answer.body).code, 'not_found')
@@ -131,8 +131,8 @@ describe('who may read the metrics', () => {
     }
   }
 
-  test('is this machine, and nobody whom a proxy on it passes on', () =>
-    ask({}, [
+  test('is allowed from this machine, except through a proxy on it', () =>
+    expectStatuses({}, [
       [{}, 200],
       [{ 'x-forwarded-for': '127.0.0.1' }, 404],
       [{ 'x-real-ip': '198.51.100.7' }, 404],
@@ -140,8 +140,8 @@ describe('who may read the metrics', () => {
       [{ via: '1.1 proxy' }, 404],
     ]))
 
-  test('is by the visitor’s address where the proxy is trusted', () =>
-    ask({ TERSE_TRUST_PROXY: '127.0.0.1', TERSE_METRICS_FROM: '10.1.0.0/16' }, [
+  test('depends on the visitor’s address behind a trusted proxy', () =>
+    expectStatuses({ TERSE_TRUST_PROXY: '127.0.0.1', TERSE_METRICS_FROM: '10.1.0.0/16' }, [
       [{}, 404],
       [{ 'x-forwarded-for': '10.1.2.3' }, 200],
       [{ 'x-forwarded-for': '10.1.2.3, 198.51.100.7' }, 404],

@@ -21,10 +21,10 @@ import { visit } from '../support/visit.ts'
 
 const COMMITTED = new URL('../../docs/openapi.json', import.meta.url)
 
-/** Has its answer checked in the tests named, where the service can be brought to give it. */
+/** Statuses that other tests check, because they need a special state of the service. */
 const CHECKED_ELSEWHERE = new Set(['304', '426', '429', '500', '503'])
 
-/** Every route that Fastify is given while `work` runs. */
+/** Every route that is registered with Fastify while `work` runs. */
 async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOptions[]> {
   const routes: RouteOptions[] = []
   const watch = (message: unknown) => {
@@ -43,7 +43,7 @@ async function routesGivenDuring(work: () => Promise<unknown>): Promise<RouteOpt
 }
 
 for (const engine of ENGINES) {
-  describe(`the description of the API on ${engine.name}`, () => {
+  describe(`the OpenAPI document on ${engine.name}`, () => {
     let service: Service
     let routes: RouteOptions[]
     let description: Description
@@ -59,17 +59,17 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    test('is OpenAPI 3.1, served to anybody', async () => {
+    test('is OpenAPI 3.1, and served without a token', async () => {
       assert.match(description.openapi, /^3\.1\.\d+$/)
       const answer = await apiClient(service.baseUrl, undefined).get('/openapi.json')
       assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
     })
 
-    test('is the one in docs/openapi.json', () => {
+    test('equals docs/openapi.json', () => {
       assert.deepEqual(description, JSON.parse(readFileSync(COMMITTED, 'utf8')))
     })
 
-    test('holds every route behind a token, and no other', () => {
+    test('contains every route that needs a token, and no other', () => {
       const real = routes
         .filter(({ url, config }) => url.startsWith(PREFIX) && config?.scope !== undefined)
         .flatMap(({ method, url }) =>
@@ -81,7 +81,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(real.toSorted(), operations.map(({ name }) => name).toSorted())
     })
 
-    test('is itself the only thing under /api that needs no token', async () => {
+    test('is the only route under /api that needs no token', async () => {
       const open = routes.filter(
         ({ url, config }) => url.startsWith('/api') && config?.scope === undefined,
       )
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('asks for a bearer token on every operation', () => {
+    test('requires a bearer token for every operation', () => {
       const { security, components } = description as Description & {
         security: unknown
         components: { securitySchemes: unknown }
@@ -108,12 +108,12 @@ for (const engine of ENGINES) {
       })
       for (const methods of Object.values(description.paths)) {
         for (const operation of Object.values(methods)) {
-          assert.equal('security' in operation, false, 'nothing opts out')
+          assert.equal('security' in operation, false, 'no operation opts out')
         }
       }
     })
 
-    test('names each operation as a method, and describes it with its parameters', () => {
+    test('names each operation as a method, and describes it and its parameters', () => {
       const ids = new Set<string>()
       for (const methods of Object.values(description.paths)) {
         for (const operation of Object.values(methods)) {
@@ -131,7 +131,7 @@ for (const engine of ENGINES) {
       assert.equal(ids.size, operations.length)
     })
 
-    test('has 405 and 500 for every operation, and Retry-After with 429 and 503', () => {
+    test('lists 405 and 500 for every operation, and Retry-After with 429 and 503', () => {
       for (const { name, responses } of operations) {
         for (const status of ['405', '426', '500'])
           assert.ok(responses[status], `${name} ${status}`)
@@ -143,11 +143,11 @@ for (const engine of ENGINES) {
       assert.ok(description.components.headers['Retry-After']?.description)
     })
 
-    test('offers no field that is accepted only to be ignored', () => {
+    test('contains no read-only field in a request', () => {
       assert.ok(!JSON.stringify(description).includes('readOnly'))
     })
 
-    test('lets the body of a QR code be left out, and of nothing else', () => {
+    test('marks only the body of the QR code as optional', () => {
       const optional = Object.values(description.paths)
         .flatMap((methods) => Object.values(methods))
         .filter(({ requestBody }) => requestBody?.required === false)
@@ -155,7 +155,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(optional, ['links.drawQrCode'])
     })
 
-    test('gives no example that its own schema refuses', () => {
+    test('contains only examples that satisfy their schemas', () => {
       let examples = 0
       const look = (node: unknown): void => {
         if (typeof node !== 'object' || node === null) return
@@ -172,18 +172,18 @@ for (const engine of ENGINES) {
       assert.ok(examples > 0)
     })
 
-    test('promises exactly the answers that the service gives, by status and by schema', async () => {
-      const nobody = apiClient(service.baseUrl, undefined)
+    test('describes exactly the answers that the service gives, by status and by schema', async () => {
+      const anonymous = apiClient(service.baseUrl, undefined)
       const powerless = apiClient(service.baseUrl, await service.token('acme', ['workspace:admin']))
       const oversize = jsonRequest(JSON.stringify({ id: 'x'.repeat(70_000) }))
 
-      /** How each status is brought about. */
+      /** How each status is provoked. */
       const provoke: Record<string, (operation: Operation, path: string) => Promise<Answer>> = {
         400: (operation, path) =>
           operation.takesId
             ? api.send(operation.method, operation.pathFor('%zz'), validRequest(operation))
             : api.send(operation.method, path, jsonRequest('{')),
-        401: (operation, path) => nobody.send(operation.method, path, validRequest(operation)),
+        401: (operation, path) => anonymous.send(operation.method, path, validRequest(operation)),
         403: (operation, path) => powerless.send(operation.method, path, validRequest(operation)),
         404: (operation) =>
           api.send(operation.method, operation.pathFor(UNKNOWN_ID), validRequest(operation)),
@@ -244,16 +244,16 @@ for (const engine of ENGINES) {
       }
     })
 
-    let made = 0
+    let created = 0
     async function create(family: Operation['family']): Promise<string> {
-      made += 1
-      const domain = { domain: `made-${made}.acme.test` }
+      created += 1
+      const domain = { domain: `made-${created}.acme.test` }
       const body =
         family === 'domains' ? domain : { domain: 'localhost', url: 'https://example.com/' }
       return expectStatus(await api.post(`/${family}`, body), 201).body.id
     }
 
-    test('describes lists with something in them, and links with every field set', async () => {
+    test('describes non-empty lists, and links with every field set', async () => {
       const full = {
         domain: 'localhost',
         key: 'full',

@@ -1,6 +1,6 @@
 /**
- * The records of a CSV text by RFC 4180, strictly: every line ends with CRLF, quotes stand where the
- * grammar allows them alone.
+ * The records of a CSV text, parsed strictly by RFC 4180: every line ends with CRLF, and quotes occur only
+ * where the grammar allows them.
  */
 export function parseCsv(text: string): string[][] {
   const records: string[][] = []

@@ -8,11 +8,11 @@ import { waitingRequests } from '../../src/platform/http/connections/input-gate.
 import { createFront } from '../../src/platform/http/front.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** More than the system takes from a process for one connection on loopback. */
+/** More than the system buffers for one connection on loopback. */
 const LARGE_BODY = Buffer.alloc(32 * 1024 * 1024, 'a')
-/** As many as fill several packets. */
+/** Enough to fill several packets. */
 const REQUESTS = 5_000
-/** Far longer than a server needs to start a request that it has. */
+/** Far longer than a server needs to start a request that has arrived. */
 const SETTLE_MS = 200
 const TIMEOUT_MS = 30_000
 
@@ -21,7 +21,7 @@ function request(path: string, lines = ''): string {
 }
 
 for (const isFast of [true, false]) {
-  const name = `requests on one connection, with fast redirects ${isFast ? 'on' : 'off'}`
+  const name = `requests on one connection with fast redirects ${isFast ? 'on' : 'off'}`
   describe(name, { timeout: TIMEOUT_MS }, () => {
     let front: Server
     let port: number
@@ -63,7 +63,7 @@ for (const isFast of [true, false]) {
       return socket
     }
 
-    test('start when the answers before them have left the process', async () => {
+    test('start after the answers before them have left the process', async () => {
       const socket = await open()
       socket.write(request('/large'))
       await eventually(async () => assert.equal(started.length, 1))
@@ -78,7 +78,7 @@ for (const isFast of [true, false]) {
       assert.ok(length > 2 * LARGE_BODY.length)
     })
 
-    test('are all answered in their order, however many come at once', async () => {
+    test('are all answered in order, however many arrive at once', async () => {
       const socket = await open()
       const paths = Array.from({ length: REQUESTS }, (_, nth) => `/${nth}`)
       socket.end(paths.map((path) => request(path)).join(''))

@@ -5,13 +5,13 @@ import { after, before, describe, test } from 'node:test'
 import { createFront } from '../../src/platform/http/front.ts'
 import { visit } from '../support/visit.ts'
 
-const ASKED = 'asked.acme.test'
+const CHALLENGED_HOST = 'asked.acme.test'
 const TOKEN = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA'
 const ANSWER = `${TOKEN}.9jg46WB3rR_AHD-EBXdN7cBkH1WOu0tA3M9fm21mqTI`
 const PREFIX = '/.well-known/acme-challenge'
 
 describe('plain HTTP beside HTTPS', () => {
-  let isAway = false
+  let isStoreDown = false
   const answered: string[] = []
   const front = createFront({
     isForApi: () => false,
@@ -23,12 +23,12 @@ describe('plain HTTP beside HTTPS', () => {
     fastRedirect: undefined,
     plain: {
       async locationOf({ host, path }) {
-        if (isAway) throw new Error('away')
+        if (isStoreDown) throw new Error('away')
         return `https://${host}${path}`
       },
       async findChallenge(host, token) {
-        if (isAway) throw new Error('away')
-        return host === ASKED && token === TOKEN ? ANSWER : undefined
+        if (isStoreDown) throw new Error('away')
+        return host === CHALLENGED_HOST && token === TOKEN ? ANSWER : undefined
       },
     },
   })
@@ -40,33 +40,33 @@ describe('plain HTTP beside HTTPS', () => {
   })
   after(() => front.close())
 
-  test('answers what an authority asks of a host, and nothing to others', async () => {
-    const found = await visit(port, `${PREFIX}/${TOKEN}`, { host: ASKED })
+  test('serves the challenge of a host, and 404 for any other host or token', async () => {
+    const found = await visit(port, `${PREFIX}/${TOKEN}`, { host: CHALLENGED_HOST })
     assert.deepEqual([found.status, found.body], [200, ANSWER])
     assert.equal(found.headers['content-type'], 'application/octet-stream')
     for (const [host, path] of [
       ['other.acme.test', `${PREFIX}/${TOKEN}`],
-      [ASKED, `${PREFIX}/${TOKEN}x`],
-      [ASKED, `${PREFIX}/`],
-      [ASKED, `${PREFIX}/../${TOKEN}`],
-      [ASKED, `${PREFIX}/${'a'.repeat(257)}`],
+      [CHALLENGED_HOST, `${PREFIX}/${TOKEN}x`],
+      [CHALLENGED_HOST, `${PREFIX}/`],
+      [CHALLENGED_HOST, `${PREFIX}/../${TOKEN}`],
+      [CHALLENGED_HOST, `${PREFIX}/${'a'.repeat(257)}`],
     ] as const) {
       assert.equal((await visit(port, path, { host })).status, 404, `${host} ${path}`)
     }
-    const head = await visit(port, `${PREFIX}/${TOKEN}`, { host: ASKED, method: 'HEAD' })
+    const head = await visit(port, `${PREFIX}/${TOKEN}`, { host: CHALLENGED_HOST, method: 'HEAD' })
     assert.deepEqual([head.status, head.body], [200, ''])
     assert.equal(head.headers['content-length'], String(ANSWER.length))
   })
 
-  test('while the store is away says so to an authority, and serves visitors as they come', async (t) => {
-    isAway = true
+  test('returns 503 for a challenge while the store is unavailable, and still serves visitors', async (t) => {
+    isStoreDown = true
     t.after(() => {
-      isAway = false
+      isStoreDown = false
     })
-    const asked = await visit(port, `${PREFIX}/${TOKEN}`, { host: ASKED })
+    const asked = await visit(port, `${PREFIX}/${TOKEN}`, { host: CHALLENGED_HOST })
     assert.equal(asked.status, 503)
     assert.ok(asked.headers['retry-after'])
-    assert.equal((await visit(port, '/key', { host: ASKED })).status, 302)
+    assert.equal((await visit(port, '/key', { host: CHALLENGED_HOST })).status, 302)
     assert.deepEqual(answered, ['/key'])
   })
 })

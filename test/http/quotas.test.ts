@@ -15,11 +15,11 @@ const DEFAULTS = {
 const AT_ONCE = 16
 
 onEachEngine(
-  'The quotas of a workspace',
+  'the quotas of a workspace',
   (stage) => {
     let workspaces = 0
 
-    /** A workspace of its own for each test. */
+    /** A new workspace for each test. */
     async function newWorkspace(own: Partial<QuotaOverrides> = {}): Promise<[Api, string]> {
       workspaces += 1
       const name = `quota-${workspaces}`
@@ -40,7 +40,7 @@ onEachEngine(
       assert.match(answer.body.errors[field][0], text)
     }
 
-    test('let exactly as many links be made as they say, however many are made at once', async () => {
+    test('limit the number of links exactly, however many are created at once', async () => {
       const [api] = await newWorkspace()
       const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => postLink(api)))
       const refused = answers.filter(({ status }) => status !== 201)
@@ -49,7 +49,7 @@ onEachEngine(
       assert.deepEqual((await usageOf(api)).links, { used: 5, limit: 5 })
     })
 
-    test('make room when a link is deleted, and when they are raised', async () => {
+    test('admit another link after a delete, and after the quota is raised', async () => {
       const [api, name] = await newWorkspace({ links: 1 })
       const { id } = await createLink(api)
       expectInvalid(await postLink(api), 'workspace')
@@ -63,7 +63,7 @@ onEachEngine(
       assert.deepEqual((await usageOf(api)).links, { used: 3, limit: null })
     })
 
-    test('leave updates alone, and what an Idempotency-Key repeats', async () => {
+    test('do not apply to updates or to repeated requests with an Idempotency-Key', async () => {
       const [api] = await newWorkspace({ links: 1 })
       const body = { domain: 'localhost', url: 'https://example.com/' }
       const key = { 'idempotency-key': 'once' }
@@ -72,7 +72,7 @@ onEachEngine(
       expectStatus(await api.patch(`/links/${id}`, { tags: ['spring'] }), 200)
     })
 
-    test('count domains, and those that are pending, also those that a link claims', async () => {
+    test('limit domains and pending domains, including those that a link claims', async () => {
       const [api, name] = await newWorkspace()
       const host = (number: number) => `d${number}.${name}.test`
       expectStatus(await api.post('/domains', { domain: host(1) }), 201)
@@ -92,7 +92,7 @@ onEachEngine(
       assert.deepEqual(usage.pending_domains, { used: 3, limit: null })
     })
 
-    test('bound the text that links hold, in creates and in updates', async () => {
+    test('limit the text stored in links, in creates and in updates', async () => {
       const [api] = await newWorkspace({ storage_bytes: 300 })
       const { id } = await createLink(api, { key: 'short', tags: ['é'] })
       const { used } = (await usageOf(api)).storage_bytes

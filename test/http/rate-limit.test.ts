@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
       assert.equal(answer.headers.get('ratelimit-remaining'), '0')
     }
 
-    test('one request too many is 429 with Retry-After, on every operation', async () => {
+    test('returns 429 with Retry-After above the limit, on every operation', async () => {
       const api = await service.api()
       await useUp(api)
       for (const operation of await readOperations(service.baseUrl)) {
@@ -42,7 +42,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('each token has its own count, in one workspace too', async () => {
+    test('counts each token separately, within one workspace too', async () => {
       const used = await service.api()
       const fresh = await service.api()
       await useUp(used)
@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
       await useUp(fresh)
     })
 
-    test('what was refused for its content counts like the rest', async () => {
+    test('counts requests that are refused for their content', async () => {
       const api = await service.api()
       for (let index = 0; index < LIMIT; index += 1) {
         expectProblem(await api.get('/links/none'), 'not_found')
@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
       expectLimited(await api.get('/links'))
     })
 
-    test('what was refused for its scope counts like the rest', async () => {
+    test('counts requests that are refused for their scope', async () => {
       const api = await service.api('acme', ['links:read'])
       for (let index = 0; index < LIMIT; index += 1) {
         expectProblem(await api.get('/domains'), 'missing_scope')
@@ -66,14 +66,14 @@ for (const engine of ENGINES) {
       expectLimited(await api.get('/links'))
     })
 
-    test('a limited request does nothing', async () => {
+    test('does not execute a limited request', async () => {
       const api = await service.api('limited')
       await useUp(api)
       expectLimited(await api.post('/links', { domain: 'localhost', url: 'https://example.com/' }))
       assert.equal((await (await service.api('limited')).get('/links')).body.meta.total, 0)
     })
 
-    test('a minute later the token may go on', async (context: TestContext) => {
+    test('allows requests again after a minute', async (context: TestContext) => {
       const api = await service.api()
       context.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       await useUp(api)
@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
       await useUp(api)
     })
 
-    test('what needs no token is not counted', async () => {
+    test('does not count requests that need no token', async () => {
       for (let index = 0; index <= LIMIT; index += 1) {
         expectProblem(await apiClient(service.baseUrl, undefined).get('/links'), 'unauthorized')
         assert.equal((await visit(service.port, '/livez')).status, 200)
@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
 
 describe('TERSE_RATE_LIMIT=0', () => {
   for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
-    test('is off, and says nothing of a limit', async () => {
+    test('is off, and sends no RateLimit headers', async () => {
       const service = await startService(engine, { TERSE_RATE_LIMIT: '0' })
       try {
         const api = await service.api()

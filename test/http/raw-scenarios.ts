@@ -1,22 +1,22 @@
-/** What a test writes on a connection of its own, and what must come of it. */
+/** What a test writes on a connection of its own, and the expected answers. */
 export type RawScenario = {
   readonly name: string
   /** Bytes as Latin-1 characters. */
   readonly send: string
-  /** The status of each answer in turn; a list where several would be right. */
+  /** The status of each answer in order; a list where several are valid. */
   readonly answers: readonly (number | readonly number[])[]
-  /** Where the only answer must lead. */
+  /** The expected Location of the first answer. */
   readonly location?: string
 }
 
-/** Links on these hosts: `visible` leads to the first, `hidden` to the second. */
+/** The destinations of the links `visible` and `hidden`. */
 export const VISIBLE = 'https://visible.example/'
 export const HIDDEN = 'https://hidden.example/'
 
 const CLOSE = 'Connection: close\r\n'
 const HIDDEN_REQUEST = 'GET /hidden HTTP/1.1\r\nHost: go.localhost\r\n\r\n'
 
-/** A visit to the link `visible`, with the head's lines after the first as given. */
+/** A visit to the link `visible` with the given header lines. */
 function visit(lines: string, target = '/visible', version = 'HTTP/1.1'): string {
   return `GET ${target} ${version}\r\n${lines}\r\n`
 }
@@ -48,7 +48,7 @@ export const HOSTS: readonly RawScenario[] = [
   refused('two Host headers', visit(`${HOST}Host: localhost\r\n`)),
   refused('the same Host twice', visit(HOST + HOST)),
   {
-    name: 'a second Host header behind 2,100 other headers',
+    name: 'a second Host header after 2,100 other headers',
     send: visit(`${HOST}${'a:\r\n'.repeat(2_100)}Host: localhost\r\n`),
     answers: [[400, 431]],
   },
@@ -60,7 +60,7 @@ export const HOSTS: readonly RawScenario[] = [
   refused('a Host with a path', visit('Host: go.localhost/visible\r\n')),
   refused('a Host with a space', visit('Host: go.localhost localhost\r\n')),
   refused('a Host with a list', visit('Host: go.localhost, localhost\r\n')),
-  refused('a Host with a port that is none', visit('Host: go.localhost:http\r\n')),
+  refused('a Host with an invalid port', visit('Host: go.localhost:http\r\n')),
   refused('a Host of bytes outside ASCII', visit('Host: g\xc3\xb6.localhost\r\n')),
   refused('a space before the colon of Host', visit('Host : go.localhost\r\n')),
 ]
@@ -69,7 +69,7 @@ export const TARGETS: readonly RawScenario[] = [
   served('an absolute http target', visit(HOST + CLOSE, 'http://go.localhost/visible')),
   served('an absolute https target', visit(HOST + CLOSE, 'https://go.localhost/visible')),
   served(
-    'an absolute target whose host is not that of the Host header',
+    'an absolute target whose host differs from the Host header',
     visit(`Host: other.localhost\r\n${CLOSE}`, 'http://go.localhost/visible'),
   ),
   refused('an absolute target without Host', visit('', 'http://go.localhost/visible')),
@@ -137,18 +137,18 @@ export const BODIES: readonly RawScenario[] = [
   refused('a negative length', post('Content-Length: -1\r\n', '')),
   refused('a length with a sign', post('Content-Length: +2\r\n', '{}')),
   refused('a length in hexadecimal', post('Content-Length: 0x2\r\n', '{}')),
-  refused('a length that no number holds', post(`Content-Length: ${'9'.repeat(30)}\r\n`, '{}')),
+  refused('a length too large for a number', post(`Content-Length: ${'9'.repeat(30)}\r\n`, '{}')),
   refused('two lengths', post('Content-Length: 2\r\nContent-Length: 3\r\n', '{}x')),
   refused('two lengths in one header', post('Content-Length: 2, 2\r\n', '{}')),
   refused(
     'a length and chunks',
     chunked('2\r\n{}\r\n0\r\n\r\n', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'),
   ),
-  refused('a chunk size that is no number', chunked('zz\r\n{}\r\n0\r\n\r\n')),
+  refused('a chunk size that is not a number', chunked('zz\r\n{}\r\n0\r\n\r\n')),
   refused('a negative chunk size', chunked('-2\r\n{}\r\n0\r\n\r\n')),
-  refused('a chunk size that no number holds', chunked(`${'f'.repeat(20)}\r\n{}\r\n0\r\n\r\n`)),
+  refused('a chunk size too large for a number', chunked(`${'f'.repeat(20)}\r\n{}\r\n0\r\n\r\n`)),
   {
-    name: 'a chunk longer than its size, behind a head that is refused',
+    name: 'a chunk longer than its size, after a head that is refused',
     send: chunked('1\r\n{}\r\n0\r\n\r\n'),
     answers: [[400, 401]],
   },
@@ -156,7 +156,7 @@ export const BODIES: readonly RawScenario[] = [
   refused('a NUL in a chunk extension', chunked('2;a=\0\r\n{}\r\n0\r\n\r\n')),
   refused('a chunk extension of 20 KB', chunked(`2;${'a'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`)),
   {
-    name: 'chunks as they should be',
+    name: 'valid chunks',
     send: chunked('2\r\n{}\r\n0\r\n\r\n', `Transfer-Encoding: chunked\r\n${CLOSE}`),
     answers: [401],
   },
@@ -172,7 +172,7 @@ export const BODIES: readonly RawScenario[] = [
   },
 ]
 
-/** Each holds a second request that a server with another idea of lengths would answer. */
+/** Each contains a second request that a server with another notion of lengths would answer. */
 export const SMUGGLING: readonly RawScenario[] = [
   served(
     'a hidden request within a body',
@@ -198,7 +198,7 @@ export const SMUGGLING: readonly RawScenario[] = [
     `${visit(`${HOST}Content-Length: 5\r\nTransfer-Encoding : chunked\r\n`)}0\r\n\r\n${HIDDEN_REQUEST}`,
   ),
   refused(
-    'Transfer-Encoding behind a line that ends with LF alone',
+    'Transfer-Encoding after a line that ends with LF alone',
     `${visit(`${HOST}A: b\nTransfer-Encoding: chunked\r\n`)}0\r\n\r\n${HIDDEN_REQUEST}`,
   ),
   refused(
@@ -206,7 +206,7 @@ export const SMUGGLING: readonly RawScenario[] = [
     `${chunked(`2;a=\n${HIDDEN_REQUEST}\r\n{}\r\n0\r\n\r\n`)}`,
   ),
   {
-    name: 'a Content-Length behind 2,100 other headers, after another one',
+    name: 'a second Content-Length after 2,100 other headers',
     send: `${visit(`${HOST}Content-Length: 0\r\n${'a:\r\n'.repeat(2_100)}Content-Length: ${HIDDEN_REQUEST.length}\r\n`)}${HIDDEN_REQUEST}`,
     answers: [[400, 431]],
   },
@@ -214,7 +214,7 @@ export const SMUGGLING: readonly RawScenario[] = [
 
 export const CONVERSATIONS: readonly RawScenario[] = [
   {
-    name: 'three requests at once, to the API and to links, are answered in turn',
+    name: 'three requests at once, to the API and to links, are answered in order',
     send: `POST /api/v1/links HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n${visit(HOST)}${visit(`Host: unknown.example\r\n${CLOSE}`)}`,
     answers: [401, 302, 404],
   },
@@ -224,15 +224,15 @@ export const CONVERSATIONS: readonly RawScenario[] = [
     answers: Array.from({ length: 300 }, () => 302),
   },
   {
-    name: 'nothing behind a request that closes the connection is answered',
+    name: 'nothing after a request that closes the connection is answered',
     send: visit(HOST + CLOSE) + HIDDEN_REQUEST,
     answers: [302],
   },
-  served('a wish for WebSocket is not granted', upgrade('websocket', CLOSE)),
-  served('a wish for HTTP/2 is not granted', upgrade('h2c', CLOSE)),
+  served('an upgrade to WebSocket is ignored', upgrade('websocket', CLOSE)),
+  served('an upgrade to HTTP/2 is ignored', upgrade('h2c', CLOSE)),
 ]
 
-/** A visit that asks for another protocol. */
+/** A visit that requests another protocol. */
 export function upgrade(protocol: string, lines = ''): string {
   const key = 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n'
   return visit(`${HOST}Connection: upgrade\r\n${lines}Upgrade: ${protocol}\r\n${key}`)

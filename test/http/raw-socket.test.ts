@@ -27,10 +27,10 @@ const UNREAD_WITHIN_MS = 43_000
 const DRIP_INTERVAL_MS = 500
 const VISIT_INTERVAL_MS = 200
 const IDLE_CONNECTIONS = 500
-/** Far less than the clients may hold others up; far more than a busy machine takes. */
+/** Far less than a slow client could delay others; far more than a busy machine takes. */
 const ANSWERED_MS_MAX = 5_000
 
-// What is tested here lies in front of the storage, so one engine does.
+// These tests concern the HTTP front, so one storage engine is enough.
 const [engine] = ENGINES
 assert.ok(engine !== undefined)
 
@@ -81,7 +81,7 @@ for (const fast of ['on', 'off']) {
       })
     }
 
-    test('what follows a refused wish for another protocol is answered, or the connection closed', async () => {
+    test('answers requests after a refused upgrade, or closes the connection', async () => {
       const connection = await RawConnection.open(service.port)
       connection.write(upgrade('h2c') + upgrade('h2c', 'Connection: close\r\n'))
       const answers = await connection.answersUntilClosed(ANSWER_WITHIN_MS)
@@ -89,10 +89,10 @@ for (const fast of ['on', 'off']) {
       await expectServed()
     })
 
-    // They take long, and most are the same either way.
+    // Skipped for one setting: they take long, and the result is mostly the same.
     const skip = fast === 'off'
-    describe('clients that waste time', { concurrency: true, skip }, () => {
-      /** Writes the rest of a request byte by byte, until the server has had enough. */
+    describe('slow clients', { concurrency: true, skip }, () => {
+      /** Writes the rest of a request byte by byte until the server closes the connection. */
       async function drip(connection: RawConnection, rest: string): Promise<void> {
         for (const byte of rest) {
           if (connection.isClosed) return
@@ -102,30 +102,34 @@ for (const fast of ['on', 'off']) {
       }
 
       const head = 'Host: localhost\r\nContent-Length: 1000\r\n'
-      const wasters: readonly { name: string; first: string; rest: string }[] = [
+      const slowClients: readonly { name: string; first: string; rest: string }[] = [
         { name: 'sends nothing', first: '', rest: '' },
         { name: 'stops within the request line', first: 'GET /vis', rest: '' },
         { name: 'stops within a header', first: 'GET /visible HTTP/1.1\r\nHost: go.loc', rest: '' },
-        { name: 'drips its head', first: 'GET /visible HTTP/1.1\r\nA: ', rest: 'b'.repeat(100) },
         {
-          name: 'drips the body of a request to the API',
+          name: 'sends its head byte by byte',
+          first: 'GET /visible HTTP/1.1\r\nA: ',
+          rest: 'b'.repeat(100),
+        },
+        {
+          name: 'sends the body of an API request byte by byte',
           first: `POST /api/v1/links HTTP/1.1\r\n${head}Content-Type: application/json\r\nAuthorization: TOKEN\r\n\r\n`,
           rest: ' '.repeat(100),
         },
         {
-          name: 'drips the form of a link with a password',
+          name: 'sends the form of a link with a password byte by byte',
           first: `POST /locked HTTP/1.1\r\n${head}Content-Type: application/x-www-form-urlencoded\r\n\r\n`,
           rest: 'a'.repeat(100),
         },
         {
-          name: 'drips chunks',
+          name: 'sends chunks byte by byte',
           first:
             'POST /locked HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n',
           rest: '1\r\na\r\n'.repeat(20),
         },
       ]
       let authorization: string
-      let over = 0
+      let finished = 0
       before(async () => {
         const secret = await service.token()
         authorization = `Bearer ${secret}`
@@ -133,8 +137,8 @@ for (const fast of ['on', 'off']) {
         expectStatus(await (await service.api()).post('/links', link), 201)
       })
 
-      for (const { name, first, rest } of wasters) {
-        test(`one that ${name} is cut off within 25 s`, async () => {
+      for (const { name, first, rest } of slowClients) {
+        test(`one that ${name} is disconnected within 25 s`, async () => {
           const connection = await RawConnection.open(service.port)
           connection.write(first.replace('TOKEN', authorization))
           try {
@@ -144,13 +148,13 @@ for (const fast of ['on', 'off']) {
             for (const { status } of answers) assert.equal(status, 408)
           } finally {
             connection.destroy()
-            over += 1
+            finished += 1
           }
         })
       }
 
-      test('one that does not read its answers is cut off too', async () => {
-        // More than the buffers on the way hold: only who reads can get the last one.
+      test('one that does not read its answers is disconnected', async () => {
+        // More than the buffers in between hold: only a client that reads receives the last answer.
         const answers = 30
         const socket = connect({ host: '127.0.0.1', port: service.port })
         socket.on('error', () => {})
@@ -167,7 +171,7 @@ for (const fast of ['on', 'off']) {
       })
 
       test('other visitors are served quickly in the meantime', async () => {
-        while (over < wasters.length) {
+        while (finished < slowClients.length) {
           await expectServed()
           await sleep(VISIT_INTERVAL_MS)
         }

@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, RegExp>> = {
 
 const UNREAD_CONNECTIONS = 20
 const UNREAD_ANSWERS = 10
-/** Some 330 MB are asked for. */
+/** The unread answers amount to some 330 MB. */
 const GROWN_BYTES_MAX = 32 * 1024 * 1024
 
 function policyOf(answer: VisitAnswer): ReadonlyMap<string, readonly string[]> {
@@ -28,7 +28,7 @@ function policyOf(answer: VisitAnswer): ReadonlyMap<string, readonly string[]> {
   )
 }
 
-// Storage has no part in this: one engine is enough.
+// Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
   describe('the reference page', () => {
     let service: Service
@@ -41,13 +41,13 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     })
     after(() => service.stop())
 
-    /** What an HTML page loads, as absolute addresses. */
+    /** The absolute URLs of everything that an HTML page loads. */
     const assetsOf = (html: string, address: string): URL[] =>
       [...html.matchAll(/\b(?:src|href)="([^"]*)"/g)].map(
         (match) => new URL(match[1] ?? '', address),
       )
 
-    test('is there at /docs and at /docs/', async () => {
+    test('is served at /docs and at /docs/', async () => {
       for (const path of ['/docs', '/docs/']) {
         const answer = await visit(service.port, path)
         assert.equal(answer.status, 200, path)
@@ -56,7 +56,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('allows nothing but what comes from here', async () => {
+    test('has a policy that allows only the service’s own resources', async () => {
       for (const path of ['/docs', '/docs/']) {
         const policy = policyOf(await visit(service.port, path))
         assert.deepEqual(policy.get('default-src'), ["'none'"])
@@ -75,12 +75,12 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('holds no script or style of its own, which the policy would stop', () => {
+    test('contains no inline script or style, which the policy would block', () => {
       assert.doesNotMatch(page.body, /<script(?![^>]*\bsrc=)[^>]*>|\son\w+="|javascript:/i)
       assert.doesNotMatch(page.body, /<(?:iframe|object|embed|base)\b/i)
     })
 
-    test('loads everything from here, and everything is there', async () => {
+    test('loads only the service’s own files, and all of them exist', async () => {
       for (const path of ['/docs', '/docs/']) {
         const { body } = await visit(service.port, path)
         const assets = assetsOf(body, origin + path)
@@ -96,7 +96,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('has styles that load nothing from elsewhere', async () => {
+    test('has styles that load nothing from other hosts', async () => {
       const styles = assetsOf(page.body, origin).filter(({ pathname }) => pathname.endsWith('.css'))
       assert.ok(styles.length > 0)
       for (const { pathname } of styles) {
@@ -105,7 +105,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('reads the description that the API serves, and asks no outside validator', async () => {
+    test('reads the OpenAPI document of the API, and uses no external validator', async () => {
       const initializer = assetsOf(page.body, origin).find(({ href }) => href.includes('/initial'))
       const { body } = await visit(service.port, initializer?.pathname ?? '')
       assert.match(body, /validatorUrl: null/)
@@ -113,7 +113,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.doesNotMatch(body, /https?:\/\//)
     })
 
-    test('is asked for each time, and its files are kept for ever', async () => {
+    test('is revalidated each time, and its files are immutable', async () => {
       assert.equal(page.headers['cache-control'], 'no-cache')
       const headers = { 'if-none-match': String(page.headers.etag) }
       assert.equal((await visit(service.port, '/docs', { headers })).status, 304)
@@ -124,7 +124,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('has a description that is read again only when it has changed', async () => {
+    test('reads the OpenAPI document again only when it has changed', async () => {
       const { headers } = await visit(service.port, '/api/v1/openapi.json')
       assert.equal(headers['cache-control'], 'no-cache')
       const known = { 'if-none-match': String(headers.etag) }
@@ -133,7 +133,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       assert.equal(again.body, '')
     })
 
-    test('holds one copy of a file for all answers that wait to be read', async () => {
+    test('keeps one copy of a file for all unread answers', async () => {
       const target = await referenceScript(service.port)
       const request = `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`
       const before = process.memoryUsage().arrayBuffers
@@ -147,7 +147,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         }),
       )
       try {
-        // All of the requests above came before this one.
+        // The server has received the requests above before this one.
         await visit(service.port, target)
         const grown = process.memoryUsage().arrayBuffers - before
         assert.ok(grown < GROWN_BYTES_MAX, `${grown} bytes more`)
@@ -156,7 +156,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       }
     })
 
-    test('is not there on a link host, nor is anything beside it', async () => {
+    test('returns 404 on a link host, and for unknown paths below it', async () => {
       const script = await referenceScript(service.port)
       for (const path of ['/docs', script, '/api/v1/openapi.json']) {
         assert.equal((await visit(service.port, path, { host: 'go.acme.test' })).status, 404, path)

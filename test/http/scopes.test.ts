@@ -7,7 +7,7 @@ import { type Operation, readOperations, UNKNOWN_ID, validRequest } from '../sup
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
-/** A QR code is read, though the specification's operation for it is a PUT. */
+/** The QR code needs the scope for reading, although the specification’s operation for it is a PUT. */
 function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
   if (family === 'workspace') return 'links:read'
@@ -38,18 +38,18 @@ for (const engine of ENGINES) {
         validRequest(operation),
       )
 
-    test('the description holds the 25 operations of the product', () => {
+    test('the OpenAPI document contains 25 operations', () => {
       assert.equal(operations.length, 25, operations.map(({ name }) => name).join('\n'))
     })
 
-    test('every operation asks for a token', async () => {
+    test('every operation returns 401 without a token', async () => {
       for (const operation of operations) {
         const answer = expectProblem(await send(operation, undefined), 'unauthorized')
         assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer\b/, operation.name)
       }
     })
 
-    test('every operation refuses a token that has every scope but its own, and names it', async () => {
+    test('every operation returns 403 for a token that lacks only its scope, and names the scope', async () => {
       for (const operation of operations) {
         const scope = scopeOf(operation)
         const answer = await send(operation, secrets.get(`all but ${scope}`))
@@ -61,7 +61,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('every operation accepts a token that has its scope alone', async () => {
+    test('every operation accepts a token with its scope alone', async () => {
       for (const operation of operations) {
         const answer = await send(operation, secrets.get(`only ${scopeOf(operation)}`))
         const expected = operation.takesId ? 404 : operation.method === 'POST' ? 201 : 200
@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('HEAD asks for the scope of GET', async () => {
+    test('HEAD requires the scope of GET', async () => {
       for (const operation of operations.filter(({ method }) => method === 'GET')) {
         const head = { ...operation, method: 'HEAD' }
         const scope = scopeOf(operation)

@@ -61,7 +61,7 @@ for (const engine of ENGINES) {
     after(() => service.stop())
 
     for (const { path, status, type, check } of SCENARIOS) {
-      test(`GET ${path} is ${status}, and HEAD the same without a body`, async () => {
+      test(`GET ${path} returns ${status}, and HEAD the same without a body`, async () => {
         const answer = await visit(service.port, path)
         assert.equal(answer.status, status)
         assert.equal(answer.headers['content-type'], type)
@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
         assert.equal(head.body, '')
       })
 
-      test(`GET ${path} is answered by address too, and not on a host of links`, async () => {
+      test(`GET ${path} is answered on an IP address too, and not on a host of links`, async () => {
         for (const host of ['127.0.0.1', '[::1]', `LOCALHOST.:${service.port}`]) {
           assert.equal((await visit(service.port, path, { host })).status, status, host)
         }
@@ -82,7 +82,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('no link of the own host can take their place', async () => {
+    test('no link on the service’s own host can replace them', async () => {
       const api = await service.api()
       const keys = ['api', 'API/x', 'docs', 'livez', 'readyz', 'Robots.txt', 'favicon.ico', 'app']
       for (const key of [...keys, 'assets/x', '.well-known/x']) {

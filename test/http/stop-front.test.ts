@@ -37,23 +37,23 @@ async function idleConnection(port: number): Promise<RawConnection> {
 
 for (const isFast of [true, false]) {
   describe(`stopFront, with fast redirects ${isFast ? 'on' : 'off'}`, () => {
-    test('answers what comes on an idle connection within the grace, and closes it', async () => {
+    test('answers a request that arrives on an idle connection within the grace period, and closes it', async () => {
       const { front, port } = await start(isFast)
-      const asking = await idleConnection(port)
+      const used = await idleConnection(port)
       const fresh = await RawConnection.open(port)
       const stopped = stopFront(front, 60_000)
-      for (const connection of [asking, fresh]) {
+      for (const connection of [used, fresh]) {
         connection.write(REQUEST)
         const answer = await connection.nextAnswer(ANSWER_MS_MAX)
         assert.ok(answer)
         assert.equal(headerOf(answer, 'connection'), 'close')
         assert.deepEqual(await connection.answersUntilClosed(ANSWER_MS_MAX), [])
       }
-      // None is left, so it does not wait for the grace to end.
+      // No connection is left, so it does not wait for the grace period to end.
       await stopped
     })
 
-    test('closes a connection that stays idle once the grace is over', async () => {
+    test('closes idle connections at the end of the grace period', async () => {
       const { front, port } = await start(isFast)
       const connection = await idleConnection(port)
       const startedMs = performance.now()
@@ -62,7 +62,7 @@ for (const isFast of [true, false]) {
       assert.deepEqual(await connection.answersUntilClosed(ANSWER_MS_MAX), [])
     })
 
-    test('accepts nobody any more', async () => {
+    test('accepts no new connection', async () => {
       const { front, port } = await start(isFast)
       const connection = await idleConnection(port)
       const stopped = stopFront(front, GRACE_MS)

@@ -15,16 +15,16 @@ const RETRY_AFTER = /^[1-9]\d*$/
 const WRITERS = 20
 const CUTS = 5
 
-/** A place with a token of the workspace `acme`, and a process that serves it. */
+/** Starts a process for a place, with a token of the workspace `acme`. */
 async function startOver(place: Place): Promise<{ service: ServiceProcess; api: Api }> {
   const token = await makeToken(place.env)
   const service = await startProcess(place, { TERSE_LOG_LEVEL: 'silent' })
   return { service, api: apiClient(`http://127.0.0.1:${service.port}`, token) }
 }
 
-// SQLite is in the process itself and cannot go away.
+// SQLite is in-process and cannot become unavailable.
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('while PostgreSQL is away', () => {
+  describe('while PostgreSQL is down', () => {
     let place: Place
     let service: ServiceProcess
     let api: Api
@@ -35,7 +35,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       expectStatus(await first.api.post('/links', warm), 201)
       expectStatus(await first.api.post('/links', { ...warm, key: 'cold' }), 201)
       const edited = (await first.api.post('/links', { ...warm, key: 'edited' })).body
-      // A process that starts now has no change left to read, so that it keeps what it has at hand.
+      // The next process has no change left to read, so its cache stays as the visits below leave it.
       await first.service.stop()
       const second = await startOver(place)
       service = second.service
@@ -47,7 +47,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       expectStatus(await api.patch(`/links/${edited.id}`, change), 200)
       const changedMs = performance.now()
       await eventually(async () => {
-        // Once it has read the change in the log too, it loads the link again.
+        // Once it has also read the change from the log, it loads the link again.
         const { body } = await visit(service.port, '/metrics')
         const lagMs = (numberOf(body, 'terse_change_log_lag_seconds') ?? 0) * 1_000
         assert.ok(lagMs < performance.now() - changedMs)
@@ -61,7 +61,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await place.remove()
     })
 
-    test('every operation is 503 with Retry-After, and tells nothing of the database', async () => {
+    test('every operation returns 503 with Retry-After, and reveals nothing about the database', async () => {
       for (const operation of await readOperations(`http://127.0.0.1:${service.port}`)) {
         const path = operation.pathFor(UNKNOWN_ID)
         const answer = await api.send(operation.method, path, validRequest(operation))
@@ -72,7 +72,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     })
 
-    test('the process lives, and is ready for visitors of links at hand, not for the API', async () => {
+    test('the process stays live, ready for cached redirects and not ready for the API', async () => {
       assert.equal((await visit(service.port, '/livez')).status, 200)
       const ready = await visit(service.port, '/readyz')
       assert.equal(ready.status, 200, ready.body)
@@ -88,7 +88,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     })
 
-    test('the metrics can be read, and tell of it', async () => {
+    test('the metrics stay readable, and report it', async () => {
       const { status, body } = await visit(service.port, '/metrics')
       assert.equal(status, 200)
       assert.equal(numberOf(body, 'terse_database_up'), 0)
@@ -96,24 +96,24 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal(numberOf(body, 'terse_ready', { role: 'api' }), 0)
     })
 
-    test('a link at hand still redirects', async () => {
+    test('a cached link still redirects', async () => {
       const { headers } = await visit(service.port, '/warm')
       assert.equal(headers.location, 'https://example.com/warm')
     })
 
-    test('a link that was changed right before redirects to where it leads since', async () => {
+    test('a link that was changed just before redirects to its new destination', async () => {
       const { headers } = await visit(service.port, '/edited')
       assert.equal(headers.location, 'https://example.com/changed')
     })
 
-    test('any other link asks for patience, on a page for people', async () => {
+    test('any other link returns a 503 page with Retry-After', async () => {
       const cold = await visit(service.port, '/cold')
       assert.equal(cold.status, 503)
       assert.match(cold.headers['retry-after'] ?? '', RETRY_AFTER)
       assert.match(cold.headers['content-type'] ?? '', /^text\/html/)
     })
 
-    test('what needs no database is answered as ever', async () => {
+    test('requests that need no database are answered as usual', async () => {
       expectStatus(await api.get('/openapi.json'), 200)
       const wrongChecksum = `terse_${'0'.repeat(36)}`
       const stranger = apiClient(`http://127.0.0.1:${service.port}`, wrongChecksum)
@@ -122,7 +122,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       expectProblem(await api.send('DELETE', '/links'), 'method_not_allowed')
     })
 
-    test('everything works again when it is back, and every click is counted', async () => {
+    test('everything works again when PostgreSQL is back, and every click is counted', async () => {
       await reopenDatabase(place)
       await eventually(async () => {
         assert.equal((await visit(service.port, '/cold')).status, 302)
@@ -140,8 +140,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
     })
   })
 
-  describe('while PostgreSQL ends connections', () => {
-    test('requests under way are done or 503, and the process lives', async () => {
+  describe('while PostgreSQL closes connections', () => {
+    test('requests succeed or return 503, and the process stays alive', async () => {
       const place = await engine.createPlace()
       const { service, api } = await startOver(place)
       try {
@@ -168,7 +168,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         await writers
         const total = (await eventually(async () => expectStatus(await api.get('/links'), 200)))
           .body.meta.total
-        assert.ok(total >= (statuses.get(201) ?? 0), 'what was answered 201 is there')
+        assert.ok(total >= (statuses.get(201) ?? 0), 'every link answered with 201 exists')
         assert.equal(service.child.exitCode, null)
       } finally {
         await service.kill()

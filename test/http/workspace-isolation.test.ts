@@ -20,7 +20,7 @@ for (const engine of ENGINES) {
     let owner: Api
     let stranger: Api
     let operations: readonly Operation[]
-    /** An object of the owner's in each family. */
+    /** The owner’s resource of each family. */
     const owned = { links: '', domains: '', clicks: '', workspace: '' }
     before(async () => {
       service = await startService(engine)
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
       (await owner.get('/domains')).body,
     ]
 
-    test('every operation answers an id of the other exactly as an unknown one: 404', async () => {
+    test('every operation answers another workspace’s id exactly like an unknown one: 404', async () => {
       const before = await snapshot()
       const taking = operations.filter(({ takesId }) => takesId)
       assert.equal(taking.length, 18)
@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('an id of a link is unknown among domains, and the other way about', async () => {
+    test('the id of a link is unknown among domains, and vice versa', async () => {
       expectProblem(await owner.get(`/domains/${owned.links}`), 'not_found')
       expectProblem(await owner.get(`/links/${owned.domains}`), 'not_found')
     })
@@ -103,7 +103,7 @@ for (const engine of ENGINES) {
       'sort=-last_click',
       'per_page=100&page=1',
     ]) {
-      test(`a list with ?${query} shows and counts the caller's own links alone`, async () => {
+      test(`a list with ?${query} returns and counts only the caller’s own links`, async () => {
         const { body } = expectStatus(await stranger.get(`/links?${query}`), 200)
         assert.doesNotMatch(JSON.stringify(body.data), /needle|owned/)
         const isOwn = !/needle|owned/.test(query)
@@ -112,12 +112,12 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('the list of domains shows and counts the own ones alone', async () => {
+    test('the list of domains returns and counts only the caller’s own', async () => {
       const { body } = expectStatus(await stranger.get('/domains'), 200)
       assert.deepEqual([body.data, body.meta.total], [[], 0])
     })
 
-    test('a taken key on the shared host tells no more than that it is taken', async () => {
+    test('a taken key on the shared host reveals only that it is taken', async () => {
       const link = { domain: 'localhost', key: 'needle-key', url: 'https://example.com/' }
       const answer = await stranger.post('/links', link)
       expectProblem(answer, 'validation_failed', ['key'])
@@ -127,7 +127,7 @@ for (const engine of ENGINES) {
       )
     })
 
-    test("a link cannot be made on, or moved to, the other's active host", async () => {
+    test('a link cannot be created on, or moved to, another workspace’s active host', async () => {
       const link = { domain: 'owned.localhost', url: 'https://example.com/' }
       expectProblem(await stranger.post('/links', link), 'validation_failed', ['domain'])
       const own = (await stranger.get('/links')).body.data[0]
@@ -137,7 +137,7 @@ for (const engine of ENGINES) {
       assert.equal((await stranger.get('/domains')).body.meta.total, 0, 'nothing was claimed')
     })
 
-    test("the sealed password of the other's link is no use", async () => {
+    test('the sealed password of another workspace’s link is refused', async () => {
       const { password } = (await owner.get(`/links/${owned.links}`)).body
       const link = { domain: 'localhost', url: 'https://example.com/', password }
       expectProblem(await stranger.post('/links', link), 'validation_failed', ['password'])

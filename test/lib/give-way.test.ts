@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 
 const MODULE = new URL('../../src/platform/work/give-way.ts', import.meta.url)
 
-/** Tells its niceness after it has given way so many times. */
+/** Reports its niceness after it has called giveWay this many times. */
 function startThread(times: number): Worker {
   const program = `
     const { getPriority } = await import('node:os')
@@ -17,8 +17,8 @@ function startThread(times: number): Worker {
   return new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
 }
 
-test('a thread that gives way is nicer than the others, down to what the system has', {
-  skip: process.platform !== 'linux' && 'niceness is a thread’s own on Linux alone',
+test('giveWay raises the niceness of the calling thread alone, up to the system’s maximum', {
+  skip: process.platform !== 'linux' && 'only Linux has a niceness for each thread',
 }, async () => {
   const before = getPriority(0)
   for (const [times, expected] of [

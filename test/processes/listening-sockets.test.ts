@@ -11,14 +11,14 @@ import { freePort } from '../support/free-port.ts'
 
 const HOST = '127.0.0.1'
 
-async function open(t: TestContext, host: string | undefined, sharedOut?: boolean) {
+async function open(t: TestContext, host: string | undefined, isDistributed?: boolean) {
   const port = await freePort()
-  const sockets = await ListeningSockets.open({ host, port }, sharedOut)
+  const sockets = await ListeningSockets.open({ host, port }, isDistributed)
   t.after(() => sockets.close())
   return { port, sockets }
 }
 
-/** Listens on what the sockets hold, as a worker does. */
+/** Listens on a socket by its descriptor, as a worker process does. */
 async function listenOn(t: TestContext, fd: number): Promise<AddressInfo> {
   const server = createServer().listen({ fd })
   t.after(() => server.close())
@@ -27,11 +27,11 @@ async function listenOn(t: TestContext, fd: number): Promise<AddressInfo> {
 }
 
 describe('ListeningSockets', () => {
-  test('has one socket for each place where the kernel shares out, and else one for all', async (t) => {
+  test('opens one socket for each worker where the kernel distributes connections, and else one for all', async (t) => {
     const one = (await open(t, HOST, false)).sockets
     assert.equal(one.descriptor(0), one.descriptor(1))
     one.release(0)
-    assert.equal(one.descriptor(0), one.descriptor(1), 'the others still need it')
+    assert.equal(one.descriptor(0), one.descriptor(1), 'the other workers still need it')
     if (process.platform !== 'linux') return
     const many = (await open(t, HOST)).sockets
     const first = many.descriptor(0)
@@ -39,19 +39,19 @@ describe('ListeningSockets', () => {
     assert.equal(first, many.descriptor(0))
   })
 
-  for (const sharedOut of [process.platform === 'linux', false]) {
-    test(`refuses a port that is in use, sharing out: ${sharedOut}`, async (t) => {
-      const { port, sockets } = await open(t, HOST, sharedOut)
+  for (const isDistributed of [process.platform === 'linux', false]) {
+    test(`refuses a port that is in use, with distribution ${isDistributed ? 'on' : 'off'}`, async (t) => {
+      const { port, sockets } = await open(t, HOST, isDistributed)
       await listenOn(t, sockets.descriptor(0))
       for (const host of [HOST, undefined]) {
-        await assert.rejects(ListeningSockets.open({ host, port }, sharedOut), {
+        await assert.rejects(ListeningSockets.open({ host, port }, isDistributed), {
           code: 'EADDRINUSE',
         })
       }
     })
   }
 
-  test('listens on every address where none is named, and on what a name stands for', async (t) => {
+  test('listens on every address when none is given, and on the address of a name', async (t) => {
     const everywhere = await open(t, undefined)
     const { address } = await listenOn(t, everywhere.sockets.descriptor(0))
     assert.match(address, /^(::|0\.0\.0\.0)$/)
@@ -62,13 +62,13 @@ describe('ListeningSockets', () => {
 })
 
 describe('takePorts', () => {
-  test('takes several sockets of a port on Linux, and one elsewhere', async (t) => {
-    for (const [sharedOut, count] of [
+  test('opens several sockets of a port on Linux, and one elsewhere', async (t) => {
+    for (const [isDistributed, count] of [
       [process.platform === 'linux', process.platform === 'linux' ? SOCKETS_PER_PORT : 1],
       [false, 1],
     ] as const) {
       const port = await freePort()
-      const [sockets = []] = await takePorts([{ host: HOST, port }], sharedOut)
+      const [sockets = []] = await takePorts([{ host: HOST, port }], isDistributed)
       t.after(() => {
         for (const socket of sockets) socket.close()
       })
@@ -79,7 +79,7 @@ describe('takePorts', () => {
     }
   })
 
-  test('takes no port where one of them is in use, also by a process that shares it out', async (t) => {
+  test('opens no port when one of them is in use, also by a process that distributes it', async (t) => {
     const [free, taken] = [await freePort(), await freePort()]
     const others = await takePorts([{ host: HOST, port: taken }])
     const servers = others.flat().map((socket) => createServer().listen(socket))

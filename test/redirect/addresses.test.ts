@@ -25,10 +25,10 @@ const KEYS = [
 
 const destinationOf = (key: string) => new URL(`https://example.com/to/${key}`).href
 
-/** Bytes of UTF-8 as they are sent unencoded. */
+/** Bytes of UTF-8 sent unencoded. */
 const raw = (text: string) => Buffer.from(text).toString('latin1')
 
-/** Paths and the key of the link that they find. */
+/** Paths, and the key of the link that each finds. */
 const FOUND: readonly [string, string][] = [
   ['/plain', 'plain'],
   ['/plain?a', 'plain'],
@@ -56,7 +56,7 @@ const FOUND: readonly [string, string][] = [
   ['/both', 'both'],
 ]
 
-/** Paths that find nothing: an address is not guessed at. */
+/** Paths that find nothing, because the redirect never guesses. */
 const NOT_FOUND: readonly string[] = [
   '/BOTH',
   '//plain',
@@ -85,7 +85,7 @@ const NOT_FOUND: readonly string[] = [
   `/${'k'.repeat(8_000)}`,
 ]
 
-/** Hosts, as they may be written, that lead to the domain. */
+/** Spellings of the domain’s host. */
 const SAME_HOST: readonly string[] = [
   'go.localhost',
   'GO.LocalHost',
@@ -95,7 +95,7 @@ const SAME_HOST: readonly string[] = [
   'Go.Localhost.:8080',
 ]
 
-/** Hosts that are the service's own, beside its name: no workspace can claim an address. */
+/** Hosts of the service itself beside its name: no workspace can claim an IP address. */
 const SERVICE_HOSTS: readonly string[] = [
   'localhost',
   'LOCALHOST:3000',
@@ -107,7 +107,7 @@ const SERVICE_HOSTS: readonly string[] = [
 ]
 
 for (const engine of ENGINES) {
-  describe(`How links are addressed, on ${engine.name}`, () => {
+  describe(`addresses of links, on ${engine.name}`, () => {
     let service: Service
     before(async () => {
       service = await startService(engine)
@@ -121,14 +121,14 @@ for (const engine of ENGINES) {
     after(() => service.stop())
 
     for (const [path, key] of FOUND) {
-      test(`${path.slice(0, 40)} leads to ${key.slice(0, 40)}`, async () => {
+      test(`${path.slice(0, 40)} redirects to the link ${key.slice(0, 40)}`, async () => {
         const { status, headers } = await visit(service.port, path, { host: HOST })
         assert.equal(status, 302)
         assert.equal(headers.location?.split('?')[0], destinationOf(key))
       })
     }
 
-    test('a slash at the end is dropped on kept connections, too', async () => {
+    test('a final slash is ignored on kept-alive connections too', async () => {
       const connection = await RawConnection.open(service.port)
       for (const path of ['/plain/', '/a/b/?x']) {
         connection.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
@@ -139,7 +139,7 @@ for (const engine of ENGINES) {
     })
 
     for (const path of NOT_FOUND) {
-      test(`${path.slice(0, 40)} leads nowhere`, async () => {
+      test(`${path.slice(0, 40)} returns 404`, async () => {
         const { status, headers, body } = await visit(service.port, path, { host: HOST })
         assert.equal(status, 404)
         assert.equal(headers.location, undefined)
@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('bytes that are not encoded are no address: the HTTP parser refuses them', async () => {
+    test('unencoded bytes in the path return 400', async () => {
       for (const path of [raw('/straße'), raw('/plain?a=ü'), '/\u00ff']) {
         const { status, headers } = await visit(service.port, path, { host: HOST })
         assert.equal(status, 400, path)
@@ -163,7 +163,7 @@ for (const engine of ENGINES) {
     }
 
     for (const host of SERVICE_HOSTS) {
-      test(`Host: ${host} is the service's own`, async () => {
+      test(`Host: ${host} is the service’s own`, async () => {
         const link = await visit(service.port, '/own', { host })
         assert.equal(link.headers.location, 'https://example.com/own')
         const api = await visit(service.port, '/api/v1/links', { host })
@@ -171,7 +171,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('a domain does not answer what the service itself answers', async () => {
+    test('a domain does not serve the service’s own paths', async () => {
       for (const path of ['/api/v1/links', '/docs', '/livez', '/robots.txt']) {
         const { status, body } = await visit(service.port, path, { host: HOST })
         assert.equal(status, 404, path)
@@ -184,13 +184,13 @@ for (const engine of ENGINES) {
       assert.equal(status, 302)
     })
 
-    test("an absolute target's host counts, whatever Host says", async () => {
+    test('the host of an absolute target overrides Host', async () => {
       const target = `http://GO.localhost:${service.port}/plain`
       const { headers } = await visit(service.port, target, { host: 'nobody.example' })
       assert.equal(headers.location, destinationOf('plain'))
     })
 
-    test('an absolute target at another host does not reach the one that Host names', async () => {
+    test('an absolute target at another host does not reach the host in Host', async () => {
       const { status } = await visit(service.port, 'http://nobody.example/plain', { host: HOST })
       assert.equal(status, 404)
     })

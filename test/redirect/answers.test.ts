@@ -7,7 +7,7 @@ import { createDomain, createLink, DESTINATION } from './create.ts'
 
 const HOST = 'go.localhost'
 
-/** On every answer to a visitor. `connection` is the answer to what the test asks for. */
+/** Headers of every answer to a visitor; `connection` follows from the test’s request. */
 const ALWAYS = {
   'cache-control': 'private, no-store',
   'x-robots-tag': 'noindex',
@@ -23,7 +23,7 @@ const PAGES: readonly { name: string; host?: string; path: string; status: numbe
 ]
 
 for (const engine of ENGINES) {
-  describe(`The answers to visitors, on ${engine.name}`, () => {
+  describe(`answers to visitors, on ${engine.name}`, () => {
     let service: Service
     before(async () => {
       service = await startService(engine)
@@ -58,7 +58,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test('a redirect to a fall-back carries the same', async () => {
+    test('a redirect to a fallback URL carries the same headers', async () => {
       const answer = await at('/no', { host: 'full.localhost' })
       assert.equal(answer.status, 302)
       assert.deepEqual(withoutDate(answer), {
@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
     }
 
     for (const { name, path, host = HOST } of [{ name: 'a link', path: '/plain' }, ...PAGES]) {
-      test(`HEAD answers as GET at ${name}, without a body`, async () => {
+      test(`HEAD of ${name} returns the same as GET, without a body`, async () => {
         const get = await at(path, { host })
         const head = await at(path, { host, method: 'HEAD' })
         assert.equal(head.status, get.status)
@@ -96,7 +96,7 @@ for (const engine of ENGINES) {
 
     const methods = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'POST']
     for (const method of methods) {
-      test(`${method} is not allowed at a link`, async () => {
+      test(`${method} at a link returns 405`, async () => {
         const answer = await at('/plain', { method })
         assert.equal(answer.status, 405)
         assert.equal(answer.headers.allow, 'GET, HEAD')
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('a form that comes too late gets what a visit gets', async () => {
+    test('a form sent to a link that is gone or expired gets what a visit gets', async () => {
       for (const [host, path, status] of [
         [HOST, '/no', 404],
         [HOST, '/expired', 410],

@@ -18,14 +18,14 @@ import { createLink } from './create.ts'
 const FLOOD_VISITS = 20_000
 const FLOOD_CONNECTIONS = 32
 const CAP = 300
-/** More than any record of these tests takes: one click of a browser that sends nothing else. */
+/** More than any record here takes: one click of a browser that sends no other header. */
 const RECORD_BYTES_MAX = 100
-/** A frame of nothing but clicks beyond the cap of one link. */
+/** A frame that holds only capped clicks of one link. */
 const CAPPED_FRAME_BYTES = 36
 
 type ExportedLine = { count: number; flags: string[]; visitor: string | null }
 
-/** The service behind a proxy that it trusts, at a time that stands still. */
+/** The service behind a trusted proxy, with a clock that stands still. */
 class ServiceUnderTest {
   service!: Service
   api!: Api
@@ -58,7 +58,7 @@ class ServiceUnderTest {
       .map((line) => JSON.parse(line))
   }
 
-  /** What the service has written to its journal. */
+  /** The size of the service’s journal. */
   journalBytes(): number {
     const root = journalsRoot(this.service.place.dataDir)
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -68,7 +68,7 @@ class ServiceUnderTest {
   }
 }
 
-/** Visits a link as fast as the service answers, over connections that are kept. */
+/** Visits a link as fast as the service answers, over kept-alive connections. */
 async function flood(port: number, link: LinkBody, address: string): Promise<void> {
   const request = Buffer.from(
     `GET /${link.key} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: ${BROWSER}\r\nX-Forwarded-For: ${address}\r\n\r\n`,
@@ -88,7 +88,7 @@ async function flood(port: number, link: LinkBody, address: string): Promise<voi
 }
 
 for (const engine of ENGINES) {
-  describe(`clicks beyond the cap, on ${engine.name}`, () => {
+  describe(`clicks above the cap, on ${engine.name}`, () => {
     const at = new ServiceUnderTest()
     before(() => at.start(engine, { TERSE_CLICK_CAP_PER_MINUTE: String(CAP) }))
     after(() => at.service.stop())
@@ -120,7 +120,7 @@ for (const engine of ENGINES) {
       assert.equal(await at.metric('terse_clicks_capped_total'), cappedBefore + 40)
     })
 
-    test(`of ${FLOOD_VISITS} from one address take a few bytes each in the journal, and a few rows`, async () => {
+    test(`take a few bytes each in the journal and few rows, for ${FLOOD_VISITS} from one address`, async () => {
       const link = await createLink(at.api, {})
       const bytesBefore = at.journalBytes()
       await flood(at.service.port, link, '203.0.113.3')
@@ -138,14 +138,14 @@ for (const engine of ENGINES) {
     })
   })
 
-  describe(`clicks of a workspace that has many, on ${engine.name}`, () => {
+  describe(`clicks above TERSE_RAW_CLICKS_PER_MINUTE, on ${engine.name}`, () => {
     const at = new ServiceUnderTest()
     before(() =>
       at.start(engine, { TERSE_CLICK_CAP_PER_MINUTE: '0', TERSE_RAW_CLICKS_PER_MINUTE: '10' }),
     )
     after(() => at.service.stop())
 
-    test('are all counted, and kept one by one up to the limit', async () => {
+    test('are all counted, and stored singly up to the limit', async () => {
       const link = await createLink(at.api, {})
       for (let n = 0; n < 25; n += 1) await at.visitFrom(`203.0.113.${n}`, link)
       await eventually(async () => {

@@ -16,7 +16,7 @@ const HEAD = { method: 'HEAD' }
 const prefetching = (headers: Record<string, string>): VisitOptions => ({ headers })
 const by = (agent: string): VisitOptions => ({ headers: { 'user-agent': agent } })
 
-/** Visits that are led on, and with which flags they are kept: none for one that counts. */
+/** Visits that are redirected, and the flags of their clicks; a click without flags counts. */
 const VISITS: readonly { name: string; options: VisitOptions; flags: number }[] = [
   { name: 'a browser', options: {}, flags: 0 },
   { name: 'an iPhone', options: by(AGENTS.iPhone), flags: 0 },
@@ -54,7 +54,7 @@ const VISITS: readonly { name: string; options: VisitOptions; flags: number }[] 
 ]
 
 for (const engine of ENGINES) {
-  describe(`The clicks of a visit, on ${engine.name}`, () => {
+  describe(`the clicks of a visit, on ${engine.name}`, () => {
     let service: Service
     let api: Api
     before(async () => {
@@ -63,8 +63,8 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    /** What is kept of a link's visits: how many, by flags. */
-    async function keptOf(link: { workspace_id: string; id: string }): Promise<object> {
+    /** The number of stored clicks of a link, by flags. */
+    async function storedByFlags(link: { workspace_id: string; id: string }): Promise<object> {
       const { read } = service.instance.store
       const row = await read.links.findById(link.workspace_id, link.id)
       const workspaceId = link.workspace_id
@@ -83,17 +83,17 @@ for (const engine of ENGINES) {
     }
 
     for (const { name, options, flags } of VISITS) {
-      test(`${name} is kept, and ${flags === 0 ? 'counted' : 'not counted'}`, async () => {
+      test(`a visit by ${name} is stored, and ${flags === 0 ? 'counted' : 'not counted'}`, async () => {
         const link = await createLink(api, {})
         const answer = await visit(service.port, `/${link.key}`, options)
         assert.equal(answer.status, 302)
-        await eventually(async () => assert.deepEqual(await keptOf(link), { [flags]: 1 }))
+        await eventually(async () => assert.deepEqual(await storedByFlags(link), { [flags]: 1 }))
         const lastClick = await expectClicks(link.id, flags === 0 ? 1 : 0)
         assert.equal(lastClick === null, flags !== 0)
       })
     }
 
-    test('every one of many visits is counted, and the last one is told in Unix seconds', async () => {
+    test('every one of many visits is counted, and the last one is returned in Unix seconds', async () => {
       const { id, key } = await createLink(api, {})
       const fresh = (await api.get(`/links/${id}`)).body
       assert.equal(fresh.clicks, 0)
@@ -105,19 +105,23 @@ for (const engine of ENGINES) {
       assert.ok(lastClick !== null && lastClick >= before && lastClick <= after, `${lastClick}`)
     })
 
-    test('what does not count leaves the count and the last click as they are', async () => {
+    test('visits that do not count leave clicks and last_click unchanged', async () => {
       const link = await createLink(api, {})
       await visit(service.port, `/${link.key}`)
       const lastClick = await expectClicks(link.id, 1)
       await visit(service.port, `/${link.key}`, HEAD)
       await visit(service.port, `/${link.key}`, by(AGENTS.googlebot))
       await eventually(async () =>
-        assert.deepEqual(await keptOf(link), { 0: 1, [CLICK_FLAGS.head]: 1, [CLICK_FLAGS.bot]: 1 }),
+        assert.deepEqual(await storedByFlags(link), {
+          0: 1,
+          [CLICK_FLAGS.head]: 1,
+          [CLICK_FLAGS.bot]: 1,
+        }),
       )
       assert.equal(await expectClicks(link.id, 1), lastClick)
     })
 
-    test('a click belongs to the link that was visited alone', async () => {
+    test('a click belongs only to the visited link', async () => {
       const [visited, other] = [await createLink(api, {}), await createLink(api, {})]
       await visit(service.port, `/${visited.key}`)
       await expectClicks(visited.id, 1)
@@ -137,7 +141,7 @@ for (const engine of ENGINES) {
     test('only a visit that reaches the destination is a click', async () => {
       const expired = await createLink(api, { expires_at: '2020-01-01T00:00:00Z' })
       const secret = await createLink(api, { password: 'sesame' })
-      const typed = (password: string) =>
+      const enterPassword = (password: string) =>
         visit(service.port, `/${secret.key}`, {
           method: 'POST',
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -145,28 +149,28 @@ for (const engine of ENGINES) {
         })
       assert.equal((await visit(service.port, `/${expired.key}`)).status, 410)
       assert.equal((await visit(service.port, `/${secret.key}`)).status, 200)
-      assert.equal((await typed('wrong')).status, 403)
-      const passed = await typed('sesame')
+      assert.equal((await enterPassword('wrong')).status, 403)
+      const passed = await enterPassword('sesame')
       assert.equal(passed.status, 303)
       await expectClicks(secret.id, 1)
       const [cookie = ''] = passed.headers['set-cookie'] ?? []
       await visit(service.port, `/${secret.key}`, { headers: { cookie } })
       await expectClicks(secret.id, 2)
-      assert.deepEqual(await keptOf(secret), { 0: 2 })
-      assert.deepEqual(await keptOf(expired), {})
+      assert.deepEqual(await storedByFlags(secret), { 0: 2 })
+      assert.deepEqual(await storedByFlags(expired), {})
     })
 
-    test('a visit that a fall-back answers is no click', async () => {
+    test('a visit that is redirected to a fallback URL is no click', async () => {
       const domain = 'full.localhost'
       await createDomain(api, { domain, expired_url: 'https://domain.example/expired' })
       const expired = await createLink(api, { domain, expires_at: '2020-01-01T00:00:00Z' })
       const counted = await createLink(api, { domain })
       const answer = await visit(service.port, `/${expired.key}`, { host: domain })
       assert.equal(answer.headers.location, 'https://domain.example/expired')
-      // Clicks are taken in in their order, so once a later one is counted, an earlier one would be.
+      // Clicks are ingested in order: once a later one is counted, an earlier one would be too.
       await visit(service.port, `/${counted.key}`, { host: domain })
       await expectClicks(counted.id, 1)
-      assert.deepEqual(await keptOf(expired), {})
+      assert.deepEqual(await storedByFlags(expired), {})
     })
   })
 }

@@ -8,20 +8,20 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 import { visit } from '../support/visit.ts'
 import { createDomain, createLink } from './create.ts'
 
-/** How soon a process must know what another has changed. */
+/** How soon a process must apply another’s change. */
 const KNOWN_WITHIN_MS = 1_000
 
 const ONE = 'https://example.com/one'
 const TWO = 'https://example.com/two'
 
-/** What a visit is answered with: where it leads, or the status of a page. */
+/** What a visit gets: the destination, or the status of a page. */
 type Outcome = string | number
 
 type Expected = readonly { readonly path: string; readonly host: string; readonly gets: Outcome }[]
 
 type Scenario = {
   readonly name: string
-  /** Makes what is there before; returns what the change needs. `host` is the scenario's own. */
+  /** Creates the initial state; returns the ids that the change needs. `host` is unique to the scenario. */
   readonly given: (api: Api, host: string) => Promise<{ id?: string; domainId?: string }>
   readonly before: (host: string) => Expected
   readonly change: (
@@ -32,7 +32,7 @@ type Scenario = {
   readonly after: (host: string) => Expected
 }
 
-/** What one path of the scenario's own host gets. */
+/** What one path on the scenario’s host gets. */
 const on = (path: string, gets: Outcome) => (host: string) => [{ host, path, gets }]
 
 async function givenLink(api: Api, host: string, fields = {}): Promise<{ id: string }> {
@@ -60,21 +60,21 @@ const changeDomain =
 
 const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'a link is made where there was none',
+    name: 'a new link',
     given: (api, host) => givenDomain(api, host),
     before: on('/key', 404),
     change: (api, host) => givenLink(api, host),
     after: on('/key', ONE),
   },
   {
-    name: 'a link is led elsewhere',
+    name: 'a new destination',
     given: (api, host) => givenLink(api, host),
     before: on('/key', ONE),
     change: changeLink({ url: TWO }),
     after: on('/key', TWO),
   },
   {
-    name: 'a link gets another key',
+    name: 'a new key',
     given: (api, host) => givenLink(api, host),
     before: (host) => [
       { host, path: '/key', gets: ONE },
@@ -87,7 +87,7 @@ const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a link gets the same key in other letters',
+    name: 'the same key in other letter case',
     given: (api, host) => givenLink(api, host),
     before: on('/KEY', ONE),
     change: async (api, host, made) => {
@@ -101,7 +101,7 @@ const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a link moves to another domain',
+    name: 'a link moved to another domain',
     given: async (api, host) => {
       await givenDomain(api, `to.${host}`)
       return givenLink(api, host)
@@ -117,14 +117,14 @@ const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a link is deleted',
+    name: 'a deleted link',
     given: (api, host) => givenLink(api, host),
     before: on('/key', ONE),
     change: async (api, _host, { id }) => expectStatus(await api.delete(`/links/${id}`), 200),
     after: on('/key', 404),
   },
   {
-    name: 'a link is deleted and made anew',
+    name: 'a link deleted and created again',
     given: (api, host) => givenLink(api, host),
     before: on('/key', ONE),
     change: async (api, host, { id }) => {
@@ -134,42 +134,42 @@ const SCENARIOS: readonly Scenario[] = [
     after: on('/key', TWO),
   },
   {
-    name: 'a link is made to expire',
+    name: 'an expiry in the past',
     given: (api, host) => givenLink(api, host),
     before: on('/key', ONE),
     change: changeLink({ expires_at: '2020-01-01T00:00:00Z' }),
     after: on('/key', 410),
   },
   {
-    name: 'an expired link is given more time',
+    name: 'an expiry removed',
     given: (api, host) => givenLink(api, host, { expires_at: '2020-01-01T00:00:00Z' }),
     before: on('/key', 410),
     change: changeLink({ expires_at: null }),
     after: on('/key', ONE),
   },
   {
-    name: 'a link gets a password',
+    name: 'a password added',
     given: (api, host) => givenLink(api, host),
     before: on('/key', ONE),
     change: changeLink({ password: 'sesame' }),
     after: on('/key', 200),
   },
   {
-    name: 'a link gets UTM values',
+    name: 'a UTM value added',
     given: (api, host) => givenLink(api, host),
     before: on('/key', ONE),
     change: changeLink({ utm_source: 'poster' }),
     after: on('/key', `${ONE}?utm_source=poster`),
   },
   {
-    name: 'a host is claimed',
+    name: 'a host claimed',
     given: async () => ({}),
     before: on('/key', 404),
     change: (api, host) => givenLink(api, host),
     after: on('/key', ONE),
   },
   {
-    name: 'a domain gets fall-backs',
+    name: 'fallback URLs added to a domain',
     given: async (api, host) => {
       const made = await givenDomain(api, host)
       await createLink(api, { domain: host, key: 'old', expires_at: '2020-01-01T00:00:00Z' })
@@ -188,14 +188,14 @@ const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a domain loses its fall-back',
+    name: 'a fallback URL removed from a domain',
     given: (api, host) => givenDomain(api, host, { not_found_url: ONE }),
     before: on('/', ONE),
     change: changeDomain({ not_found_url: null }),
     after: on('/', 404),
   },
   {
-    name: 'a domain gets another name, and its links with it',
+    name: 'a domain renamed with its links',
     given: (api, host) => givenBoth(api, host),
     before: (host) => [
       { host, path: '/key', gets: ONE },
@@ -208,7 +208,7 @@ const SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a domain is deleted, and its links stop answering',
+    name: 'a domain deleted, which stops its links',
     given: (api, host) => givenBoth(api, host),
     before: on('/key', ONE),
     change: async (api, _host, { domainId }) =>
@@ -216,7 +216,7 @@ const SCENARIOS: readonly Scenario[] = [
     after: on('/key', 404),
   },
   {
-    name: 'a deleted domain comes back, and its links work again',
+    name: 'a deleted domain added again, which restores its links',
     given: async (api, host) => {
       const made = await givenBoth(api, host)
       expectStatus(await api.delete(`/domains/${made.domainId}`), 200)
@@ -229,7 +229,7 @@ const SCENARIOS: readonly Scenario[] = [
 ]
 
 for (const engine of ENGINES) {
-  describe(`What is changed, on ${engine.name}`, () => {
+  describe(`changes across processes, on ${engine.name}`, () => {
     let service: Service
     let other: ServiceProcess
     let api: Api
@@ -251,7 +251,7 @@ for (const engine of ENGINES) {
     }
 
     for (const [index, scenario] of SCENARIOS.entries()) {
-      test(`${scenario.name}: known at once where it is done, and within 1 s elsewhere`, async () => {
+      test(`${scenario.name}: applies at once in the changing process, and within 1 s in another`, async () => {
         const host = `s${index}.localhost`
         const made = await scenario.given(api, host)
         // Twice, so that the second visit is answered from the cache.
@@ -265,7 +265,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('what is changed here is known here at once, and there within 1 s', async () => {
+    test('a change in the other direction applies at once here, and within 1 s there', async () => {
       const here = await service.api()
       const host = 'both.localhost'
       const { id } = await createLink(here, { domain: host, key: 'key', url: ONE })
@@ -276,7 +276,7 @@ for (const engine of ENGINES) {
       await eventually(() => expectVisits(other.port, on('/key', 404)(host)), KNOWN_WITHIN_MS)
     })
 
-    test('many changes in a row, among visits, end with the last one everywhere', async () => {
+    test('many changes in a row, among visits, end with the last one in every process', async () => {
       const host = 'row.localhost'
       const { id } = await createLink(api, { domain: host, key: 'key', url: ONE })
       let last = ONE
@@ -292,14 +292,14 @@ for (const engine of ENGINES) {
       await eventually(() => expectVisits(service.port, on('/key', last)(host)), KNOWN_WITHIN_MS)
     })
 
-    test('a link stops at the moment when it expires, without a change', async () => {
+    test('a link expires on time, without a change', async () => {
       const expiresAt = Date.now() + 1_000
       const host = 'soon.localhost'
       const expires_at = new Date(expiresAt).toISOString()
       await createLink(api, { domain: host, key: 'key', url: ONE, expires_at })
       await expectVisits(other.port, on('/key', ONE)(host))
       await eventually(() => expectVisits(other.port, on('/key', 410)(host)))
-      assert.ok(Date.now() >= expiresAt, 'and not before')
+      assert.ok(Date.now() >= expiresAt, 'not before its expiry')
     })
   })
 }

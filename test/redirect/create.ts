@@ -2,10 +2,10 @@ import { type Answer, type Api, expectStatus } from '../support/api.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Where links lead that are made without a destination of their own. */
+/** The destination of links that are created without one. */
 export const DESTINATION = 'https://example.com/there'
 
-/** Makes a link; on a host that the workspace lacks, this claims it, which proves `*.localhost`. */
+/** Creates a link; on an unclaimed host, this claims it, which proves `*.localhost`. */
 export async function createLink(api: Api, fields: Fields): Promise<Answer['body']> {
   const answer = await api.post('/links', { domain: 'localhost', url: DESTINATION, ...fields })
   return expectStatus(answer, 201).body

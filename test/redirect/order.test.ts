@@ -26,10 +26,10 @@ type Scenario = {
   | { readonly status: number; readonly title: keyof typeof TITLES; readonly text?: string }
 )
 
-/** In the order in which the design asks its questions: whatever comes first wins. */
+/** In the order in which the redirect decides: the first match wins. */
 const SCENARIOS: readonly Scenario[] = [
   {
-    name: 'a host that nobody has claimed',
+    name: 'an unclaimed host',
     host: 'nobody.example',
     path: '/key',
     status: 404,
@@ -37,7 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
     text: 'nobody.example',
   },
   {
-    name: 'a host whose proof is pending, though it has the link and a not_found_url',
+    name: 'a pending host, although it has the link and a not_found_url',
     host: 'pending.example.com',
     path: '/key',
     status: 404,
@@ -74,7 +74,7 @@ const SCENARIOS: readonly Scenario[] = [
     location: 'https://domain.example/not-found',
   },
   {
-    name: 'the root with a query, which a not_found_url does not get',
+    name: 'the root with a query, which is not appended to a not_found_url',
     host: 'full.localhost',
     path: '/?a=1',
     location: 'https://domain.example/not-found',
@@ -112,13 +112,13 @@ const SCENARIOS: readonly Scenario[] = [
     location: 'https://link.example/expired',
   },
   {
-    name: 'a link that expires in a far future',
+    name: 'a link that expires in the far future',
     host: 'plain.localhost',
     path: '/later',
     location: 'https://example.com/later',
   },
   {
-    name: 'a link with a password, whatever the device',
+    name: 'a link with a password, on any device',
     host: 'plain.localhost',
     path: '/secret',
     options: { headers: { 'user-agent': AGENTS.iPhone } },
@@ -160,7 +160,7 @@ const SCENARIOS: readonly Scenario[] = [
     location: 'https://example.com/web',
   },
   {
-    name: 'an iPhone, at a link for Android alone',
+    name: 'an iPhone at a link for Android only',
     host: 'plain.localhost',
     path: '/android',
     options: { headers: { 'user-agent': AGENTS.iPhone } },
@@ -225,7 +225,7 @@ async function createLinks(api: Api): Promise<void> {
 }
 
 for (const engine of ENGINES) {
-  describe(`What a visit gets, on ${engine.name}`, () => {
+  describe(`the outcome of a visit, on ${engine.name}`, () => {
     let service: Service
     before(async () => {
       service = await startService(engine)
@@ -233,10 +233,10 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    // Twice each: the second time from the cache.
+    // Twice each: the second visit is answered from the cache.
     for (const time of ['first', 'second']) {
       for (const scenario of SCENARIOS) {
-        test(`${scenario.name}, the ${time} time`, async () => {
+        test(`${scenario.name}, ${time} visit`, async () => {
           const { host, path, options } = scenario
           const answer = await visit(service.port, path, { host, ...options })
           if ('location' in scenario) {
@@ -255,7 +255,7 @@ for (const engine of ENGINES) {
       }
     }
 
-    test("the root of the service's own host is the service itself", async () => {
+    test('the root of the service’s own host redirects to the documentation', async () => {
       const { status, headers } = await visit(service.port, '/')
       assert.equal(status, 302)
       assert.equal(headers.location, '/docs')

@@ -15,19 +15,19 @@ import { eventually } from '../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
 const SEQ = 1
-/** Failures in a minute: of an address at a link, and of all addresses at it. */
+/** Allowed failures in a minute: of one address at a link, and of all addresses at it. */
 const PER_ADDRESS = 10
 const PER_LINK = 100
 const WINDOW_SECONDS = 60
 const HOUR_SECONDS = 60 * 60
 
-describe('attempts at a password', () => {
+describe('passwordAttempts', () => {
   let clock: FakeClock
   let attemptPassword: AttemptPassword
-  /** Passwords that were looked at. */
+  /** How many passwords were verified. */
   let verified = 0
   let owners: Set<string>
-  /** Thrown by the next look at a password. */
+  /** Thrown by the next verification. */
   let failure: Error | undefined
   beforeEach(() => {
     clock = fakeClock()
@@ -82,7 +82,7 @@ describe('attempts at a password', () => {
     return JSON.parse(await answer.text())
   }
 
-  /** How many of these attempts ended in each way, one after the other. */
+  /** How many of these sequential attempts ended in each way. */
   async function attemptAll(
     each: readonly { address: string; password?: string; seq?: number }[],
   ): Promise<Record<string, number>> {
@@ -94,61 +94,61 @@ describe('attempts at a password', () => {
     return counts
   }
 
-  /** An address of its own for each number. */
+  /** A different address for each number. */
   const addressOf = (number: number) => `198.51.${number >> 8}.${number & 0xff}`
   const times = <T>(count: number, one: (index: number) => T) =>
     Array.from({ length: count }, (_, index) => one(index))
   const wrong = (number: number) => ({ address: addressOf(number), password: 'wrong' })
   const right = (number: number) => ({ address: addressOf(number), password: 'sesame' })
 
-  test('end right, wrong, or with what is no password form', async () => {
+  test('return right, wrong, or malformed for a body that is no password form', async () => {
     const address = addressOf(1)
     assert.deepEqual(await attempt({ address, password: 'sesame' }), { kind: 'right' })
     assert.deepEqual(await attempt({ address, password: 'Sesame' }), { kind: 'wrong' })
     assert.deepEqual(await attempt({ address }), { kind: 'malformed' })
-    assert.equal(verified, 2, 'what is no form costs no hash')
+    assert.equal(verified, 2, 'a malformed form costs no hash')
     assert.deepEqual([...owners], ['visitors of acme'])
   })
 
-  test('are not limited while they are right, one after the other or at once', async () => {
+  test('do not limit right passwords, sequential or concurrent', async () => {
     const mine = right(1)
     assert.deepEqual(await attemptAll(times(3 * PER_ADDRESS, () => mine)), {
       right: 3 * PER_ADDRESS,
     })
     const together = await Promise.all(times(3 * PER_ADDRESS, () => attempt(mine)))
     for (const { kind } of together) assert.equal(kind, 'right')
-    const everybody = await attemptAll(times(PER_LINK + 10, right))
-    assert.deepEqual(everybody, { right: PER_LINK + 10 })
+    const everyAddress = await attemptAll(times(PER_LINK + 10, right))
+    assert.deepEqual(everyAddress, { right: PER_LINK + 10 })
   })
 
-  test('are limited for an address that fails at a link, until a minute is over', async () => {
+  test('limit an address that fails at a link, until a minute has passed', async () => {
     assert.deepEqual(await attemptAll(times(PER_ADDRESS, () => wrong(1))), { wrong: PER_ADDRESS })
     clock.move(20)
     const throttled = { kind: 'throttled', waitSeconds: WINDOW_SECONDS - 20 }
     assert.deepEqual(await attempt(wrong(1)), throttled)
     assert.deepEqual(await attempt(right(1)), throttled)
-    assert.equal(verified, PER_ADDRESS, 'the password was not looked at')
+    assert.equal(verified, PER_ADDRESS, 'the password was not verified')
     assert.equal((await attempt(right(2))).kind, 'right', 'another address')
     assert.equal((await attempt({ ...wrong(1), seq: 2 })).kind, 'wrong', 'another link')
     clock.move(WINDOW_SECONDS - 20)
     assert.equal((await attempt(right(1))).kind, 'right')
   })
 
-  test('are not limited by what is no form', async () => {
+  test('do not count malformed forms', async () => {
     const malformed = times(2 * PER_LINK, (index) => ({ address: addressOf(index % 10) }))
     assert.deepEqual(await attemptAll(malformed), { malformed: 2 * PER_LINK })
     assert.equal((await attempt(right(1))).kind, 'right')
     assert.equal((await attempt(right(99))).kind, 'right')
   })
 
-  test('of a /64 network count as those of one address', async () => {
+  test('count a /64 network as one address', async () => {
     const from = (host: string) => ({ address: host, password: 'wrong' })
     await attemptAll(times(PER_ADDRESS, (index) => from(`2001:db8:1:2::${index + 1}`)))
     assert.equal((await attempt(from('2001:db8:1:2:ffff::1'))).kind, 'throttled')
     assert.equal((await attempt(from('2001:db8:1:3::1'))).kind, 'wrong')
   })
 
-  test('that come at once do not pass before the first failures are counted', async () => {
+  test('limit concurrent attempts before the first failures are counted', async () => {
     const together = await Promise.all(times(5 * PER_ADDRESS, () => attempt(wrong(1))))
     assert.equal(together.filter(({ kind }) => kind === 'wrong').length, PER_ADDRESS)
     assert.equal(verified, PER_ADDRESS)
@@ -157,17 +157,17 @@ describe('attempts at a password', () => {
     assert.ok(verified <= PER_LINK, `${verified} of all addresses`)
   })
 
-  test('leave a part of the limit of a link to addresses that have not failed there', async () => {
+  test('reserve a part of a link’s limit for addresses that have not failed there', async () => {
     const guessers = times(10, (number) => times(PER_ADDRESS, () => wrong(number))).flat()
     const { wrong: failures = 0 } = await attemptAll(guessers)
-    // The first failure of each, and half of what the link may have for the others.
+    // The first failure of each address, and the half of the link’s limit that is left to repeated failures.
     assert.equal(failures, 10 + PER_LINK / 2)
     assert.deepEqual(await attempt(right(9)), { kind: 'throttled', waitSeconds: WINDOW_SECONDS })
     assert.equal((await attempt(right(50))).kind, 'right')
     assert.equal((await attempt(wrong(50))).kind, 'wrong')
     assert.equal((await attempt(right(50))).kind, 'throttled')
     assert.equal((await attempt({ ...right(9), seq: 2 })).kind, 'right')
-    // The minute is over, but not the hour in which their failures are remembered.
+    // The minute is over, but failures are remembered for an hour.
     clock.move(WINDOW_SECONDS)
     const again = times(10, (number) => times(PER_ADDRESS, () => wrong(number))).flat()
     assert.deepEqual(await attemptAll(again), { wrong: PER_LINK / 2, throttled: PER_LINK / 2 })
@@ -176,7 +176,7 @@ describe('attempts at a password', () => {
     assert.equal((await attempt(right(9))).kind, 'right')
   })
 
-  test('are limited for a link, whatever addresses they come from', async () => {
+  test('limit a link, from whatever addresses the failures come', async () => {
     const counts = await attemptAll(times(2 * PER_LINK, wrong))
     assert.deepEqual(counts, { wrong: PER_LINK, throttled: PER_LINK })
     assert.equal((await attempt(right(1_000))).kind, 'throttled')
@@ -184,7 +184,7 @@ describe('attempts at a password', () => {
     assert.equal((await attempt(right(1_000))).kind, 'right')
   })
 
-  test('that are not looked at are not counted', async () => {
+  test('do not count passwords that were not verified', async () => {
     failure = new QueueRefusal('hashes', 'full', 2)
     const busy = { kind: 'busy', waitSeconds: 2 }
     for (const one of times(2 * PER_ADDRESS, () => wrong(1))) {
@@ -196,7 +196,7 @@ describe('attempts at a password', () => {
     assert.deepEqual(await attemptAll(times(PER_ADDRESS, () => wrong(1))), { wrong: PER_ADDRESS })
   })
 
-  test('are counted in all processes together', async () => {
+  test('share their counts among all processes', async () => {
     const listeners: ((counts: readonly (readonly [string, string, number])[]) => void)[] = []
     const [one, other] = times(2, (index) => {
       const throttles = new Throttles({

@@ -10,7 +10,7 @@ const PASSWORD = 'sesame & ü'
 const FAILURES_PER_ADDRESS = 10
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-describe('Passwords that are tried', () => {
+describe('password throttling behind a trusted proxy', () => {
   let service: Service
   let api: Api
   before(async () => {
@@ -21,7 +21,7 @@ describe('Passwords that are tried', () => {
 
   const createProtected = () => createLink(api, { password: PASSWORD })
 
-  // The tests stand behind a trusted proxy and give each visitor an address of its own.
+  // The tests act as a trusted proxy and give each visitor a different address.
   let visitors = 0
   const newAddress = () => {
     visitors += 1
@@ -33,22 +33,27 @@ describe('Passwords that are tried', () => {
     return visit(service.port, path, { ...options, method: 'POST', headers, body })
   }
 
-  function type(path: string, text: string, options: VisitOptions = {}): Promise<VisitAnswer> {
+  function enterPassword(
+    path: string,
+    text: string,
+    options: VisitOptions = {},
+  ): Promise<VisitAnswer> {
     return post(path, new URLSearchParams({ password: text }).toString(), options)
   }
 
   async function fail(path: string, forwardedFor: string): Promise<number | undefined> {
-    return (await type(path, 'wrong', { headers: { 'x-forwarded-for': forwardedFor } })).status
+    return (await enterPassword(path, 'wrong', { headers: { 'x-forwarded-for': forwardedFor } }))
+      .status
   }
 
-  test('throttles an address that failed ten times, also for the right password', async () => {
+  test('returns 429 to an address that failed ten times, even for the right password', async () => {
     const { key } = await createProtected()
     const address = newAddress()
     const headers = { 'x-forwarded-for': address }
     for (let index = 0; index < FAILURES_PER_ADDRESS; index += 1) {
       assert.equal(await fail(`/${key}`, address), 403)
     }
-    const answer = await type(`/${key}`, PASSWORD, { headers })
+    const answer = await enterPassword(`/${key}`, PASSWORD, { headers })
     assert.equal(answer.status, 429)
     assert.equal(answer.headers.location, undefined)
     assert.equal(answer.headers['set-cookie'], undefined)
@@ -57,23 +62,27 @@ describe('Passwords that are tried', () => {
     assert.match(answer.body, /Too many attempts/)
     assert.match(answer.body, new RegExp(`wait ${wait} second`))
     assert.equal((await visit(service.port, `/${key}`, { headers })).status, 200)
-    assert.equal((await type(`/${key}`, PASSWORD)).status, 303, 'others are let through')
+    assert.equal(
+      (await enterPassword(`/${key}`, PASSWORD)).status,
+      303,
+      'other addresses are admitted',
+    )
     const other = await createProtected()
-    assert.equal((await type(`/${other.key}`, PASSWORD, { headers })).status, 303)
+    assert.equal((await enterPassword(`/${other.key}`, PASSWORD, { headers })).status, 303)
   })
 
-  test('lets through as many right passwords of one address as come', async () => {
+  test('accepts any number of right passwords from one address', async () => {
     const { key } = await createProtected()
     const headers = { 'x-forwarded-for': newAddress() }
     const answers = await Promise.all(
       Array.from({ length: 2 * FAILURES_PER_ADDRESS }, () =>
-        type(`/${key}`, PASSWORD, { headers }),
+        enterPassword(`/${key}`, PASSWORD, { headers }),
       ),
     )
     for (const { status } of answers) assert.equal(status, 303)
   })
 
-  test('lets nobody be locked out by posts that are no form', async () => {
+  test('does not lock visitors out after malformed posts', async () => {
     const { key } = await createProtected()
     for (let index = 0; index < 110; index += 1) {
       const headers = {
@@ -82,14 +91,16 @@ describe('Passwords that are tried', () => {
       }
       assert.equal((await post(`/${key}`, '', { headers })).status, 400)
     }
-    assert.equal((await type(`/${key}`, PASSWORD)).status, 303)
+    assert.equal((await enterPassword(`/${key}`, PASSWORD)).status, 303)
     const headers = { 'x-forwarded-for': '2001:db8:0:1::2' }
-    assert.equal((await type(`/${key}`, PASSWORD, { headers })).status, 303)
+    assert.equal((await enterPassword(`/${key}`, PASSWORD, { headers })).status, 303)
   })
 
-  test('asks visitors to come back where more come at once than can be checked', async () => {
+  test('returns 503 with Retry-After when more passwords arrive than can be verified', async () => {
     const { key } = await createProtected()
-    const answers = await Promise.all(Array.from({ length: 90 }, () => type(`/${key}`, PASSWORD)))
+    const answers = await Promise.all(
+      Array.from({ length: 90 }, () => enterPassword(`/${key}`, PASSWORD)),
+    )
     const busy = answers.filter(({ status }) => status === 503)
     assert.ok(busy.length > 0)
     assert.equal(answers.filter(({ status }) => status === 303).length, 90 - busy.length)
@@ -98,10 +109,10 @@ describe('Passwords that are tried', () => {
       assert.match(body, /has not been checked yet/)
       assert.equal(headers['set-cookie'], undefined)
     }
-    assert.equal((await type(`/${key}`, PASSWORD)).status, 303)
+    assert.equal((await enterPassword(`/${key}`, PASSWORD)).status, 303)
   })
 
-  test('does not let an address go on by what it writes into X-Forwarded-For', async () => {
+  test('cannot be evaded with a forged X-Forwarded-For', async () => {
     const { key } = await createProtected()
     const address = newAddress()
     for (let index = 0; index < FAILURES_PER_ADDRESS; index += 1) {
@@ -111,16 +122,16 @@ describe('Passwords that are tried', () => {
   })
 })
 
-describe('Passwords that are tried without a trusted proxy', () => {
+describe('password throttling without a trusted proxy', () => {
   let service: Service
   before(async () => {
     service = await startService(SQLITE)
   })
   after(() => service.stop())
 
-  test('count for the address of the connection, whatever is forwarded', async () => {
+  test('counts by the address of the connection, whatever X-Forwarded-For contains', async () => {
     const { key } = await createLink(await service.api(), { password: PASSWORD })
-    const typed = (index: number, password: string) =>
+    const enterPassword = (index: number, password: string) =>
       visit(service.port, `/${key}`, {
         method: 'POST',
         headers: {
@@ -130,12 +141,12 @@ describe('Passwords that are tried without a trusted proxy', () => {
         },
         body: new URLSearchParams({ password }).toString(),
       })
-    const answer = await typed(0, PASSWORD)
+    const answer = await enterPassword(0, PASSWORD)
     assert.equal(answer.status, 303)
     assert.doesNotMatch(String(answer.headers['set-cookie']), /Secure/)
     for (let index = 0; index < FAILURES_PER_ADDRESS; index += 1) {
-      assert.equal((await typed(index, 'wrong')).status, 403)
+      assert.equal((await enterPassword(index, 'wrong')).status, 403)
     }
-    assert.equal((await typed(99, PASSWORD)).status, 429)
+    assert.equal((await enterPassword(99, PASSWORD)).status, 429)
   })
 })

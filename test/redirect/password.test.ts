@@ -17,7 +17,7 @@ function pairOf(answer: VisitAnswer): string {
 }
 
 for (const engine of ENGINES) {
-  describe(`A link with a password, on ${engine.name}`, () => {
+  describe(`a link with a password, on ${engine.name}`, () => {
     let service: Service
     let api: Api
     before(async () => {
@@ -29,7 +29,7 @@ for (const engine of ENGINES) {
     const createProtected = (fields: Record<string, unknown> = {}) =>
       createLink(api, { password: PASSWORD, ...fields })
 
-    // The tests stand behind a trusted proxy and give each visitor an address of its own.
+    // The tests act as a trusted proxy and give each visitor a different address.
     let visitors = 0
     const newAddress = () => {
       visitors += 1
@@ -41,14 +41,18 @@ for (const engine of ENGINES) {
       return visit(service.port, path, { ...options, method: 'POST', headers, body })
     }
 
-    function type(path: string, text: string, options: VisitOptions = {}): Promise<VisitAnswer> {
+    function enterPassword(
+      path: string,
+      text: string,
+      options: VisitOptions = {},
+    ): Promise<VisitAnswer> {
       return post(path, new URLSearchParams({ password: text }).toString(), options)
     }
 
     const withCookie = (path: string, cookie: string) =>
       visit(service.port, path, { headers: { cookie } })
 
-    test('asks for it, and tells nothing of where it leads', async () => {
+    test('shows a form, and does not reveal the destination', async () => {
       const { key } = await createProtected()
       const { status, headers, body } = await visit(service.port, `/${key}`)
       assert.equal(status, 200)
@@ -56,12 +60,12 @@ for (const engine of ENGINES) {
       assert.equal(headers.location, undefined)
       assert.equal(headers['set-cookie'], undefined)
       assert.ok(!body.includes(DESTINATION))
-      assert.ok(!body.includes('role="alert"'), 'nothing is wrong yet')
+      assert.ok(!body.includes('role="alert"'), 'no error is shown yet')
     })
 
-    test('lets the right password through, at once and without cookies', async () => {
+    test('redirects at once for the right password, without cookies', async () => {
       const { key } = await createProtected()
-      const { status, headers, body } = await type(`/${key}`, PASSWORD)
+      const { status, headers, body } = await enterPassword(`/${key}`, PASSWORD)
       assert.equal(status, 303)
       assert.equal(headers.location, DESTINATION)
       assert.equal(headers['cache-control'], 'private, no-store')
@@ -70,39 +74,39 @@ for (const engine of ENGINES) {
       assert.equal(body, '')
     })
 
-    test('leads the visitor on by device, with the query that came', async () => {
+    test('redirects by device, with the visitor’s query', async () => {
       const { key } = await createProtected({ ios: 'https://ios.example/', utm_source: 'x' })
       const headers = { 'user-agent': AGENTS.iPhone }
-      const answer = await type(`/${key}?a=1`, PASSWORD, { headers })
+      const answer = await enterPassword(`/${key}?a=1`, PASSWORD, { headers })
       assert.equal(answer.headers.location, 'https://ios.example/?utm_source=x&a=1')
     })
 
     for (const wrong of ['', 'sesame', `${PASSWORD} `, PASSWORD.toUpperCase()]) {
-      test(`asks again after "${wrong}"`, async () => {
+      test(`returns 403 and the form again for "${wrong}"`, async () => {
         const { key } = await createProtected()
-        const { status, headers, body } = await type(`/${key}`, wrong)
+        const { status, headers, body } = await enterPassword(`/${key}`, wrong)
         assert.equal(status, 403)
         assert.equal(headers.location, undefined)
         assert.equal(headers['set-cookie'], undefined)
         assert.match(body, /role="alert"[^>]*>That is not the password\./)
         assert.match(body, /<form method="post">/)
-        assert.ok(wrong === '' || !body.includes(wrong), 'does not repeat what was typed')
+        assert.ok(wrong === '' || !body.includes(wrong), 'the page does not repeat the password')
       })
     }
 
-    test('does not take the sealed form, which the API shows, for the password', async () => {
+    test('refuses the sealed password that the API returns', async () => {
       const { key, password } = await createProtected()
-      assert.equal((await type(`/${key}`, password)).status, 403)
+      assert.equal((await enterPassword(`/${key}`, password)).status, 403)
     })
 
     const malformed: readonly [string, VisitOptions][] = [
       ['JSON', { headers: { 'content-type': 'application/json' }, body: '{"password":"x"}' }],
-      ['a form without a type', { headers: { 'content-type': '' }, body: 'password=x' }],
+      ['a form without a content type', { headers: { 'content-type': '' }, body: 'password=x' }],
       ['a form without the field', { body: 'pass=x' }],
       ['a form that is too long', { body: `password=${'x'.repeat(9_000)}` }],
     ]
     for (const [what, options] of malformed) {
-      test(`refuses ${what}`, async () => {
+      test(`returns 400 for ${what}`, async () => {
         const { key } = await createProtected()
         const answer = await post(`/${key}`, options.body ?? '', options)
         assert.equal(answer.status, 400)
@@ -111,9 +115,9 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('gives a cookie for this path alone, for ten minutes', async () => {
+    test('sets a cookie for this path alone, for ten minutes', async () => {
       const { key } = await createProtected({ key: 'deep/secret' })
-      const answer = await type(`/${key}`, PASSWORD)
+      const answer = await enterPassword(`/${key}`, PASSWORD)
       assert.match(
         String(answer.headers['set-cookie']),
         /^terse_password=\d+\.[\w-]{43}; Path=\/deep\/secret; Max-Age=600; HttpOnly; SameSite=Lax$/,
@@ -123,34 +127,34 @@ for (const engine of ENGINES) {
       assert.ok(Math.abs(expires - expected) < 10, `${expires} is not about ${expected}`)
     })
 
-    test('gives a cookie for encrypted connections where the proxy took one', async () => {
+    test('sets a Secure cookie when the proxy received HTTPS', async () => {
       const { key } = await createProtected()
       const headers = { 'x-forwarded-proto': 'https' }
-      const answer = await type(`/${key}`, PASSWORD, { headers })
+      const answer = await enterPassword(`/${key}`, PASSWORD, { headers })
       assert.match(String(answer.headers['set-cookie']), /; Secure$/)
     })
 
-    test('does not ask a visitor with the cookie again', async () => {
+    test('redirects a visitor with the cookie', async () => {
       const { key } = await createProtected()
-      const cookie = pairOf(await type(`/${key}`, PASSWORD))
+      const cookie = pairOf(await enterPassword(`/${key}`, PASSWORD))
       const { status, headers } = await withCookie(`/${key}?a=1`, cookie)
       assert.equal(status, 302)
       assert.equal(headers.location, `${DESTINATION}?a=1`)
-      assert.equal(headers['set-cookie'], undefined, 'which does not prolong it')
+      assert.equal(headers['set-cookie'], undefined, 'the cookie is not prolonged')
     })
 
-    test('accepts no cookie of another link, even one with the same password', async () => {
+    test('refuses the cookie of another link, even one with the same password', async () => {
       const one = await createProtected()
       const other = await createProtected()
-      const cookie = pairOf(await type(`/${one.key}`, PASSWORD))
+      const cookie = pairOf(await enterPassword(`/${one.key}`, PASSWORD))
       const { status, headers } = await withCookie(`/${other.key}`, cookie)
       assert.equal(status, 200)
       assert.equal(headers.location, undefined)
     })
 
-    test('accepts no cookie that was altered', async () => {
+    test('refuses an altered cookie', async () => {
       const { key } = await createProtected()
-      const cookie = pairOf(await type(`/${key}`, PASSWORD))
+      const cookie = pairOf(await enterPassword(`/${key}`, PASSWORD))
       const [, expires = '', signature = ''] = /=(\d+)\.(.*)$/.exec(cookie) ?? []
       const later = `terse_password=${Number(expires) + 600}.${signature}`
       for (const altered of [later, `${cookie.slice(0, -2)}AA`, 'terse_password=1', '']) {
@@ -158,28 +162,28 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('accepts no cookie of an old password, and does not know that any more', async () => {
+    test('refuses the cookie of an old password, and the old password itself', async () => {
       const { id, key } = await createProtected()
-      const cookie = pairOf(await type(`/${key}`, PASSWORD))
+      const cookie = pairOf(await enterPassword(`/${key}`, PASSWORD))
       await api.patch(`/links/${id}`, { password: 'another' })
       assert.equal((await withCookie(`/${key}`, cookie)).status, 200)
-      assert.equal((await type(`/${key}`, PASSWORD)).status, 403)
-      assert.equal((await type(`/${key}`, 'another')).status, 303)
+      assert.equal((await enterPassword(`/${key}`, PASSWORD)).status, 403)
+      assert.equal((await enterPassword(`/${key}`, 'another')).status, 303)
     })
 
-    test('accepts the cookie still after a change that kept the password', async () => {
+    test('accepts the cookie after a change that kept the password', async () => {
       const { id, key, password } = await createProtected()
-      const cookie = pairOf(await type(`/${key}`, PASSWORD))
+      const cookie = pairOf(await enterPassword(`/${key}`, PASSWORD))
       await api.patch(`/links/${id}`, { url: 'https://example.com/new', password })
       const { headers } = await withCookie(`/${key}`, cookie)
       assert.equal(headers.location, 'https://example.com/new')
     })
 
-    test('is a link like others once the password is gone', async () => {
+    test('redirects like any other link after the password was removed', async () => {
       const { id, key } = await createProtected()
       await api.patch(`/links/${id}`, { password: null })
       assert.equal((await visit(service.port, `/${key}`)).status, 302)
-      assert.equal((await type(`/${key}`, PASSWORD)).status, 405)
+      assert.equal((await enterPassword(`/${key}`, PASSWORD)).status, 405)
     })
   })
 }

@@ -1,6 +1,6 @@
 import type { PreparedLink } from '../../src/redirects/prepared-link.ts'
 
-/** A link as the redirect sees it, plain but for what a test is about. */
+/** A plain link as the redirect reads it, with the given fields. */
 export function preparedLink(fields: Partial<PreparedLink> = {}): PreparedLink {
   return {
     seq: 1,

@@ -18,8 +18,8 @@ import { preparedLink } from './prepared-links.ts'
 
 const HOST = { keyspaceId: 1, notFoundUrl: null, expiredUrl: null, hstsMaxAge: null }
 
-describe('What a click is made from', () => {
-  /** Visits a link once, and returns what its click was made from. */
+describe('the raw visit of a click', () => {
+  /** Visits a link once, and returns the raw visit passed to makeClick. */
   async function visitOnce(path: string, headers: Record<string, string>): Promise<RawVisit> {
     const seen: RawVisit[] = []
     const trustedProxies = new Networks()
@@ -69,7 +69,7 @@ describe('What a click is made from', () => {
     return seen[0] as RawVisit
   }
 
-  test('is each header as it was sent, and the address that the proxy tells', async () => {
+  test('contains each header as sent, and the address that the proxy reports', async () => {
     const raw = await visitOnce('/key?a=1&qr=1', {
       'user-agent': 'agent',
       referer: 'https://example.com/',
@@ -96,7 +96,7 @@ describe('What a click is made from', () => {
     })
   })
 
-  test('is nothing where nothing is sent', async () => {
+  test('is empty where the visit sends nothing', async () => {
     assert.deepEqual(
       await visitOnce('/key', {}),
       rawVisit({ at: fakeClock().nowMicros(), address: '127.0.0.1' }),

@@ -161,9 +161,9 @@ describe('CoherentCache', () => {
 
   test('rejects every reader of a failed look-up, caches nothing, and reads again', async () => {
     const [one, other] = [cache.get('a'), cache.get('a')]
-    store.fail(new Error('the store is away'))
-    await assert.rejects(async () => one, /the store is away/)
-    await assert.rejects(async () => other, /the store is away/)
+    store.fail(new Error('the store is unavailable'))
+    await assert.rejects(async () => one, /the store is unavailable/)
+    await assert.rejects(async () => other, /the store is unavailable/)
     await learn('a', NEW)
     assert.equal(cache.get('a'), NEW)
   })
@@ -172,7 +172,7 @@ describe('CoherentCache', () => {
     const before = cache.get('a')
     cache.forget('a')
     const after = cache.get('a')
-    store.fail(new Error('the store was away'))
+    store.fail(new Error('the store was unavailable'))
     await assert.rejects(async () => before)
     assert.equal(cache.get('a'), after, 'later readers still join it')
     store.answer(NEW)
@@ -211,8 +211,8 @@ describe('CoherentCache', () => {
       await learn('a', OLD)
       cache.renew('a')
       const asked = cache.get('a')
-      store.fail(new Error('away'))
-      await assert.rejects(async () => asked, /away/)
+      store.fail(new Error('unavailable'))
+      await assert.rejects(async () => asked, /unavailable/)
       assert.ok(cache.get('a') instanceof Promise)
       store.answer(NEW)
     })

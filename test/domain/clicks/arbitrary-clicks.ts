@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { CLICK_FLAGS, cappedClick } from '../../../src/clicks/click.ts'
 import type { RawClick } from '../../../src/clicks/report/day-of-clicks.ts'
 
-/** Clicks from `fromMicros` to `toMicros`, few visitors and few values, so that they meet. */
+/** Clicks from `fromMicros` to `toMicros`, of few visitors and few values, so that they coincide. */
 export function arbitraryClicks(
   fromMicros: number,
   toMicros: number,

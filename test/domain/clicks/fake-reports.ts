@@ -5,7 +5,7 @@ import type { ClickReports } from '../../../src/clicks/store/click-reports.ts'
 const DAY_MICROS = 86_400_000_000
 const QUARTER_MICROS = 900_000_000
 
-/** The port that charts read, over clicks in memory and for one scope, whichever is asked for. */
+/** Click reports over clicks in memory, the same for every scope. */
 export function fakeReports(clicks: readonly RawClick[], batchSize = 100): ClickReports {
   const sorted = clicks.toSorted((a, b) => a.at - b.at)
   return {

@@ -2,12 +2,12 @@ import type { Interval } from '../../../src/clicks/report/intervals.ts'
 
 const QUARTER_MS = 900_000
 
-/** What the clocks of a zone show at a quarter hour. */
+/** The local time of a zone at a quarter hour. */
 export function local(quarter: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(quarter * QUARTER_MS).toZonedDateTimeISO(zone)
 }
 
-/** What the clocks show, as far as an interval looks at it. */
+/** The part of the local time that changes from one interval to the next. */
 function shown(at: Temporal.ZonedDateTime, interval: Interval): string {
   if (interval === 'hour') return `${at.toPlainDate()} ${at.hour} ${at.offset}`
   return interval === 'day'
@@ -15,7 +15,7 @@ function shown(at: Temporal.ZonedDateTime, interval: Interval): string {
     : at.toPlainDate().toPlainYearMonth().toString()
 }
 
-/** Where intervals begin, and the end: looks at the clocks each quarter hour. */
+/** Where intervals begin, and the end; checks the local time of every quarter hour. */
 export function naiveCuts(from: number, to: number, zone: string, interval: Interval): number[] {
   const cuts = [from]
   let latest = shown(local(from, zone), interval)

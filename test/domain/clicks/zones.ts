@@ -1,15 +1,15 @@
-/** Zones in which something is unusual about days or hours, and some in which nothing is. */
+/** Zones with unusual days or hours, and some ordinary ones. */
 export const ZONES = [
   'UTC',
   'Europe/Berlin',
   'Europe/London',
   'America/New_York',
-  // Half and quarter hours.
+  // Offsets of half and quarter hours.
   'Asia/Kolkata',
   'Asia/Kathmandu',
   'Pacific/Chatham',
   'America/St_Johns',
-  // Clocks that are set by half an hour, by two hours, twice around Ramadan, at midnight.
+  // Clocks that change by half an hour, by two hours, twice around Ramadan, or at midnight.
   'Australia/Lord_Howe',
   'Antarctica/Troll',
   'Africa/Casablanca',
@@ -20,7 +20,7 @@ export const ZONES = [
   'Atlantic/Azores',
   'America/Scoresbysund',
   'America/Nuuk',
-  // As far from UTC as there is.
+  // The greatest distances from UTC.
   'Pacific/Kiritimati',
   'Etc/GMT+12',
 ] as const

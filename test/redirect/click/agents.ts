@@ -1,4 +1,4 @@
-/** User agents as they are sent, and what is read from them. */
+/** User agents as sent, and what is parsed from them. */
 export const KNOWN_AGENTS: readonly {
   readonly what: string
   readonly agent: string
@@ -29,7 +29,7 @@ export const KNOWN_AGENTS: readonly {
     read: ['desktop', 'Windows', 'Opera'],
   },
   {
-    what: 'Safari on a Mac, and on an iPad since iPadOS 13, which says the same',
+    what: 'Safari on a Mac, or on an iPad since iPadOS 13, which sends the same',
     agent:
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15',
     read: ['desktop', 'macOS', 'Safari'],
@@ -123,11 +123,11 @@ export const KNOWN_AGENTS: readonly {
     read: ['tv', 'Android', 'Amazon Silk'],
   },
   {
-    what: 'a PlayStation, whose system the parser does not know',
+    what: 'a PlayStation, whose system the parser does not recognise',
     agent:
       'Mozilla/5.0 (PlayStation; PlayStation 5/5.50) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.0 Safari/605.1.15',
     read: ['console', '', 'Safari'],
   },
   { what: 'curl', agent: 'curl/8.5.0', read: ['', '', ''] },
-  { what: 'an agent that nobody knows', agent: 'Their Name/1.0 secret', read: ['', '', ''] },
+  { what: 'an unknown agent', agent: 'Their Name/1.0 secret', read: ['', '', ''] },
 ]

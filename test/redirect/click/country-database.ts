@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 
 /**
- * Writes a database in MaxMind's format (MaxMind DB File Format Specification 2.0) of one node, which
+ * Writes a database in MaxMind’s format (MaxMind DB File Format Specification 2.0) with one node, which
  * has the same entry for every IPv4 address.
  */
 export function writeCountryDatabase(file: string, entry: object): void {
   const nodeCount = 1
-  // Both branches lead to the entry at the beginning of the data section, 16 bytes after the tree.
+  // Both branches lead to the entry at the start of the data section, 16 bytes after the tree.
   const pointer = Buffer.from([0, 0, nodeCount + 16])
   const metadata = encode({
     binary_format_major_version: 2,
@@ -43,7 +43,7 @@ function encode(value: unknown): Buffer {
     bytes.writeUInt32BE(value)
     return Buffer.concat([control(TYPES.number, 4), bytes])
   }
-  // An array is of an extended type; none of those here has an element.
+  // An array has an extended type; those here are empty.
   if (Array.isArray(value)) return Buffer.from([0, 4])
   const pairs = Object.entries(value as object)
   return Buffer.concat([
@@ -52,7 +52,7 @@ function encode(value: unknown): Buffer {
   ])
 }
 
-/** A control byte; a size of 29 or more takes a second one. */
+/** A control byte; a size of 29 or more takes a second byte. */
 function control(type: number, size: number): Buffer {
   return size < 29 ? Buffer.from([(type << 5) | size]) : Buffer.from([(type << 5) | 29, size - 29])
 }

@@ -1,7 +1,7 @@
 import type { RawVisit } from '../../../src/clicks/record/raw-visit.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
-/** A GET without any header, but for what is given. */
+/** A GET without headers except the given ones. */
 export function rawVisit(sent: Partial<RawVisit> = {}): RawVisit {
   return {
     at: fakeClock().nowMicros(),

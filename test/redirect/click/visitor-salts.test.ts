@@ -11,7 +11,7 @@ import { describeStore } from '../../support/store.ts'
 const DAY_SECONDS = 24 * 60 * 60
 const MINUTE_MS = 60_000
 
-/** A stretch of days for each test, because all share one database. */
+/** Separate days for each test, because all tests share one database. */
 let nextStretchMs = Date.UTC(2026, 0, 1, 12)
 function newClock(): FakeClock {
   nextStretchMs += 100 * DAY_SECONDS * 1_000
@@ -20,8 +20,8 @@ function newClock(): FakeClock {
 
 const dayOf = (clock: FakeClock) => Math.floor(clock.nowMicros() / 1e6 / DAY_SECONDS)
 
-/** A store that is away while it is told to be. */
-function awayStore(store: FullStore): { store: FullStore; away: boolean } {
+/** A store that is unavailable while `away` is set. */
+function storeWithOutages(store: FullStore): { store: FullStore; away: boolean } {
   const state = { store, away: false }
   const refuse = () => {
     if (state.away) throw Failure.unavailable(new Error('away'))
@@ -46,7 +46,7 @@ function awayStore(store: FullStore): { store: FullStore; away: boolean } {
   return state
 }
 
-describeStore('the salts of visitors', (at) => {
+describeStore('VisitorSalts', (at) => {
   async function start(t: TestContext, clock: FakeClock, store = at.store) {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
@@ -58,18 +58,18 @@ describeStore('the salts of visitors', (at) => {
   }
   const kept = (day: number) => at.store.read.visitorSalts.find(day)
 
-  test('are the same for all nodes, and after a restart', async (t) => {
+  test('are the same on all nodes, and after a restart', async (t) => {
     const clock = newClock()
     const other = await at.another()
     const [one, two] = await Promise.all([start(t, clock), start(t, clock, other.store)])
     assert.equal(one.now().text, two.now().text)
     assert.match(one.now().text, /^[0-9a-f]{32}$/)
-    assert.equal(one.now(), one.now(), 'the same object')
+    assert.equal(one.now(), one.now(), 'the salt is cached')
     const restarted = await start(t, clock)
     assert.equal(restarted.now().text, one.now().text)
   })
 
-  test('are others on each day, and are made a day ahead', async (t) => {
+  test('differ from day to day, and are created a day ahead', async (t) => {
     const clock = newClock()
     const { now } = await start(t, clock)
     const today = now()
@@ -79,7 +79,7 @@ describeStore('the salts of visitors', (at) => {
     assert.notEqual(now().text, today.text)
     assert.equal(now().day, today.day + 1)
     clock.move(-DAY_SECONDS)
-    assert.equal(now().text, today.text, 'a clock that is set back finds the day’s own again')
+    assert.equal(now().text, today.text, 'a clock that was set back gets that day’s salt again')
   })
 
   test('change at midnight UTC, to the microsecond', async (t) => {
@@ -90,7 +90,7 @@ describeStore('the salts of visitors', (at) => {
     assert.equal(salts.at(midnight).day, dayOf(clock) + 1)
   })
 
-  test('are forgotten once the day after theirs is over', async (t) => {
+  test('are deleted when the following day is over', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const clock = newClock()
     const first = dayOf(clock)
@@ -101,16 +101,18 @@ describeStore('the salts of visitors', (at) => {
     ] as const) {
       clock.move(DAY_SECONDS)
       t.mock.timers.tick(MINUTE_MS)
-      await eventually(async () => assert.ok(await kept(first + days + 1), 'made ahead'))
+      await eventually(async () =>
+        assert.ok(await kept(first + days + 1), 'the next day’s salt exists'),
+      )
       await eventually(async () => assert.equal((await kept(first)) === undefined, gone))
     }
     assert.equal(now().day, first + 2)
   })
 
-  test('keep visits from waiting for a store that is away on a day that nobody foresaw', async (t) => {
+  test('are available on an unprepared day while the store is unavailable', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const clock = newClock()
-    const state = awayStore(at.store)
+    const state = storeWithOutages(at.store)
     const { now, errors } = await start(t, clock, state.store)
     state.away = true
     clock.move(3 * DAY_SECONDS)
@@ -120,19 +122,19 @@ describeStore('the salts of visitors', (at) => {
       t.mock.timers.tick(MINUTE_MS)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    assert.equal(errors.length, 1, 'told once')
+    assert.equal(errors.length, 1, 'the error is reported once')
     assert.equal(now(), own)
 
     state.away = false
     t.mock.timers.tick(MINUTE_MS)
-    await eventually(async () => assert.equal(await kept(own.day), own.text, 'it is offered'))
+    await eventually(async () => assert.equal(await kept(own.day), own.text, 'the salt is stored'))
     assert.equal(now(), own)
   })
 
-  test('give way to those of a node that was faster', async (t) => {
+  test('are replaced by those of a node that stored its salt first', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const clock = newClock()
-    const state = awayStore(at.store)
+    const state = storeWithOutages(at.store)
     const { now } = await start(t, clock, state.store)
     state.away = true
     clock.move(3 * DAY_SECONDS)
@@ -144,8 +146,8 @@ describeStore('the salts of visitors', (at) => {
     await eventually(async () => assert.equal(now().text, faster.now().text))
   })
 
-  test('keep a process from starting whose store is away', async () => {
-    const state = awayStore(at.store)
+  test('refuse to start while the store is unavailable', async () => {
+    const state = storeWithOutages(at.store)
     state.away = true
     const onError = () => {}
     const options = { store: state.store, clock: newClock(), random: systemRandom, onError }
