@@ -112,7 +112,8 @@ describe('an export stream', () => {
   })
 
   test('stays open while it scans many clicks that do not match', async () => {
-    exportServer.server.timeout = 200
+    // Half of what the scan takes, and ten times the pause between its batches.
+    exportServer.server.timeout = 500
     exportServer.batches = async function* () {
       for (let nth = 0; nth < 20; nth += 1) {
         await sleep(50)

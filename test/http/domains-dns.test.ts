@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Api, expectStatus } from '../support/api.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { expectProblem } from '../support/problems.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -160,13 +161,10 @@ for (const engine of ENGINES) {
     })
 
     async function untilActive(id: string, api = acme): Promise<void> {
-      const deadline = performance.now() + 5_000
-      for (;;) {
+      await eventually(async () => {
         const { status } = expectStatus(await api.get(`/domains/${id}`), 200).body
-        if (status === 'active') return
-        assert.ok(performance.now() < deadline, 'it is still pending')
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+        assert.equal(status, 'active')
+      })
     }
 
     const SEEN: { host: string; expected: string[]; says?: RegExp }[] = [

@@ -6,12 +6,15 @@ import { answerClientError } from '../../src/platform/http/client-error.ts'
 import { gateInput } from '../../src/platform/http/connections/input-gate.ts'
 import type { FastExchange } from '../../src/platform/http/fast/fast-exchange.ts'
 import { FastServer } from '../../src/platform/http/fast/fast-server.ts'
+import { eventually } from '../support/eventually.ts'
 import { headerOf, RawConnection } from '../support/raw-http.ts'
 
 const CHECK_MS = 50
 const HEADERS_MS = 200
 const STANDSTILL_MS = 300
-const KEEP_ALIVE_MS = 600
+const KEEP_ALIVE_MS = 1_500
+/** Well below KEEP_ALIVE_MS for a busy machine, and above BUFFER_MS and CHECK_MS together. */
+const IDLE_MS = 400
 const BUFFER_MS = 100
 /** Generous, for a busy machine. */
 const WITHIN_MS = 10_000
@@ -27,7 +30,7 @@ describe('FastServer', () => {
   let port: number
   /** Requests for `/later`, which the tests answer. */
   let later: FastExchange[] = []
-  const asked = () => once(server, 'asked')
+  const visitStarted = () => once(server, 'visit started')
   before(async () => {
     server = new FastServer(
       {
@@ -43,7 +46,7 @@ describe('FastServer', () => {
           if (exchange.target.path === '/general') return false
           if (exchange.target.path === '/later') {
             later.push(exchange)
-            server.emit('asked')
+            server.emit('visit started')
           } else {
             exchange.answer(302, FIXED, { Location: '/fast' }, '')
           }
@@ -90,7 +93,7 @@ describe('FastServer', () => {
   test('answers requests that arrive during a visit after it, in order', async () => {
     later = []
     const connection = await RawConnection.open(port)
-    const first = asked()
+    const first = visitStarted()
     connection.write(request('/later'))
     await first
     connection.write(request('/general'))
@@ -108,7 +111,7 @@ describe('FastServer', () => {
   test('drops an answer whose visitor has disconnected', async () => {
     later = []
     const connection = await RawConnection.open(port)
-    const first = asked()
+    const first = visitStarted()
     connection.write(request('/later'))
     await first
     connection.destroy()
@@ -118,13 +121,12 @@ describe('FastServer', () => {
   })
 
   async function untilConnections(wanted: number): Promise<void> {
-    for (;;) {
+    await eventually(async () => {
       const count = await new Promise<number>((resolve) => {
         server.getConnections((_, connections) => resolve(connections))
       })
-      if (count === wanted) return
-      await new Promise((resolve) => setTimeout(resolve, CHECK_MS))
-    }
+      assert.equal(count, wanted)
+    })
   }
 
   test('returns 408 to a client that sends nothing', async () => {
@@ -147,7 +149,7 @@ describe('FastServer', () => {
     const connection = await RawConnection.open(port)
     connection.write(request('/a'))
     assert.equal(await locationAt(connection), '/fast')
-    await new Promise((resolve) => setTimeout(resolve, KEEP_ALIVE_MS / 2))
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
     connection.write(request('/a'))
     assert.equal(await locationAt(connection), '/fast')
     const answeredMs = performance.now()
@@ -161,7 +163,7 @@ describe('FastServer', () => {
     idle.write(request('/a'))
     assert.equal(await locationAt(idle), '/fast')
     const busy = await RawConnection.open(port)
-    const first = asked()
+    const first = visitStarted()
     busy.write(request('/later'))
     await first
     server.closeIdleConnections()

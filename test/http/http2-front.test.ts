@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createFront } from '../../src/platform/http/front.ts'
 import { createHttp2Front } from '../../src/platform/http/http2-front.ts'
 
@@ -14,12 +13,15 @@ const DRIP_INTERVAL_MS = 50
 const TIMEOUT_MS = 10_000
 
 describe('the HTTP/2 front', { timeout: TIMEOUT_MS }, () => {
+  /** Emits the path of each request when it arrives. */
+  const requests = new EventEmitter()
   const front = createFront({
     isForApi: () => false,
     api: () => assert.fail('no request is for the API'),
     redirect(request, response, { host, path, query }) {
       const location = `https://example.com/${host}${path}?${query}`
       const answer = () => response.writeHead(302, { location }).end()
+      requests.emit(path)
       if (path === '/slow') setTimeout(answer, SLOW_ANSWER_MS)
       else if (path === '/upload') request.on('end', answer).resume()
       else if (path !== '/never') answer()
@@ -103,8 +105,9 @@ describe('the HTTP/2 front', { timeout: TIMEOUT_MS }, () => {
 
   test('finishes running requests and then closes, on closeIdle', async () => {
     open()
+    const started = once(requests, '/slow')
     const slow = statusOf({ ':path': '/slow' })
-    await sleep(50)
+    await started
     http2.closeIdle()
     assert.equal(await slow, 302)
     await once(session, 'close')
