@@ -17,7 +17,7 @@ describe('claimableHosts', () => {
     'nothing.invalid',
     'x.alt',
   ]) {
-    test(`refuses ${host}, also to the operator`, () => {
+    test(`refuses ${host}, even for the operator`, () => {
       for (const isOperator of [false, true]) {
         assert.match(hostsFor(isOperator).faultOf(host) ?? '', /public DNS does not have/)
       }

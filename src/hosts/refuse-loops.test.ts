@@ -8,20 +8,20 @@ const ON = { workspaceId: 'mine', host: 'pending.example' }
 
 /** The refused fields when `served.example` is an active domain, and the hosts looked up in the store. */
 async function refused(destinations: Record<string, string | null | undefined>) {
-  const asked: (readonly string[])[] = []
+  const lookups: (readonly string[])[] = []
   const domains = {
     async servedAmong(workspaceId: string, hosts: readonly string[]) {
       assert.equal(workspaceId, ON.workspaceId)
-      asked.push(hosts)
+      lookups.push(hosts)
       return hosts.filter((host) => host === 'served.example')
     },
   }
   try {
     await refuseLoops({ domains }, SERVICE, ON, destinations)
-    return { asked, fields: {} }
+    return { lookups, fields: {} }
   } catch (error) {
     assert.ok(error instanceof Failure)
-    return { asked, fields: error.fields }
+    return { lookups, fields: error.fields }
   }
 }
 
@@ -42,7 +42,7 @@ describe('refuseLoops', () => {
   })
 
   test('reads the store once, and only for hosts on a port that this service answers', async () => {
-    const { asked, fields } = await refused({
+    const { lookups, fields } = await refused({
       url: 'https://example.com/',
       ios: 'myapp://served.example/',
       android: 'https://example.org/',
@@ -51,7 +51,7 @@ describe('refuseLoops', () => {
       unset: undefined,
     })
     assert.deepEqual(fields, {})
-    assert.deepEqual(asked, [['example.com', 'example.org']])
-    assert.deepEqual((await refused({ url: null })).asked, [])
+    assert.deepEqual(lookups, [['example.com', 'example.org']])
+    assert.deepEqual((await refused({ url: null })).lookups, [])
   })
 })

@@ -33,7 +33,7 @@ const VISIT: Visit = {
 }
 
 describe('decide', () => {
-  const table: [string, Partial<Visit>, object][] = [
+  const table: [string, Partial<Visit>, { kind: string; [detail: string]: unknown }][] = [
     ['an unknown host, even with a link', { host: undefined }, { kind: 'unknown-host' }],
     ['the root of an unknown host', { host: undefined, isRoot: true }, { kind: 'unknown-host' }],
     ['the root', { isRoot: true, link: undefined }, { kind: 'not-found' }],
@@ -117,7 +117,7 @@ describe('decide', () => {
     ],
   ]
   for (const [what, visit, expected] of table) {
-    test(`answers ${what}`, () =>
+    test(`returns ${expected.kind} for ${what}`, () =>
       assert.partialDeepStrictEqual(decide({ ...VISIT, ...visit }, NOW_MS), expected))
   }
 })

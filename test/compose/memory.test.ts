@@ -34,7 +34,7 @@ describe('openMemory with a warm start', () => {
     copy.close()
   }
 
-  /** Starts and stops with a copy of these entries; returns how many of each kind the next start finds. */
+  /** Starts and stops with a warm start of these entries; returns how many of each kind the next start finds. */
   async function startOver(link: string, https: FurtherMemory | undefined) {
     const earlier = openCopy()
     earlier.clear()
@@ -56,13 +56,13 @@ describe('openMemory with a warm start', () => {
     return { counts, warnings }
   }
 
-  test('removes certificates from the copy when HTTPS is off, because nothing follows their changes', async () => {
+  test('removes certificates from the warm start when HTTPS is off, because nothing follows their changes', async () => {
     const https = { listeners: [], restore() {} }
     assert.deepEqual(await startOver(LINK, https), { counts: [1, 1, 1], warnings: [] })
     assert.deepEqual(await startOver(LINK, undefined), { counts: [1, 1, 0], warnings: [] })
   })
 
-  test('clears the copy when it cannot be read', async () => {
+  test('clears a warm start that cannot be read', async () => {
     let forgotten = 0
     const listener = { apply() {}, forgetAll: () => (forgotten += 1), forgetAbsences() {} }
     const https = { listeners: [listener], restore() {} }

@@ -214,22 +214,22 @@ export const SMUGGLING: readonly RawScenario[] = [
 
 export const CONVERSATIONS: readonly RawScenario[] = [
   {
-    name: 'three requests at once, to the API and to links, are answered in order',
+    name: 'three requests at once, to the API and to links',
     send: `POST /api/v1/links HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n${visit(HOST)}${visit(`Host: unknown.example\r\n${CLOSE}`)}`,
     answers: [401, 302, 404],
   },
   {
-    name: '300 requests at once are all answered',
+    name: '300 requests at once',
     send: visit(HOST).repeat(299) + visit(HOST + CLOSE),
     answers: Array.from({ length: 300 }, () => 302),
   },
   {
-    name: 'nothing after a request that closes the connection is answered',
+    name: 'a request that closes the connection, and nothing for the one after it',
     send: visit(HOST + CLOSE) + HIDDEN_REQUEST,
     answers: [302],
   },
-  served('an upgrade to WebSocket is ignored', upgrade('websocket', CLOSE)),
-  served('an upgrade to HTTP/2 is ignored', upgrade('h2c', CLOSE)),
+  served('an upgrade to WebSocket, which it ignores', upgrade('websocket', CLOSE)),
+  served('an upgrade to HTTP/2, which it ignores', upgrade('h2c', CLOSE)),
 ]
 
 /** A visit that requests another protocol. */

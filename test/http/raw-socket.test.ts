@@ -14,6 +14,7 @@ import {
   CONVERSATIONS,
   HIDDEN,
   HOSTS,
+  type RawScenario,
   SMUGGLING,
   SYNTAX,
   TARGETS,
@@ -60,7 +61,7 @@ for (const fast of ['on', 'off']) {
     for (const [title, scenarios] of Object.entries(tables)) {
       describe(title.toLowerCase(), () => {
         for (const { name, send, answers: expected, location } of scenarios) {
-          test(name, async () => {
+          test(`returns ${statusesText(expected)} for ${name}`, async () => {
             const connection = await RawConnection.open(service.port)
             connection.write(send)
             const answers = await connection.answersUntilClosed(ANSWER_WITHIN_MS)
@@ -191,6 +192,12 @@ for (const fast of ['on', 'off']) {
       })
     })
   })
+}
+
+/** The expected statuses, each once, for a test's name. */
+function statusesText(answers: RawScenario['answers']): string {
+  const texts = answers.map((allowed) => [allowed].flat().join(' or '))
+  return [...new Set(texts)].join(', ') || 'no answer'
 }
 
 function never(): never {

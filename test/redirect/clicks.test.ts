@@ -10,8 +10,6 @@ import { type VisitOptions, visit } from '../support/visit.ts'
 import { AGENTS } from './agents.ts'
 import { createDomain, createLink } from './create.ts'
 
-/** How soon after a visit the counters must tell of it. */
-
 const HEAD = { method: 'HEAD' }
 const prefetching = (headers: Record<string, string>): VisitOptions => ({ headers })
 const by = (agent: string): VisitOptions => ({ headers: { 'user-agent': agent } })

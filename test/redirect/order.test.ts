@@ -236,7 +236,11 @@ for (const engine of ENGINES) {
     // Twice each: the second visit is answered from the cache.
     for (const time of ['first', 'second']) {
       for (const scenario of SCENARIOS) {
-        test(`${scenario.name}, ${time} visit`, async () => {
+        const outcome =
+          'location' in scenario
+            ? `redirects to ${scenario.location}`
+            : `shows "${TITLES[scenario.title]}"`
+        test(`${outcome} for ${scenario.name}, ${time} visit`, async () => {
           const { host, path, options } = scenario
           const answer = await visit(service.port, path, { host, ...options })
           if ('location' in scenario) {

@@ -42,13 +42,13 @@ type Answer = SealedCertificate | undefined | Error
 
 /** A store whose answers the test controls. */
 function setUp(copy?: WarmStartFile) {
-  const asked: { host: string; answer: (answer: Answer) => void }[] = []
+  const reads: { host: string; answer: (answer: Answer) => void }[] = []
   const errors: unknown[] = []
   const unusable: string[] = []
   const contexts = new SecureContexts({
     find: (host) =>
       new Promise((resolve, reject) => {
-        asked.push({
+        reads.push({
           host,
           answer: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)),
         })
@@ -60,7 +60,7 @@ function setUp(copy?: WarmStartFile) {
   })
   /** Answers the latest read of the store. */
   async function answer(value: Answer): Promise<void> {
-    const question = asked.at(-1)
+    const question = reads.at(-1)
     assert.ok(question)
     question.answer(value)
     await new Promise((resolve) => setImmediate(resolve))
@@ -71,19 +71,19 @@ function setUp(copy?: WarmStartFile) {
     return found
   }
   const change = () => contexts.apply([certificateChange(HOST)])
-  return { contexts, asked, errors, unusable, answer, load, change }
+  return { contexts, reads, errors, unusable, answer, load, change }
 }
 
 describe('SecureContexts', () => {
   test('loads a certificate once for concurrent callers, and then serves it from the cache', async () => {
-    const { contexts, asked, answer } = setUp()
+    const { contexts, reads, answer } = setUp()
     const both = [contexts.get(HOST), contexts.get(HOST)]
     await answer(certificateFor(HOST))
     const [first, second] = await Promise.all(both)
     assert.ok(first)
     assert.equal(first, second)
     assert.equal(contexts.get(HOST), first)
-    assert.equal(asked.length, 1)
+    assert.equal(reads.length, 1)
   })
 
   test('serves the old certificate until the new one is loaded', async () => {
@@ -98,7 +98,7 @@ describe('SecureContexts', () => {
   })
 
   test('serves the old certificate while the store is unavailable, reports that once, and reads again on the next change', async () => {
-    const { contexts, asked, errors, answer, load, change } = setUp()
+    const { contexts, reads, errors, answer, load, change } = setUp()
     const old = await load(certificateFor(HOST))
     change()
     await answer(new Error('away'))
@@ -109,17 +109,17 @@ describe('SecureContexts', () => {
     change()
     await answer(certificateFor(HOST))
     assert.notEqual(contexts.get(HOST), old)
-    assert.equal(asked.length, 4)
+    assert.equal(reads.length, 4)
   })
 
   test('drops a removed certificate, and loads it again when it returns', async () => {
-    const { contexts, asked, answer, load, change } = setUp()
+    const { contexts, reads, answer, load, change } = setUp()
     await load(certificateFor(HOST))
     change()
     await answer(undefined)
     assert.equal(contexts.get(HOST), undefined)
     assert.equal(contexts.get(HOST), undefined)
-    assert.equal(asked.length, 2)
+    assert.equal(reads.length, 2)
     change()
     const found = contexts.get(HOST)
     await answer(certificateFor(HOST))
@@ -127,21 +127,21 @@ describe('SecureContexts', () => {
   })
 
   test('does not cache a load that began before a change', async () => {
-    const { contexts, asked, load, change } = setUp()
+    const { contexts, reads, load, change } = setUp()
     const early = contexts.get(HOST)
     change()
     const renewed = await load(certificateFor(HOST))
-    asked[0]?.answer(certificateFor(HOST))
+    reads[0]?.answer(certificateFor(HOST))
     assert.ok(await early)
     assert.equal(contexts.get(HOST), renewed)
   })
 
   test('reloads every certificate when a node may have missed a change', async () => {
-    const { contexts, asked, answer, load } = setUp()
+    const { contexts, reads, answer, load } = setUp()
     const old = await load(certificateFor(HOST))
     contexts.forgetAll()
     assert.equal(contexts.get(HOST), old)
-    assert.equal(asked.length, 2)
+    assert.equal(reads.length, 2)
     await answer(certificateFor(HOST))
     assert.notEqual(contexts.get(HOST), old)
   })
@@ -207,14 +207,14 @@ describe('the warm start of certificates', () => {
     const next = setUpCopies(t)
     const certificate = certificateFor(HOST)
     assert.ok(await setUp(next()).load(certificate))
-    const { contexts, asked, errors, unusable } = setUp(next())
+    const { contexts, reads, errors, unusable } = setUp(next())
     contexts.restore()
     const context = contexts.get(HOST)
     assert.ok(context && !(context instanceof Promise))
     assert.equal(contexts.get(HOST), context, 'the certificate is parsed once')
     const { notBefore, notAfter } = certificate
     assert.deepEqual(contexts.findLife(HOST), { notBefore, notAfter })
-    assert.deepEqual([asked, errors, unusable], [[], [], []])
+    assert.deepEqual([reads, errors, unusable], [[], [], []])
     assert.deepEqual(hostsIn(next()), [HOST], 'the copy stays for the next process')
   })
 
@@ -244,14 +244,14 @@ describe('the warm start of certificates', () => {
     const next = setUpCopies(t)
     for (const turn of ['change', 'forgetAll'] as const) {
       await setUp(next()).load(certificateFor(HOST))
-      const { contexts, asked, change } = setUp(next())
+      const { contexts, reads, change } = setUp(next())
       contexts.restore()
       if (turn === 'change') change()
       else contexts.forgetAll()
-      assert.equal(asked.length, 0, 'nothing is loaded before a handshake needs it')
+      assert.equal(reads.length, 0, 'nothing is loaded before a handshake needs it')
       assert.equal(contexts.findLife(HOST), undefined)
       assert.ok(contexts.get(HOST) instanceof Promise)
-      assert.equal(asked.length, 1)
+      assert.equal(reads.length, 1)
       assert.deepEqual(hostsIn(next()), [])
     }
   })

@@ -112,14 +112,14 @@ describe('JournalWriter', () => {
   test('splits clicks that exceed one frame, and keeps them all', async () => {
     const writer = createWriter()
     const clicks = clicksFrom(1, 45_000)
-    let told = 0
+    let acknowledged = 0
     for (const click of clicks) {
       writer.record(click, () => {
-        told += 1
+        acknowledged += 1
       })
     }
     await nextTurn()
-    assert.equal(told, clicks.length)
+    assert.equal(acknowledged, clicks.length)
     assert.deepEqual(files.clicks(), clicks)
   })
 
@@ -230,7 +230,7 @@ describe('JournalWriter', () => {
         lost = []
         const writer = createWriter({ files })
         let at = 0
-        let told = 0
+        let acknowledged = 0
         for (const turn of turns) {
           files.failing.clear()
           for (const name of turn.failing) files.failing.add(name)
@@ -240,12 +240,12 @@ describe('JournalWriter', () => {
           for (let index = 0; index < turn.clicks; index += 1) {
             at += 1
             writer.record(clickOf(at), () => {
-              told += 1
+              acknowledged += 1
             })
           }
           writer.flush()
         }
-        assert.equal(told, at)
+        assert.equal(acknowledged, at)
         const kept = files.clicks().map((click) => click.at)
         assert.equal(new Set(kept).size, kept.length)
         assert.equal(kept.length + writer.lost, at)

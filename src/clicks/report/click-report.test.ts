@@ -19,7 +19,7 @@ const LAST = FIRST + 25 * DAY_QUARTERS
 const SCOPE = { kind: 'workspace', workspaceId: 'w' } as const
 
 /** Clicks over some weeks, and a period that excludes some of them. */
-const asked = fc.record({
+const reportQuery = fc.record({
   clicks: arbitraryClicks(FIRST * QUARTER_MICROS, LAST * QUARTER_MICROS),
   period: fc
     .uniqueArray(fc.integer({ min: FIRST, max: LAST }), { minLength: 2, maxLength: 2 })
@@ -69,7 +69,7 @@ const isWholeDays = (from: number, to: number) =>
 describe('a click report', () => {
   test('matches a recount of the single clicks in each interval', async () => {
     await fc.assert(
-      fc.asyncProperty(asked, async ({ clicks, period, zone, interval, filter }) => {
+      fc.asyncProperty(reportQuery, async ({ clicks, period, zone, interval, filter }) => {
         const cuts = cutsOf(period, zone, interval)
         const wanted = clicks.filter((click) => isWantedClick(filter, click))
         const sources: DaySource[] = [
@@ -107,7 +107,7 @@ describe('a click report', () => {
       const limits = fc.integer({ min: 1, max: 4 })
       await fc.assert(
         fc.asyncProperty(
-          asked,
+          reportQuery,
           limits,
           async ({ clicks, period, zone, interval, bots, filter }, limit) => {
             const cuts = cutsOf(period, zone, interval)

@@ -42,13 +42,13 @@ function picturesByHand() {
 describe('QrPictures', () => {
   test('renders a picture once for each text and colour, also for concurrent requests', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
-    const asked = [
+    const pictureRequests = [
       pictures.get('a', task('x')),
       pictures.get('a', task('x')),
       pictures.get('a', task('x', { color: RED })),
     ]
     await releaseAll()
-    await Promise.all(asked)
+    await Promise.all(pictureRequests)
     assert.deepEqual(rendered, ['x', 'x'])
     assert.equal(String(await pictures.get('a', task('x'))), 'x')
     assert.equal(rendered.length, 2)
@@ -56,9 +56,11 @@ describe('QrPictures', () => {
 
   test('renders one picture of each workspace in turn', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
-    const asked = ['a1', 'a2', 'a3', 'b1'].map((text) => pictures.get(text.charAt(0), task(text)))
+    const pictureRequests = ['a1', 'a2', 'a3', 'b1'].map((text) =>
+      pictures.get(text.charAt(0), task(text)),
+    )
     await releaseAll()
-    await Promise.all(asked)
+    await Promise.all(pictureRequests)
     assert.deepEqual(rendered, ['a1', 'a2', 'b1', 'a3'])
   })
 

@@ -6,7 +6,7 @@ import { CoherentCache } from './coherent-cache.ts'
 
 type Value = { readonly text: string }
 
-/** A store whose look-ups end when the test says so. */
+/** A store whose look-ups the test ends. */
 class HeldStore {
   readonly names: string[] = []
   readonly #pending: PromiseWithResolvers<Value | undefined>[] = []
@@ -41,9 +41,9 @@ describe('CoherentCache', () => {
 
   /** Reads `name` and lets the store answer with `value`. */
   async function learn(name: string, value: Value | undefined): Promise<void> {
-    const asked = cache.get(name)
+    const read = cache.get(name)
     store.answer(value)
-    assert.equal(await asked, value)
+    assert.equal(await read, value)
   }
 
   test('reads the store once, and then answers at once', async () => {
@@ -81,19 +81,19 @@ describe('CoherentCache', () => {
     })
 
     test(`does not cache ${what} when forget comes during its look-up`, async () => {
-      const asked = cache.get('a')
+      const read = cache.get('a')
       cache.forget('a')
       store.answer(known)
-      assert.equal(await asked, known)
+      assert.equal(await read, known)
       await learn('a', NEW)
       assert.equal(cache.get('a'), NEW)
     })
 
     test(`does not cache ${what} when forgetAll comes during its look-up`, async () => {
-      const asked = cache.get('a')
+      const read = cache.get('a')
       cache.forgetAll()
       store.answer(known)
-      await asked
+      await read
       await learn('a', NEW)
       assert.equal(cache.get('a'), NEW)
     })
@@ -142,13 +142,13 @@ describe('CoherentCache', () => {
   test('reads again instead of answering with a slow look-up that a change overtook', async (t) => {
     t.mock.method(performance, 'now', () => nowMs)
     let nowMs = 0
-    const asked = cache.get('a')
+    const read = cache.get('a')
     cache.forget('a')
     nowMs = 10_000
     store.answer(OLD)
     await nextTurn()
     store.answer(NEW)
-    assert.equal(await asked, NEW)
+    assert.equal(await read, NEW)
     assert.equal(cache.get('a'), NEW)
   })
 
@@ -192,9 +192,9 @@ describe('CoherentCache', () => {
       await learn('a', OLD)
       cache.renew('a')
       assert.deepEqual(store.names, ['a', 'a'])
-      const asked = cache.get('a')
+      const read = cache.get('a')
       store.answer(NEW)
-      assert.equal(await asked, NEW)
+      assert.equal(await read, NEW)
       assert.equal(cache.get('a'), NEW)
       assert.deepEqual(store.names, ['a', 'a'])
     })
@@ -210,9 +210,9 @@ describe('CoherentCache', () => {
     test('never returns the old value, even when the new one cannot be loaded', async () => {
       await learn('a', OLD)
       cache.renew('a')
-      const asked = cache.get('a')
+      const read = cache.get('a')
       store.fail(new Error('unavailable'))
-      await assert.rejects(async () => asked, /unavailable/)
+      await assert.rejects(async () => read, /unavailable/)
       assert.ok(cache.get('a') instanceof Promise)
       store.answer(NEW)
     })
