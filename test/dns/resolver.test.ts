@@ -57,7 +57,12 @@ for (const { name, reply, expected } of SIMPLE) {
 }
 
 test('the resolver returns unreachable for a server that does not respond', async () => {
-  const resolver = new CaresResolver({ servers: [NO_DNS], ...IMPATIENT, tries: 1, deadlineMs: 30_000 })
+  const resolver = new CaresResolver({
+    servers: [NO_DNS],
+    ...IMPATIENT,
+    tries: 1,
+    deadlineMs: 30_000,
+  })
   assert.deepEqual(await resolver.txt(NAME), unknown('unreachable'))
 })
 
