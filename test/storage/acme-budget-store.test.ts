@@ -7,11 +7,11 @@ import { NOW, unique } from './samples.ts'
 const CA = 'https://ca.example/directory'
 const BUDGET: Budget = { burst: 4, refillMicros: 1_000 }
 
-describeStore('the budgets of orders', (at) => {
+describeStore('budgets of certificate orders', (at) => {
   const charge = (subject: string, now: number, store = at.store) =>
     store.write((stores) => stores.acmeBudgets.charge(CA, subject, BUDGET, now))
 
-  test('allow a burst, then one each while, and say how long to wait', async () => {
+  test('allow a burst, then one order per interval, and return how long to wait', async () => {
     const subject = unique('burst')
     for (let count = 0; count < 4; count += 1) assert.equal(await charge(subject, NOW), 0)
     assert.equal(await charge(subject, NOW), 1_000)
@@ -22,7 +22,7 @@ describeStore('the budgets of orders', (at) => {
     assert.equal(await charge(subject, NOW + 9_000), 1_000, 'a bucket holds no more than it can')
   })
 
-  test('give back what is refunded, and keep authorities and subjects apart', async () => {
+  test('return a refund, and keep authorities and subjects apart', async () => {
     const subject = unique('refund')
     for (let count = 0; count < 4; count += 1) await charge(subject, NOW)
     await at.store.write((stores) => stores.acmeBudgets.refund(CA, subject, BUDGET))
@@ -35,7 +35,7 @@ describeStore('the budgets of orders', (at) => {
     assert.equal(await elsewhere, 0)
   })
 
-  test('are exact when nodes spend at once', async () => {
+  test('stay exact when several nodes spend at the same time', async () => {
     const subject = unique('rush')
     const stores = [at.store, (await at.another()).store, (await at.another()).store]
     const waits = await Promise.all(
@@ -44,14 +44,14 @@ describeStore('the budgets of orders', (at) => {
     assert.equal(waits.filter((wait) => wait === 0).length, 4)
   })
 
-  test('do not block for long what a clock has spent that was ahead', async () => {
+  test('recover soon after a node whose clock ran ahead has spent them', async () => {
     const subject = unique('ahead')
     for (let count = 0; count < 4; count += 1) await charge(subject, NOW + 86_400_000_000)
     assert.equal(await charge(subject, NOW), 0)
     assert.equal(await charge(subject, NOW), 1_000)
   })
 
-  test('are forgotten once they are full again, and not before', async () => {
+  test('are deleted once they are full again, and not before', async () => {
     const subject = unique('trim')
     for (let count = 0; count < 4; count += 1) await charge(subject, NOW)
     const trim = (now: number) => at.store.write((stores) => stores.acmeBudgets.trim(now))

@@ -11,7 +11,7 @@ import {
 import { serverUrl } from '../support/engines.ts'
 import { cases } from '../support/properties.ts'
 
-/** Everything that PostgreSQL keeps as text: it has no character U+0000, and no halves of characters. */
+/** Any text that PostgreSQL can store: no U+0000 and no lone surrogates. */
 const texts = fc.array(
   fc.oneof(
     fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '')),
@@ -19,7 +19,7 @@ const texts = fc.array(
   ),
 )
 
-describe('an array as PostgreSQL reads it', () => {
+describe('an array literal parsed by PostgreSQL', () => {
   let client: pg.Client
   before(async () => {
     client = new pg.Client(`${serverUrl()}/postgres`)
@@ -32,7 +32,7 @@ describe('an array as PostgreSQL reads it', () => {
     return rows[0].read
   }
 
-  test('holds the texts that were written, whatever is in them', () =>
+  test('returns any texts unchanged', () =>
     fc.assert(
       fc.asyncProperty(texts, async (values) => {
         assert.deepEqual(await read(textArray(values), 'text'), values)
@@ -40,7 +40,7 @@ describe('an array as PostgreSQL reads it', () => {
       cases(200),
     ))
 
-  test('holds the numbers that were written, and none where there is none', () =>
+  test('returns numbers and nulls unchanged', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.option(fc.maxSafeInteger())), async (values) => {
         assert.deepEqual(await read(numberArray(values), 'bigint'), values)
@@ -48,7 +48,7 @@ describe('an array as PostgreSQL reads it', () => {
       cases(100),
     ))
 
-  test('holds the UUIDs that were written, and none where there is none', () =>
+  test('returns UUIDs and nulls unchanged', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.option(fc.uuid())), async (values) => {
         assert.deepEqual(await read(uuidArray(values), 'uuid'), values)
@@ -56,7 +56,7 @@ describe('an array as PostgreSQL reads it', () => {
       cases(100),
     ))
 
-  test('holds the bytes that were written', () =>
+  test('returns bytes unchanged', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array()), async (values) => {
         const hex = values.map((bytes) => `\\x${bytes.toHex()}`)

@@ -11,7 +11,7 @@ import { addWorkspace } from './samples.ts'
 
 const SECOND = 1_000_000
 
-/** An authenticator as a node has it, over a store whose look-ups and writes are counted. */
+/** A node's authenticator over a store that counts look-ups and writes. */
 function nodeOver({ store }: StoreUnderTest) {
   const clock: FakeClock = fakeClock()
   const counts = { lookUps: 0, writes: 0, refusedWrites: 0 }
@@ -64,7 +64,7 @@ describeStore('the authenticator', (at) => {
   const refuses = (node: Authenticator, secret: string) =>
     assert.rejects(async () => node.authenticate(secret), REFUSED)
 
-  test('looks a token up once', async () => {
+  test('looks a token up once and then uses its cache', async () => {
     const { node, secret, token, counts } = await given()
     for (let count = 0; count < 3; count += 1) {
       assert.equal((await node.authenticate(secret)).id, token.id)
@@ -72,7 +72,7 @@ describeStore('the authenticator', (at) => {
     assert.equal(counts.lookUps, 1)
   })
 
-  test('refuses a known token from the instant on at which it expires', async () => {
+  test('refuses a cached token from the instant at which it expires', async () => {
     const { node, secret, clock } = await given({ expiresInSeconds: 10 })
     await node.authenticate(secret)
     clock.move(9.999_999)
@@ -81,14 +81,14 @@ describeStore('the authenticator', (at) => {
     await refuses(node, secret)
   })
 
-  test('refuses a known token once it is revoked here', async () => {
+  test('refuses a cached token once this process has revoked it', async () => {
     const { node, secret, service, token } = await given()
     await node.authenticate(secret)
     await service.revoke(token.id)
     await refuses(node, secret)
   })
 
-  test('refuses a known token once it has heard that another process revoked it', async () => {
+  test('refuses a cached token once it has read that another process revoked it', async () => {
     const { node, secret, token, clock } = await given()
     await node.authenticate(secret)
     const cursor = await at.store.read.changes.end()
@@ -99,7 +99,7 @@ describeStore('the authenticator', (at) => {
     await refuses(node, secret)
   })
 
-  test('notes the use of a token once a minute, also while it is known', async () => {
+  test('records the use of a cached token once a minute', async () => {
     const { node, secret, clock, counts, lastUse } = await given()
     const first = clock.nowMicros()
     await node.authenticate(secret)
@@ -114,7 +114,7 @@ describeStore('the authenticator', (at) => {
     assert.equal(counts.writes, 2)
   })
 
-  test('notes a use at the next chance where it could not be noted, and fails no request', async () => {
+  test('fails no request when recording a use fails, and records the next use', async () => {
     const { node, secret, clock, counts, errors, lastUse } = await given()
     counts.refusedWrites = 1
     await node.authenticate(secret)

@@ -13,9 +13,9 @@ import { addDomain, addWorkspace, NOW, newSealedCertificate, unique } from './sa
 
 const SECRET = '-----BEGIN PRIVATE KEY-----\nthis is secret\n-----END PRIVATE KEY-----\n'
 
-describeStore('the certificates', (at) => {
-  const vault = new KeyVault(randomBytes(32), systemRandom)
-  const service = () => new Certificates({ store: at.store, vault, clock: systemClock() })
+describeStore('stored certificates', (at) => {
+  const vault = keyVault(randomBytes(32), systemRandom)
+  const service = () => certificates({ store: at.store, vault, clock: systemClock() })
   const save = (certificate: Certificate) =>
     at.store.write((stores) => service().save(stores, certificate))
 
@@ -24,7 +24,7 @@ describeStore('the certificates', (at) => {
     return { ...facts, keyPem: SECRET, ...overrides }
   }
 
-  test('come back with their keys, and with what their renewal needs', async () => {
+  test('are returned with their private key and the data that renewal needs', async () => {
     const window = { start: NOW + 5, end: NOW + 7 }
     for (const certificate of [
       newCertificate(),
@@ -41,7 +41,7 @@ describeStore('the certificates', (at) => {
     assert.equal(await at.store.read.certificates.findLife('nobody.example'), undefined)
   })
 
-  test('have no key in the database that could be read, or moved to another host', async () => {
+  test('are encrypted in the database, and cannot be moved to another host', async () => {
     const certificate = newCertificate()
     await save(certificate)
     const row = await at.db
@@ -56,7 +56,7 @@ describeStore('the certificates', (at) => {
     await assert.rejects(service().find(stolen.host), /cannot be unsealed/)
   })
 
-  test('replace one another, told to every node', async () => {
+  test('replace the previous certificate, and append a change that every node reads', async () => {
     const old = newCertificate({ ariId: 'old', renewalWindow: { start: 1, end: 2 } })
     await save(old)
     const reader = (await at.another()).store
@@ -73,7 +73,7 @@ describeStore('the certificates', (at) => {
     await assertTold(reader, cursor, old.host)
   })
 
-  test('keep advice that is about them, and none about the one before', async () => {
+  test('store renewal advice about the current certificate, and ignore advice about the previous one', async () => {
     const certificate = newCertificate({ ariId: 'present' })
     await save(certificate)
     const window = { start: NOW + 1, end: NOW + 2 }
@@ -87,7 +87,7 @@ describeStore('the certificates', (at) => {
     same(await service().find(certificate.host), { ...certificate, renewalWindow: window })
   })
 
-  test('are listed page by page, those that end first coming first', async () => {
+  test('are listed page by page, the earliest expiry first', async () => {
     const end = NOW * 2
     const hosts = ['b', 'a', 'c', 'd'].map((name) => unique(name))
     for (const [index, host] of hosts.entries()) {
@@ -106,7 +106,7 @@ describeStore('the certificates', (at) => {
     assert.equal((await at.store.read.certificates.list(1)).length, 1)
   })
 
-  test('go, which is told once', async () => {
+  test('append exactly one change when removed', async () => {
     const certificate = newCertificate()
     await save(certificate)
     const cursor = await at.store.read.changes.end()
@@ -118,7 +118,7 @@ describeStore('the certificates', (at) => {
   })
 })
 
-/** Makes sure that the log has told of one change since: that of a host's certificate. */
+/** Expects exactly one change in the log since `cursor`: that of a host's certificate. */
 async function assertTold(store: FullStore, cursor: string, host: string): Promise<void> {
   const { changes } = await store.read.changes.since(cursor, 10)
   same(
@@ -127,8 +127,8 @@ async function assertTold(store: FullStore, cursor: string, host: string): Promi
   )
 }
 
-describeStore('the wish for HTTPS alone', (at) => {
-  test('is kept for a claim, changed, taken back, and goes with the claim', async () => {
+describeStore('the HSTS setting', (at) => {
+  test('is stored with its claim, updated, cleared, and deleted with the claim', async () => {
     const workspace = await addWorkspace(at.store)
     const { id } = await addDomain(at.store, workspace.id)
     const find = () => at.store.read.hsts.find(id)

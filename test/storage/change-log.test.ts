@@ -19,7 +19,7 @@ function append(store: FullStore, ...changes: Change[]): Promise<void> {
   })
 }
 
-/** What a reader hears who comes back with its cursor each time. */
+/** Reads the log as a node does that keeps its cursor between reads. */
 function reader(store: FullStore, start: ChangeCursor) {
   let cursor = start
   return async (limit = LIMIT): Promise<string[] | undefined> => {
@@ -30,7 +30,7 @@ function reader(store: FullStore, start: ChangeCursor) {
 }
 
 describeStore('the change log', (at, engine) => {
-  test('tells a reader what was committed after its cursor, in order and in full', async () => {
+  test('returns everything committed after the cursor, in order', async () => {
     await append(at.store, hostChange('before.example'))
     const start = await at.store.read.changes.end()
     const changes = [hostChange('a.example'), linkChange(7, 'ähre/x'), hostChange('b.example')]
@@ -43,7 +43,7 @@ describeStore('the change log', (at, engine) => {
     same((await at.store.read.changes.since(news.cursor, LIMIT)).changes, [])
   })
 
-  test('tells another process too, and nothing of what was undone', async () => {
+  test('returns changes to another process, and none of a rolled-back transaction', async () => {
     const other = await at.another()
     const read = reader(other.store, await other.store.read.changes.end())
     const undone = at.store.write(async (stores) => {
@@ -55,7 +55,7 @@ describeStore('the change log', (at, engine) => {
     same(await read(), ['done.example'])
   })
 
-  test('says that there are more changes than were asked for, and goes on after them', async () => {
+  test('reports that more changes follow than were requested, and continues after them', async () => {
     const read = reader(at.store, await at.store.read.changes.end())
     const subjects = Array.from({ length: 6 }, (_, index) => `${index}.example`)
     await append(at.store, ...subjects.map(hostChange))
@@ -67,7 +67,7 @@ describeStore('the change log', (at, engine) => {
     same(await reader(at.store, start)(6), subjects)
   })
 
-  test('forgets what is older than the given instant, and says so to whoever has not read it', async () => {
+  test('deletes changes older than an instant, and reports this to a reader that has not read them', async () => {
     const start = await at.store.read.changes.end()
     await append(at.store, hostChange('old.example'))
     const between = await at.store.read.changes.end()
@@ -87,7 +87,7 @@ describeStore('the change log', (at, engine) => {
     }
   })
 
-  test('forgets many in bounded steps, and says when there are no more', async () => {
+  test('deletes in bounded steps, and reports when nothing is left to delete', async () => {
     while (await at.store.write((stores) => stores.changes.trim(Number.MAX_SAFE_INTEGER)));
     await append(at.store, ...Array.from({ length: 2_500 }, (_, n) => hostChange(`${n}.example`)))
     const left: number[] = []
@@ -98,17 +98,18 @@ describeStore('the change log', (at, engine) => {
     same(left, [1_500, 500, 0])
   })
 
-  test('leaves nothing out while several processes write and a reader reads', async () => {
+  test('skips no change while several processes write and a reader reads', async () => {
     const stores = [at.store, (await at.another()).store] as const
     const read = reader(at.store, await at.store.read.changes.end())
     const written = Array.from({ length: 120 }, () => unique('subject'))
-    const heard = new Set<string>()
+    const seen = new Set<string>()
     let writing = true
     const all = Promise.all(
       written.map((subject, index) =>
         (stores[index % 2] ?? at.store).write(async (nouns) => {
           await nouns.changes.append(hostChange(subject), NOW)
-          // More statements, so that transactions commit in another order than they began.
+          // Run a varying number of statements, so that transactions commit in another order than
+          // they began.
           for (let count = index % 7; count > 0; count -= 1) await nouns.instance.find('any')
         }),
       ),
@@ -116,20 +117,20 @@ describeStore('the change log', (at, engine) => {
       writing = false
     })
     while (writing) {
-      for (const subject of (await read()) ?? []) heard.add(subject)
+      for (const subject of (await read()) ?? []) seen.add(subject)
       await nextTurn()
     }
     await all
-    for (const subject of (await read()) ?? []) heard.add(subject)
+    for (const subject of (await read()) ?? []) seen.add(subject)
     same(
-      written.filter((subject) => !heard.has(subject)),
+      written.filter((subject) => !seen.has(subject)),
       [],
     )
   })
 
   if (engine.name !== 'PostgreSQL') return
 
-  test('tells of a transaction that commits late to a reader that has heard a later one', async () => {
+  test('returns a transaction that commits late to a reader that has already read a later one', async () => {
     const late = new pg.Client(at.place.databaseUrl)
     await late.connect()
     const read = reader(at.store, await at.store.read.changes.end())
@@ -137,7 +138,7 @@ describeStore('the change log', (at, engine) => {
     await late.query("insert into changes (at, kind, subject) values (1, 'host', 'late.example')")
     await append(at.store, hostChange('later.example'))
     same(await read(), ['later.example'])
-    // Each change is told once, while an older transaction is open too.
+    // Each change is returned once, even while an older transaction is open.
     same(await read(), [])
     await late.query('commit')
     await late.end()
@@ -145,7 +146,7 @@ describeStore('the change log', (at, engine) => {
     same(await read(), [])
   })
 
-  test('tells of a transaction that commits late to a reader that began meanwhile', async () => {
+  test('returns a transaction that commits late to a reader that started in the meantime', async () => {
     const late = new pg.Client(at.place.databaseUrl)
     await late.connect()
     await late.query('begin')
@@ -157,7 +158,7 @@ describeStore('the change log', (at, engine) => {
     assert.ok((await read())?.includes('slow.example'))
   })
 
-  test('has a reader forget everything that knows another database, or another history of it', async () => {
+  test('resets a reader whose cursor comes from another database or another timeline', async () => {
     const [history = '', ...rest] = (await at.store.read.changes.end()).split(' ')
     assert.match(history, /^\d+-\d+-[0-9A-F]{8}$/)
     const [server, database, timeline] = history.split('-')
@@ -171,12 +172,12 @@ describeStore('the change log', (at, engine) => {
     same(await reader(at.store, [history, ...rest].join(' '))(), [])
   })
 
-  test('has a reader forget everything whose place the database has not reached yet', async () => {
+  test('resets a reader whose cursor is ahead of the database', async () => {
     const [history = '', server = '', snapshot = ''] = (await at.store.read.changes.end()).split(
       ' ',
     )
     const [, xmax] = snapshot.split(':')
-    // As after a server that was put back to an older state of its disk: its timeline is the same.
+    // As after a server was restored from an older disk: its timeline is unchanged.
     const later = String(BigInt(xmax ?? '') + 1_000n)
     const ahead = reader(at.store, [history, server, `${later}:${later}:`].join(' '))
     await append(at.store, hostChange('again.example'))
@@ -185,7 +186,7 @@ describeStore('the change log', (at, engine) => {
     same(await ahead(), ['next.example'])
   })
 
-  test('says when the server has crashed since the cursor was given, and not when a connection ended', async () => {
+  test('reports that the server has crashed since the cursor was issued, and not that a connection ended', async () => {
     const { changes } = at.store.read
     const cursor = await changes.end()
     assert.equal((await changes.since(cursor, LIMIT)).isInterrupted, false)
@@ -200,22 +201,22 @@ describeStore('the change log', (at, engine) => {
     assert.equal((await changes.since(news.cursor, LIMIT)).isInterrupted, false)
   })
 
-  test('tells other processes that there is news, and not the one that made it', async () => {
+  test('notifies other processes of new changes, and not the process that made them', async () => {
     const other = await at.another()
-    let heardHere = 0
-    let heardThere = 0
+    let notifiedHere = 0
+    let notifiedThere = 0
     at.store.onNews(() => {
-      heardHere += 1
+      notifiedHere += 1
     })
     other.store.onNews(() => {
-      heardThere += 1
+      notifiedThere += 1
     })
-    // Both begin with what they may have missed.
-    await eventually(async () => assert.ok(heardHere === 1 && heardThere === 1))
+    // Both start by reading what they may have missed.
+    await eventually(async () => assert.ok(notifiedHere === 1 && notifiedThere === 1))
     await append(at.store, hostChange('news.example'))
-    await eventually(async () => assert.equal(heardThere, 2))
-    assert.equal(heardHere, 1)
+    await eventually(async () => assert.equal(notifiedThere, 2))
+    assert.equal(notifiedHere, 1)
     await dropConnections(at.place)
-    await eventually(async () => assert.ok(heardThere > 2, 'it listens again'))
+    await eventually(async () => assert.ok(notifiedThere > 2, 'it listens again'))
   })
 })

@@ -19,7 +19,7 @@ import { describeStore } from '../support/store.ts'
 import { addHome, addKeyspace, addLink } from './samples.ts'
 
 const DAY_MICROS = 86_400_000_000
-/** Around every day that the arbitrary clicks have. */
+/** A range that covers every day of the arbitrary clicks. */
 const RANGES = [
   [-5, 5],
   [19_999, 20_800],
@@ -27,7 +27,7 @@ const RANGES = [
 
 type Subject = { readonly scope: ClickScope; readonly has: (click: Click) => boolean }
 
-/** Everything that clicks can be asked for by. */
+/** Every dimension and filter that a report accepts. */
 function subjectsOf(links: readonly Link[]): Subject[] {
   const byWorkspace = Map.groupBy(links, ({ workspace_id }) => workspace_id)
   const seqs = (some: readonly Link[]) => new Set(some.map(({ seq }) => seq))
@@ -54,7 +54,7 @@ function subjectsOf(links: readonly Link[]): Subject[] {
   return [...ofLinks, ...ofOthers]
 }
 
-/** That reports and raw clicks say of every subject what counting the clicks anew says. */
+/** Compares reports and raw clicks of every subject with a plain recount of the clicks. */
 async function expectRecount(
   store: FullStore,
   links: readonly Link[],
@@ -100,12 +100,12 @@ async function someLinks(store: FullStore): Promise<Link[]> {
   return links
 }
 
-describeStore('the reports of clicks', (at, engine) => {
+describeStore('click reports', (at, engine) => {
   async function open(): Promise<{ writer: ClickWriter; links: Link[] }> {
     return { writer: openWriterAt(at.place), links: await someLinks(at.store) }
   }
 
-  test('say what counting the clicks anew says, however they came in', async (t) => {
+  test('equal a plain recount of the clicks, whatever batches they came in', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const { writer } = await open()
     t.after(() => writer.close())
@@ -130,7 +130,7 @@ describeStore('the reports of clicks', (at, engine) => {
     )
   })
 
-  test('say it too of days that are taken apart, and once these are settled', async (t) => {
+  test('equal a recount while days are being unfolded, and after these are settled', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const { writer, links } = await open()
     t.after(() => writer.close())
@@ -150,7 +150,7 @@ describeStore('the reports of clicks', (at, engine) => {
     await expectRecount(at.store, links, all)
   })
 
-  test('say it too when several drain at once', async (t) => {
+  test('equal a recount when several drainers write at the same time', async (t) => {
     const { writer, links } = await open()
     const writers = [writer, openWriterAt(at.place), openWriterAt(at.place)]
     t.after(() => Promise.all(writers.map((writer) => writer.close())))
@@ -169,7 +169,7 @@ describeStore('the reports of clicks', (at, engine) => {
     await expectRecount(at.store, links, all)
   })
 
-  test('sum up the values above the limit, and lose none', async (t) => {
+  test('add the values above the limit together, and lose none', async (t) => {
     const { writer, links } = await open()
     t.after(() => writer.close())
     const [link] = links
@@ -203,7 +203,7 @@ describeStore('the reports of clicks', (at, engine) => {
     }
   })
 
-  test('drop the raw clicks of old days alone, and keep what was counted', async (t) => {
+  test('keep all counts when the raw clicks of old days are deleted', async (t) => {
     const { writer, links } = await open()
     t.after(() => writer.close())
     const [link] = links
@@ -221,7 +221,7 @@ describeStore('the reports of clicks', (at, engine) => {
     )
     const counted = await at.store.read.reports.readDays(scope, 20_000, 21_000, { slots: false })
     assert.equal(counted.length, days.length)
-    // A click that comes later than that is taken in like any, and dropped at the next time.
+    // A click that arrives after that is stored like any other, and deleted at the next run.
     await takeClicks(writer, clicks.slice(0, 1))
     assert.equal((await rawClicksOf(at.store, scope)).length, days.length)
     await writer.maintain(today, undefined)
@@ -232,7 +232,7 @@ describeStore('the reports of clicks', (at, engine) => {
 
   if (engine.name !== 'PostgreSQL') return
 
-  test('keep raw clicks that are old by the clock of one node alone', async (t) => {
+  test("keep raw clicks that are old only by one node's clock", async (t) => {
     const { writer, links } = await open()
     t.after(() => writer.close())
     const [link] = links

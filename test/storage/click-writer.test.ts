@@ -25,7 +25,7 @@ describeStore('the click writer', (at, engine) => {
   const rawOf = ({ workspace_id: workspaceId, seq: linkSeq }: Link) =>
     rawClicksOf(at.store, { kind: 'link', workspaceId, linkSeq })
 
-  test('moves a journal’s position from where it stands, and from nowhere else', async (t) => {
+  test('advances a journal’s position from its current value only', async (t) => {
     const writer = openWriterAt(at.place)
     t.after(() => writer.close())
     const journal = unique('journal')
@@ -49,7 +49,7 @@ describeStore('the click writer', (at, engine) => {
     assert.equal(await at.store.read.clicks.findPosition(unique('journal')), undefined)
   })
 
-  test('lets one of several that read the same clicks take them', async (t) => {
+  test('accepts a batch from one of several drainers that read the same clicks', async (t) => {
     const link = await addLink(at.store, await addHome(at.store))
     const writers = [1, 2, 3].map(() => openWriterAt(at.place))
     t.after(() => Promise.all(writers.map((writer) => writer.close())))
@@ -71,7 +71,7 @@ describeStore('the click writer', (at, engine) => {
     assert.equal((await rawOf(link)).length, 6)
   })
 
-  test('counts people, and keeps everything', async () => {
+  test("counts only people's clicks, and stores all", async () => {
     const home = await addHome(at.store)
     const [visited, other] = [await addLink(at.store, home), await addLink(at.store, home)]
     const click = (flags: number, after: number) =>
@@ -96,7 +96,7 @@ describeStore('the click writer', (at, engine) => {
     same(await find(link), { ...link, clicks: 4, last_click: NOW + 12 })
   })
 
-  test('takes in more clicks than fit one statement, and none at all', async () => {
+  test('stores more clicks than fit into one statement, and an empty batch', async () => {
     const link = await addLink(at.store, await addHome(at.store))
     await at.take([])
     const clicks = Array.from({ length: 2_501 }, (_, index) =>
@@ -110,7 +110,7 @@ describeStore('the click writer', (at, engine) => {
     )
   })
 
-  test('takes in the clicks of links that were deleted before, and of any day', async () => {
+  test('stores clicks of links that were deleted before, and of any day', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
     const gone = await addLink(at.store, home)
@@ -124,7 +124,7 @@ describeStore('the click writer', (at, engine) => {
     assert.equal(days.length, 4)
   })
 
-  test('adds up what several processes count at once', async (t) => {
+  test('adds up what several processes count at the same time', async (t) => {
     const home = await addHome(at.store)
     const links = [await addLink(at.store, home), await addLink(at.store, home)]
     const writers = [openWriterAt(at.place), openWriterAt(at.place)]
@@ -146,7 +146,7 @@ describeStore('the click writer', (at, engine) => {
     assert.equal((await rawClicksOf(at.store, scope)).length, 40)
   })
 
-  test('keeps the clicks beyond the cap as a row for each link and minute', async () => {
+  test('stores the clicks beyond the cap as one row per link and minute', async () => {
     const home = await addHome(at.store)
     const [flooded, other] = [await addLink(at.store, home), await addLink(at.store, home)]
     const MINUTE = Math.floor(NOW / 60_000_000) * 60_000_000
@@ -178,7 +178,7 @@ describeStore('the click writer', (at, engine) => {
     assert.deepEqual([...(day?.values ?? [])], [['', { persons: 1, others: 10_009, slots: [] }]])
   })
 
-  test('keeps so many rows of a workspace in a minute, and counts everything', async (t) => {
+  test("caps a workspace's rows per minute, and counts every click", async (t) => {
     const links = [
       await addLink(at.store, await addHome(at.store)),
       await addLink(at.store, await addHome(at.store)),
@@ -210,7 +210,7 @@ describeStore('the click writer', (at, engine) => {
     assert.equal(refused, 8 + 70)
   })
 
-  test('does not count rows that a batch would have had which was not taken', async (t) => {
+  test('does not charge a workspace for the rows of a batch that was rejected', async (t) => {
     const link = await addLink(at.store, await addHome(at.store))
     const writer = openWriterAt(at.place, { rawPerMinute: 4 })
     t.after(() => writer.close())
@@ -227,7 +227,7 @@ describeStore('the click writer', (at, engine) => {
 
   if (engine !== SQLITE) return
 
-  test('goes on with the file of a day that an older release has begun', async (t) => {
+  test('continues a day file that an older release has started', async (t) => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
     const writers = [openWriterAt(at.place), openWriterAt(at.place)]

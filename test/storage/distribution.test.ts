@@ -10,12 +10,15 @@ import { openAt } from '../support/store.ts'
 import { everyRead, everyWrite } from './every-call.ts'
 import { addHome, addKeyspace, addLink, NOW } from './samples.ts'
 
-/** On every node, and small; written seldom. */
+/** A reference table: small, rarely written, and copied to every node. */
 const REFERENCE = 'reference'
-/** On one node, which orders what is written to it. */
+/** A local table: on one node, which orders its writes. */
 const SINGLE = 'single'
 
-/** Where each table lies when there are shards, as in docs/scaling.md: by a column, or one of the above. */
+/**
+ * The distribution of each table over shards, as in docs/scaling.md: its distribution key, or one
+ * of the above.
+ */
 const DISTRIBUTION: Readonly<Record<string, string>> = {
   acme_accounts: REFERENCE,
   acme_budgets: REFERENCE,
@@ -46,7 +49,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
 
 const isDistributed = (table: string) => ![REFERENCE, SINGLE].includes(DISTRIBUTION[table] ?? '')
 
-/** What is wrong with a statement where tables lie so; undefined for one that is in order. */
+/** Returns why a statement cannot run on such a distribution, or undefined when it can. */
 function faultOf(statement: string): string | undefined {
   const named = [...statement.matchAll(/\b(?:from|join|update|into)\s+"?([a-z_]+)"?/gi)]
   const tables = new Set(named.map(([, name = '']) => name).filter((name) => name in DISTRIBUTION))
@@ -61,7 +64,7 @@ function faultOf(statement: string): string | undefined {
 }
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('the schema, spread over shards', () => {
+  describe('the schema, distributed over shards', () => {
     let place: Place
     let opened: OpenedStore
     let client: pg.Client
@@ -77,7 +80,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await place.remove()
     })
 
-    test('says of every table where it lies', async () => {
+    test('has a distribution for every table', async () => {
       const { rows } = await client.query(`select relname as name from pg_class
         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
         order by 1`)
@@ -111,7 +114,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     })
 
-    test('refers from shards to what every node has, and to nothing else', async () => {
+    test('has foreign keys from shards to reference tables alone', async () => {
       const { rows } = await client.query<{ from: string; to: string }>(`
         select conrelid::regclass::text as from, confrelid::regclass::text as to
         from pg_constraint where contype = 'f' and conparentid = 0`)
@@ -119,7 +122,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       for (const { from, to } of rows) assert.equal(DISTRIBUTION[to], REFERENCE, `${from} → ${to}`)
     })
 
-    test('is asked nothing that joins shards or moves a row, by any call and by the drain', async (t) => {
+    test('is never queried across shards, and no row is moved, by any store method or the drain', async (t) => {
       const { store } = opened
       const home = await addHome(store)
       const statements = new Set<string>()
@@ -135,11 +138,12 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       for (const call of Object.values(everyRead(home))) await call(store.read)
       for (const call of Object.values(everyWrite(home))) {
         await store.write(call).catch((error) => {
-          // Some of the samples stand for nothing that is there; they are asked for all the same.
+          // Some of the samples match no row; the statements run all the same.
           if (!['StaleRow', 'UniqueViolation', 'Failure'].includes(error?.name)) throw error
         })
       }
-      // The calls with something behind them: made, edited, given another key, moved, clicked, deleted.
+      // The calls that find rows: a link is created, edited, given another key, moved, clicked,
+      // deleted.
       const other = await addHome(store)
       const link = await addLink(store, other, { tags: ['spread'] })
       const edited = { ...link, url: 'https://example.com/new', updated_at: NOW + 1 }
@@ -178,7 +182,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.deepEqual(faults, [])
     })
 
-    test('is known to be asked too much by what is', () => {
+    test('has a checker that rejects statements across shards', () => {
       assert.match(faultOf('select 1 from links join link_clicks on true') ?? '', /joins/)
       assert.match(faultOf('update "links" set "url" = $1, "key_folded" = $2 where') ?? '', /moves/)
       assert.equal(faultOf('select 1 from links join keyspaces on true'), undefined)

@@ -11,7 +11,7 @@ const LEASE = 120_000_000
 const WRITERS = 6
 const ROUNDS = 5
 
-describeStore('the schedule of checks', (at) => {
+describeStore('the schedule of domain checks', (at) => {
   const lease = async (store: FullStore, now: number, limit = 100) => {
     const owners = await store.read.domainChecks.findDueWorkspaces(0, now)
     const shares = new Map(owners.map((owner) => [owner, limit]))
@@ -22,7 +22,7 @@ describeStore('the schedule of checks', (at) => {
   }
   const idsOf = (leases: Awaited<ReturnType<typeof lease>>) => leases.map(({ domain }) => domain.id)
 
-  /** Claims whose checks are due so many microseconds from now; nothing else is due. */
+  /** Creates claims whose checks are due in so many microseconds; no other check is due. */
   async function scheduled(...delays: number[]): Promise<Domain[]> {
     await clear(at)
     const workspace = await addWorkspace(at.store)
@@ -36,7 +36,7 @@ describeStore('the schedule of checks', (at) => {
     return domains
   }
 
-  test('leases what is due, the oldest first, and not what is not', async () => {
+  test('leases due checks, the oldest first, and none that is not due', async () => {
     const [later, first, second] = await scheduled(1, -9, -5)
     const leases = await lease(at.store, NOW)
     same(idsOf(leases), [first?.id, second?.id])
@@ -46,7 +46,7 @@ describeStore('the schedule of checks', (at) => {
     same(idsOf(await lease(at.store, NOW + 1)), [later?.id])
   })
 
-  test('leases each check to one of many nodes that ask at once', async () => {
+  test('leases each check to one of many nodes that ask at the same time', async () => {
     const nodes = [at.store, (await at.another()).store]
     for (let round = 0; round < ROUNDS; round += 1) await leaseAtOnce(nodes)
   })
@@ -62,7 +62,7 @@ describeStore('the schedule of checks', (at) => {
     same([...leased, ...rest].toSorted(), domains.map(({ id }) => id).toSorted())
   }
 
-  test('leases again what a node did not finish in time, and refuses its late result', async () => {
+  test('leases a check again when its lease ends, and rejects the late result', async () => {
     const [domain] = await scheduled(0)
     const [slow] = await lease(at.store, NOW)
     assert.ok(domain && slow)
@@ -79,7 +79,7 @@ describeStore('the schedule of checks', (at) => {
     same(times, { checked_at: NOW, next_at: NOW + 7, demanded_at: null })
   })
 
-  test('a new schedule, somebody who asks, and a host that is free make a check under way void', async () => {
+  test('makes a running check void when it is rescheduled, requested, or its host becomes free', async () => {
     for (const supersede of [
       ({ id }: Domain) =>
         at.store.write((stores) => stores.domainChecks.restart(id, newSchedule(NOW))),
@@ -97,7 +97,7 @@ describeStore('the schedule of checks', (at) => {
     }
   })
 
-  test('a lease that is given back is free at once', async () => {
+  test('makes a returned lease available at once', async () => {
     const [domain] = await scheduled(0)
     const [running] = await lease(at.store, NOW)
     assert.ok(domain && running)
@@ -117,7 +117,7 @@ describeStore('the schedule of checks', (at) => {
     same(idsOf(await lease(at.store, NOW)), [pending.id])
   })
 
-  test('goes with its claim', async () => {
+  test('is deleted with its claim', async () => {
     const [domain] = await scheduled(0)
     assert.ok(domain)
     await at.store.write((stores) => stores.domains.delete(domain.workspace_id, domain.id))
@@ -126,7 +126,7 @@ describeStore('the schedule of checks', (at) => {
   })
 })
 
-/** Takes every check off the schedule. */
+/** Removes every check from the schedule. */
 async function clear(at: StoreUnderTest): Promise<void> {
   const forever = Number.MAX_SAFE_INTEGER
   const owners = await at.store.read.domainChecks.findDueWorkspaces(0, forever)

@@ -24,7 +24,7 @@ const TARGET = 'service.test'
 const OURS = '192.0.2.10'
 const THEIRS = '198.51.100.1'
 
-/** The rules over a real store, by a clock and a DNS that do as they are told. */
+/** The rules over a real store, with a fake clock and fake DNS. */
 async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
   const clock: FakeClock = fakeClock(Date.now())
   const dns: FakeDns = fakeDns()
@@ -61,7 +61,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
       },
       findCertificate,
     })
-    /** Checks what is due until nothing is. */
+    /** Runs checks until none is due. */
     async function runDue(): Promise<void> {
       for (let before = -1; before !== ended; ) {
         before = ended
@@ -89,8 +89,8 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
 
 const silences = ['timeout', 'server_failure', 'unreachable'] as const
 
-describeStore('the checks of domains', (at) => {
-  test('make a claim active when its proof and its route are there, and tell every node', async () => {
+describeStore('domain checks', (at) => {
+  test('activate a claim when its proof and its route are found, and append a change for every node', async () => {
     const { clock, dns, checks, host, claim } = await setUp(at)
     const mine = await claim()
     await checks.runDue()
@@ -111,7 +111,7 @@ describeStore('the checks of domains', (at) => {
     )
   })
 
-  test('never make one active by a route alone, however long it has been there', async () => {
+  test('never activate a claim by its route alone, however long it has been there', async () => {
     const { clock, dns, checks, host, claim } = await setUp(at)
     const mine = await claim()
     dns.set(host, 'CNAME', TARGET)
@@ -122,7 +122,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'pending')
   })
 
-  test('ask for the route alone where the operator says so', async () => {
+  test('activate by the route alone when the operator requires no proof', async () => {
     const { dns, checks, host, claim } = await setUp(at, 'routing')
     const mine = await claim()
     dns.set(host, 'A', OURS)
@@ -131,7 +131,7 @@ describeStore('the checks of domains', (at) => {
   })
 
   for (const reason of silences) {
-    test(`never change a status by a ${reason}, for weeks`, async () => {
+    test(`never change a status because of a ${reason}, for weeks`, async () => {
       const { clock, dns, checks, host, claim } = await setUp(at)
       const mine = await claim()
       dns.silence = { kind: 'unknown', reason }
@@ -173,7 +173,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'active', 'it is looked for again at once')
   })
 
-  test('move a domain to a newer proof only when the old one is gone', async () => {
+  test('move a domain to a newer proof only once the old one is gone', async () => {
     const { clock, dns, moves, checks, host, claim } = await setUp(at)
     const [old, newer] = [await claim(), await claim()]
     dns.set(host, 'A', OURS)
@@ -203,7 +203,7 @@ describeStore('the checks of domains', (at) => {
     assert.deepEqual([await old.status(), await newer.status()], ['pending', 'active'])
   })
 
-  test('leave a domain where it is while nobody has proved it newly, old proof or none', async () => {
+  test('keep a domain with its owner while no other claim is newly proved, with or without its old proof', async () => {
     const { clock, dns, checks, host, claim } = await setUp(at)
     const [old, rival] = [await claim(), await claim()]
     dns.set(host, 'A', OURS)
@@ -215,7 +215,7 @@ describeStore('the checks of domains', (at) => {
     assert.deepEqual([await old.status(), await rival.status()], ['active', 'pending'])
   })
 
-  test('pass a domain on at once when its owner removes or renames it', async () => {
+  test('activate another proved claim at once when the owner removes or renames the domain', async () => {
     for (const leave of ['delete', 'rename'] as const) {
       const { clock, dns, service, checks, host, claim } = await setUp(at)
       const [old, heir] = [await claim(), await claim()]
@@ -233,7 +233,7 @@ describeStore('the checks of domains', (at) => {
     }
   })
 
-  test('count nothing for a claim that was renamed while DNS was asked', async () => {
+  test('discard the result for a claim that was renamed during its DNS queries', async () => {
     const { dns, service, checks, host, claim } = await setUp(at)
     const mine = await claim()
     dns.set(proofName(host), 'TXT', mine.proof)
@@ -246,7 +246,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'pending')
   })
 
-  test('count nothing when another node has checked since, because this one was too slow', async () => {
+  test('discard a late result when another node has checked since', async () => {
     const { clock, dns, node, host, claim } = await setUp(at)
     const mine = await claim()
     dns.set(host, 'A', OURS)
@@ -265,7 +265,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'active')
   })
 
-  test('do not let two claims take turns without end when DNS contradicts itself', async () => {
+  test('do not move a domain back and forth when DNS contradicts itself', async () => {
     const { clock, dns, node, moves, host, claim } = await setUp(at)
     const [one, other] = [await claim(), await claim()]
     dns.set(host, 'A', OURS)
@@ -285,7 +285,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(moves.length, 1)
   })
 
-  test('are made once, however many nodes look for them', async () => {
+  test('run once, however many nodes look for due checks', async () => {
     const { clock, dns, node, claim } = await setUp(at)
     await node().runDue()
     const asked = new Map<string, number>()
@@ -308,7 +308,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(times.filter((count) => count === 1).length, asked.size - 1)
   })
 
-  test('are made when somebody asks, once a minute, whatever node is asked', async () => {
+  test('run on demand, once a minute across all nodes', async () => {
     const { clock, dns, node, host, claim } = await setUp(at)
     const mine = await claim()
     const [one, another] = [node(), node((await at.another()).store)]
@@ -329,7 +329,7 @@ describeStore('the checks of domains', (at) => {
     assert.deepEqual(second.differences, [])
   })
 
-  test('have a certificate that failed tried again when somebody asks, and tell how it stands', async () => {
+  test('retry a failed certificate on demand, and return its state', async () => {
     const { clock, dns, node, host, claim } = await setUp(at)
     const mine = await claim()
     dns.set(proofName(host), 'TXT', mine.proof)
@@ -348,7 +348,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal((await at.store.read.certificateOrders.find(host))?.nextAt, now)
   })
 
-  test('stop after seven days, and come quickly again once somebody has asked', async () => {
+  test('stop after seven days, and run often again after a check on demand', async () => {
     const { clock, dns, checks, host, claim } = await setUp(at)
     const mine = await claim()
     for (let check = 0; check < 60; check += 1) {
@@ -365,7 +365,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'active')
   })
 
-  test('survive a restart: another process goes on where the first one ended', async () => {
+  test('continue in another process after a restart', async () => {
     const { clock, dns, node, host, claim } = await setUp(at)
     const mine = await claim()
     await node().runDue()
@@ -376,7 +376,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'active')
   })
 
-  test('give back what was under way when the process stops', async () => {
+  test('return their leases when the process stops', async () => {
     const { dns, node, host, claim } = await setUp(at)
     const mine = await claim()
     const stopping = node()
@@ -389,7 +389,7 @@ describeStore('the checks of domains', (at) => {
     assert.equal(await mine.status(), 'active')
   })
 
-  test('go on by what is wrong with a domain, not with the service’s own address', async () => {
+  test('depend on what is wrong with a domain, not with the service’s own address', async () => {
     const { clock, dns, checks, host, claim } = await setUp(at)
     const mine = await claim()
     dns.set(proofName(host), 'TXT', mine.proof)

@@ -7,7 +7,7 @@ import { same } from './same.ts'
 import { addDomain, addWorkspace, NOW, newDomain } from './samples.ts'
 
 describeStore('the domain store', (at) => {
-  test('finds a claim by id and by host, in its own workspace alone', async () => {
+  test('finds a claim by id and by host, only in its own workspace', async () => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const domain = await addDomain(at.store, mine.id, {
       not_found_url: 'https://example.com/lost',
@@ -21,7 +21,7 @@ describeStore('the domain store', (at) => {
     assert.equal(await domains.findById(mine.id, randomUUID()), undefined)
   })
 
-  test('lets several workspaces claim a host, each of them once', async () => {
+  test('accepts claims of several workspaces on a host, one from each', async () => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const { host } = await addDomain(at.store, mine.id)
     const insert = (workspaceId: string) =>
@@ -30,7 +30,7 @@ describeStore('the domain store', (at) => {
     assert.equal(await insert(theirs.id), true)
   })
 
-  test('lets one claim of a host be active', async () => {
+  test('accepts one active claim of a host', async () => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const first = await addDomain(at.store, mine.id)
     const second = await addDomain(at.store, theirs.id, { host: first.host })
@@ -47,7 +47,7 @@ describeStore('the domain store', (at) => {
     assert.equal(await activate(randomUUID()), false)
   })
 
-  test('lets one of several processes that ask at once activate its claim', async () => {
+  test('activates one claim when several processes activate theirs at the same time', async () => {
     const other = await at.another()
     const first = await addDomain(at.store, (await addWorkspace(at.store)).id)
     const second = await addDomain(at.store, (await addWorkspace(at.store)).id, {
@@ -72,7 +72,7 @@ describeStore('the domain store', (at) => {
     assert.equal(active?.updated_at, NOW + 1)
   })
 
-  test('tells which hosts are served: active ones, and the workspace’s own', async () => {
+  test('lists the hosts that are served: active domains, and the workspace’s own hosts', async () => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const own = await addDomain(at.store, mine.id)
     const foreignPending = await addDomain(at.store, theirs.id)
@@ -101,7 +101,7 @@ describeStore('the domain store', (at) => {
     })
   })
 
-  test('does not update over a change that the writer has not read', async () => {
+  test('rejects an update based on a stale read', async () => {
     const workspace = await addWorkspace(at.store)
     const domain = await addDomain(at.store, workspace.id)
     const newer = { ...domain, expired_url: 'https://example.com/', updated_at: NOW + 1 }
@@ -112,7 +112,7 @@ describeStore('the domain store', (at) => {
     same(await at.store.read.domains.findById(workspace.id, domain.id), newer)
   })
 
-  test('does not update onto a host that the workspace has claimed', async () => {
+  test('rejects an update to a host that the workspace has already claimed', async () => {
     const workspace = await addWorkspace(at.store)
     const domain = await addDomain(at.store, workspace.id)
     const { host } = await addDomain(at.store, workspace.id)
@@ -124,7 +124,7 @@ describeStore('the domain store', (at) => {
     same(await at.store.read.domains.findById(workspace.id, domain.id), domain)
   })
 
-  test('deletes a claim once, and for its own workspace alone', async () => {
+  test('deletes a claim once, and only for its own workspace', async () => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const domain = await addDomain(at.store, mine.id)
     const remove = (workspaceId: string) =>
@@ -150,7 +150,7 @@ describeStore('the domain store', (at) => {
     same(await page(Number.MAX_SAFE_INTEGER), { items: [], total: 5 })
   })
 
-  test('walks all pending claims in the order of their identifiers', async () => {
+  test('iterates over all pending claims in the order of their identifiers', async () => {
     const workspace = await addWorkspace(at.store)
     const pending = []
     for (let count = 0; count < 5; count += 1) {

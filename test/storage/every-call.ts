@@ -18,7 +18,7 @@ import {
 
 type Call = (stores: Stores) => Promise<unknown>
 
-/** Every method of every port that only reads. */
+/** Every store method that only reads. */
 export function everyRead(home: Home): Readonly<Record<string, Call>> {
   const { workspace_id: workspace, keyspace_id: keyspace, domain: host } = home
   const id = randomUUID()
@@ -79,7 +79,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
   }
 }
 
-/** Every method of every port that writes. */
+/** Every store method that writes. */
 export function everyWrite(home: Home): Readonly<Record<string, Call>> {
   const { workspace_id: workspace, domain: host } = home
   const id = randomUUID()

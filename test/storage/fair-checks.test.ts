@@ -13,13 +13,13 @@ import { addWorkspace, newDomain, unique } from './samples.ts'
 
 const TARGET = 'service.test'
 const OURS = '192.0.2.10'
-/** Checks that a node has under way at once: of one workspace, and in all. */
+/** How many checks a node runs at a time: per workspace, and in total. */
 const OF_WORKSPACE = 8
 const OF_ALL = 32
 const SILENT: DnsAnswer<never> = { kind: 'unknown', reason: 'timeout' }
 
 describeStore('domain checks of several workspaces', (at) => {
-  /** Nodes over a DNS in which names that begin with "silent" do not answer until they time out. */
+  /** Starts nodes over a fake DNS in which names that begin with "silent" time out. */
   async function setUp() {
     await at.db.deleteFrom('domain_checks').execute()
     const clock = fakeClock(Date.now())
@@ -51,7 +51,7 @@ describeStore('domain checks of several workspaces', (at) => {
         onRoom: () => ends.emit('end'),
         findCertificate: undefined,
       })
-    /** Claims of a new workspace, all at once. */
+    /** Creates claims of a new workspace, all at the same time. */
     async function claim(...prefixes: string[]) {
       const { id: workspaceId } = await addWorkspace(at.store)
       const created_at = clock.nowMicros()
@@ -74,7 +74,7 @@ describeStore('domain checks of several workspaces', (at) => {
   }
   const many = (count: number, prefix = 'silent') => Array.from({ length: count }, () => prefix)
 
-  test('activates one workspace’s domain while hundreds of names of another do not answer', async () => {
+  test("activate one workspace’s domain while hundreds of another's names do not answer", async () => {
     const { dns, node, claim, asked, nextEnd, end } = await setUp()
     await claim(...many(400))
     const checks = node()
@@ -94,7 +94,7 @@ describeStore('domain checks of several workspaces', (at) => {
     await checks.settled()
   })
 
-  test('gives each workspace its turn when silent names take all the room of a node', async () => {
+  test('give each workspace its turn when silent names occupy all slots of a node', async () => {
     const { dns, node, claim, asked, timeouts, nextEnd, end } = await setUp()
     const hostile = 5
     for (let count = 0; count < hostile; count += 1) await claim(...many(20))
@@ -119,7 +119,7 @@ describeStore('domain checks of several workspaces', (at) => {
     await checks.settled()
   })
 
-  test('leases one check of each workspace in turn, on every node', async () => {
+  test('lease one check of each workspace in turn, on every node', async () => {
     const { node, claim, asked, end } = await setUp()
     const greedy = await claim(...many(60))
     const modest = [await claim('silent'), await claim('silent')]
@@ -135,7 +135,7 @@ describeStore('domain checks of several workspaces', (at) => {
     for (const checks of nodes) await checks.settled()
   })
 
-  test('answers a look on demand while another workspace has a full queue, and refuses more of that one', async () => {
+  test("run a check on demand while another workspace's queue is full, and refuse more of that workspace", async () => {
     const { node, claim, dns, end } = await setUp()
     const greedy = await claim(...many(21))
     const other = await claim('go')

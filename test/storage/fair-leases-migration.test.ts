@@ -6,7 +6,7 @@ import type { ColumnTypes } from '../../src/platform/database/migration.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addDomain, addWorkspace, NOW, newSealedCertificate } from './samples.ts'
 
-/** The tables as they were before the step. */
+/** Restores the tables as they were before the migration. */
 async function undo({ db }: StoreUnderTest): Promise<void> {
   for (const statement of [
     'drop index domain_checks_due',
@@ -24,7 +24,7 @@ async function undo({ db }: StoreUnderTest): Promise<void> {
 }
 
 describeStore('the migration to fair leases', (at) => {
-  test('gives each check and order its workspace, and each order its queue', async () => {
+  test('sets the workspace of each check and order, and the queue of each order', async () => {
     const { store, db } = at
     const { id: workspace } = await addWorkspace(store)
     const active = async () => (await addDomain(store, workspace, { status: 'active' })).host

@@ -12,10 +12,10 @@ import { addDomain, addWorkspace, unique } from './samples.ts'
 const SECOND_MICROS = 1_000_000
 const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
-/** First orders that one workspace may place at once, and in each half hour after that. */
+/** How many first orders one workspace may place as a burst, and then in each half hour. */
 const OF_WORKSPACE = 90
 const OF_WORKSPACE_LATER = 20
-/** First orders that all workspaces may place at once. */
+/** How many first orders all workspaces together may place as a burst. */
 const OF_ALL = 180
 
 describeStore('certificate orders of several workspaces', (at) => {
@@ -29,13 +29,13 @@ describeStore('certificate orders of several workspaces', (at) => {
       for (const { host } of before) await stores.certificateOrders.remove(host)
     })
     const node = orderNode({ store: at.store, clock, authority })
-    /** A workspace whose hosts become active all at once. */
+    /** Creates a workspace whose hosts become active all at the same time. */
     const workspace = async (...prefixes: string[]) => {
       const { id } = await addWorkspace(at.store)
       const add = async (...names: string[]) => {
         const hosts: string[] = []
         for (const name of names) {
-          // Each under a registered domain of its own, which would have a budget else.
+          // A registered domain for each host, so that no budget per registered domain applies.
           const host = `${name}.${unique('d')}.test`
           await addDomain(at.store, id, { host, status: 'active' })
           hosts.push(host)
@@ -45,7 +45,7 @@ describeStore('certificate orders of several workspaces', (at) => {
       }
       return { id, add, hosts: await add(...prefixes) }
     }
-    /** Charges as many first orders to a workspace as if it had placed them. */
+    /** Charges first orders to a workspace as if it had placed them. */
     const spend = (workspaceId: string, count: number) =>
       at.store.write(async (stores) => {
         for (let index = 0; index < count; index += 1) {
@@ -59,7 +59,7 @@ describeStore('certificate orders of several workspaces', (at) => {
   }
   const many = (count: number, prefix: string) => Array.from({ length: count }, () => prefix)
 
-  test('orders for one workspace at once while 250 hosts of another fail', async () => {
+  test('are placed for one workspace at once while 250 hosts of another fail', async () => {
     const { clock, node, workspace, placedFor } = await setUp()
     const hostile = await workspace(...many(250, 'failing'))
     await node.runDue()
@@ -83,7 +83,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     assert.ok(!node.told.some((line) => /^(error|away)/.test(line)), node.told.join('\n'))
   })
 
-  test('gives each workspace its turn when the account has no first orders left', async () => {
+  test('give each workspace its turn when the account has no first orders left', async () => {
     const { clock, authority, node, workspace, spend } = await setUp()
     for (let count = 0; count < OF_ALL / OF_WORKSPACE; count += 1) {
       await spend(unique('gone'), OF_WORKSPACE)
@@ -106,7 +106,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     assert.deepEqual(turns, [1, 1, 1])
   })
 
-  test('renews a certificate while no first order may be placed', async () => {
+  test('renew a certificate while no first order may be placed', async () => {
     const { clock, authority, node, workspace, spend } = await setUp()
     const other = await workspace('go', 'go')
     await node.runDue()
@@ -130,7 +130,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     assert.ok(((await node.certificates.find(host))?.notAfter ?? 0) > life.notAfter)
   })
 
-  test('orders for the host that has waited longest, and reports what the others wait for', async () => {
+  test('are placed for the host that has waited longest, and report why the others wait', async () => {
     const { clock, authority, directory, node, workspace, spend } = await setUp()
     const { id, add, hosts: failing } = await workspace('failing')
     await node.runDue()
@@ -159,7 +159,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     )
   })
 
-  test('charges an order to the workspace in which the host is active by then', async () => {
+  test('are charged to the workspace in which the host is active when they are placed', async () => {
     const { clock, authority, node, workspace, spend } = await setUp()
     const old = await workspace('failing')
     const heir = await workspace()
@@ -193,7 +193,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     )
   })
 
-  test('has four orders of one workspace under way, and room for those of others', async () => {
+  test('run up to four at a time per workspace, and leave slots for others', async () => {
     const waiting: (() => void)[] = []
     const setting = await setUp({
       beforeOrder: (host) =>

@@ -41,7 +41,7 @@ describe('the files of a data folder', () => {
     return dataDir
   }
 
-  /** The start and the doctor say the same, and change nothing. */
+  /** Expects the start and the doctor to report the same, and to change nothing. */
   async function expectRefused(dataDir: string, file: string, text: RegExp): Promise<void> {
     const names = readdirSync(dataDir).filter((name) => !/shm$|^locks$/.test(name))
     await assert.rejects(
@@ -65,7 +65,7 @@ describe('the files of a data folder', () => {
   }
 
   for (const moment of ['stopped', 'running', 'later', 'twin'] as const) {
-    test(`are served as they were: ${moment}`, async () => {
+    test(`are accepted unchanged: ${moment}`, async () => {
       const dataDir = whole(moment)
       const { stdout } = await runCommand(['doctor'], { TERSE_DATA_DIR: dataDir })
       assert.match(stdout, /^ok +files +in order, and from one moment$/m)
@@ -83,73 +83,73 @@ describe('the files of a data folder', () => {
     text: RegExp
   }[] = [
     {
-      name: 'terse.db of an earlier run',
+      name: 'terse.db from an earlier run',
       make: () => assemble({ terse: 'stopped', clicks: 'later', days: 'later' }),
       file: () => 'terse.db',
       text: /^it is of run 1, clicks\.db of run 2$/,
     },
     {
-      name: 'clicks.db of an earlier run',
+      name: 'clicks.db from an earlier run',
       make: () => assemble({ terse: 'later', clicks: 'stopped', days: 'later' }),
       file: () => 'clicks.db',
       text: /^it is of run 1, terse\.db of run 2$/,
     },
     {
-      name: 'clicks.db and the days of an earlier run',
+      name: 'clicks.db and the day files from an earlier run',
       make: () => assemble({ terse: 'later', clicks: 'stopped', days: 'stopped' }),
       file: () => 'clicks.db',
       text: /^it is of run 1, terse\.db of run 2$/,
     },
     {
-      name: 'the days of an earlier run',
+      name: 'the day files from an earlier run',
       make: () => assemble({ terse: 'later', clicks: 'later', days: 'stopped' }),
       file: day,
       text: /^it has 3 of the 12 clicks that it had$/,
     },
     {
-      name: 'terse.db of an earlier moment of the same run',
+      name: 'terse.db from an earlier moment of the same run',
       make: () => assemble({ terse: 'running', clicks: 'later', days: 'later' }),
       file: () => 'terse.db',
       text: /^it lacks [1-9]\d* changes and 2 links that clicks\.db has seen$/,
     },
     {
-      name: 'clicks.db of an earlier moment of the same run',
+      name: 'clicks.db from an earlier moment of the same run',
       make: () => assemble({ terse: 'later', clicks: 'running', days: 'later' }),
       file: () => 'clicks.db',
       text: /^it is from before the end of the last run/,
     },
     {
-      name: 'the days of a later moment of the same run',
+      name: 'the day files from a later moment of the same run',
       make: () => assemble({ terse: 'running', clicks: 'running', days: 'later' }),
       file: () => 'clicks.db',
       text: /^it has not counted clicks that are in clicks\//,
     },
     {
-      name: 'the days of an earlier moment of the same run',
+      name: 'the day files from an earlier moment of the same run',
       make: () => assemble({ terse: 'later', clicks: 'later', days: 'running' }),
       file: day,
       text: /^it has 7 of the 12 clicks that it had$/,
     },
     {
-      name: 'terse.db of another copy of the folder',
+      name: 'terse.db from another copy of the folder',
       make: () => assemble({ terse: 'twin', clicks: 'later', days: 'later' }),
       file: () => 'clicks.db',
       text: /^it is of another copy of the data folder than terse\.db \(both of run 2\)$/,
     },
     {
-      name: 'clicks.db without its log',
+      name: 'clicks.db without its write-ahead log',
       make: () => without('running', 'clicks.db-wal'),
       file: () => 'clicks.db',
       text: /^it has not counted clicks that are in clicks\//,
     },
     {
-      name: 'terse.db without its log',
+      name: 'terse.db without its write-ahead log',
       make: () => without('running', 'terse.db-wal'),
       file: () => 'terse.db',
       text: /^it is of run 1, clicks\.db of run 2$/,
     },
     {
-      name: 'a day without its log',
+      name: 'a day file without its write-ahead log',
       make: () => without('running', `${day()}-wal`),
       file: day,
       text: /^it has 3 of the 7 clicks that it had$/,
@@ -167,7 +167,7 @@ describe('the files of a data folder', () => {
       text: /^it is not there, but files of clicks are$/,
     },
     {
-      name: 'no file of a day',
+      name: 'a missing day file',
       make: () => without('later', day()),
       file: day,
       text: /^12 clicks of it are counted$/,
@@ -177,13 +177,13 @@ describe('the files of a data folder', () => {
     test(`are refused with ${name}`, () => expectRefused(make(), file(), text))
   }
 
-  test('count nothing for new links of what newer journals say of lost ones', async () => {
+  test('give no number of a lost link in a newer journal to a new link', async () => {
     const dataDir = whole('stopped')
     rmSync(path.join(dataDir, 'journal'), { recursive: true, force: true })
     copyFolder(at('running'), dataDir, /^journal$/)
     await serveFolder(dataDir, async ({ api }) => {
       const made = [await addLink(api), await addLink(api), await addLink(api)]
-      // The journal is taken in meanwhile, or when the node stops.
+      // The journal is drained while the node runs, or when it stops.
       for (const { id } of made) {
         assert.equal(expectStatus(await api.get(`/links/${id}`), 200).body.clicks, 0)
       }
@@ -196,14 +196,14 @@ describe('the files of a data folder', () => {
     })
   })
 
-  test('are taken as they are from a program that marked none, and marked from then on', async () => {
+  test('from a release that did not mark its files are accepted, and marked from then on', async () => {
     const dataDir = whole('running')
     const execute = (name: string, statements: string) => {
       const database = new DatabaseSync(path.join(dataDir, name))
       database.exec(statements)
       database.close()
     }
-    // What the step of the schema makes of such files.
+    // The same state as the migration produces for such files.
     execute(
       'clicks.db',
       `update file_marks set run = 0, run_id = null, is_stopped = 0, batches = 0,
@@ -221,7 +221,7 @@ describe('the files of a data folder', () => {
     await expectRefused(dataDir, day(), /^7 clicks of it are counted$/)
   })
 
-  test('are complete without their logs after a stop', async () => {
+  test('are complete without their write-ahead logs after a stop', async () => {
     const logs = execFileSync('find', [at('later'), '-name', '*-wal', '-o', '-name', '*-shm'])
     assert.equal(String(logs), '')
     const dataDir = path.join(folder, 'databases')

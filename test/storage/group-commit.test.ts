@@ -11,22 +11,22 @@ import { holdWriteLock, type LockHolder } from './hold-write-lock.ts'
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
-const NOTHING_KEPT_BACK = {
+const NO_PENDING_WRITES = {
   mark: () => 0,
   write: async () => {},
   undoTo() {},
   committed() {},
 }
 
-/** One database file, with a table `units (n)`. */
+/** A database file with one table, `writes (n)`. */
 type Fixture = { folder: string; file: string; database: DatabaseSync; commits: GroupCommit }
 
 function openFixture(): Fixture {
   const folder = createFolder()
   const file = path.join(folder, 'test.db')
   const database = new DatabaseSync(file, { timeout: 0 })
-  database.exec('pragma journal_mode = wal; create table units (n integer, text text)')
-  return { folder, file, database, commits: new GroupCommit(database, NOTHING_KEPT_BACK) }
+  database.exec('pragma journal_mode = wal; create table writes (n integer, text text)')
+  return { folder, file, database, commits: new GroupCommit(database, NO_PENDING_WRITES) }
 }
 
 function closeFixture({ database, folder }: Fixture): void {
@@ -43,15 +43,15 @@ describe('the group commit', () => {
 
   const insert = (n: number, text = '') =>
     at.commits.run(async () => {
-      at.database.prepare('insert into units values (?, ?)').run(n, text)
+      at.database.prepare('insert into writes values (?, ?)').run(n, text)
       return n
     })
   const kept = () =>
     at.database
-      .prepare('select n from units order by rowid')
+      .prepare('select n from writes order by rowid')
       .all()
       .map(({ n }) => n)
-  /** How often each statement was run while `work` was under way. */
+  /** Returns how often each statement ran during `work`. */
   async function statements(work: () => Promise<unknown>): Promise<Map<string, number>> {
     const counts = new Map<string, number>()
     const original = StatementSync.prototype.run
@@ -68,7 +68,7 @@ describe('the group commit', () => {
     return counts
   }
 
-  test('gives the units of one turn one transaction, and keeps their order', async () => {
+  test('commits the writes of one event loop turn in one transaction, in order', async () => {
     const counts = await statements(async () => {
       const results = await Promise.all([...Array(200).keys()].map((n) => insert(n)))
       assert.deepEqual(results, [...Array(200).keys()])
@@ -78,31 +78,33 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [...Array(200).keys()])
   })
 
-  test('gives units of different turns transactions of their own', { timeout: 2_000 }, async () => {
+  test('commits writes of different turns in different transactions', {
+    timeout: 2_000,
+  }, async () => {
     const counts = await statements(async () => {
       for (let n = 0; n < 3; n += 1) await insert(n)
     })
     assert.equal(counts.get('commit'), 3)
   })
 
-  test('bounds a transaction, so that the first unit does not wait for thousands', async () => {
+  test('limits the size of a transaction, so that the first write does not wait for thousands', async () => {
     const counts = await statements(() => Promise.all([...Array(600).keys()].map((n) => insert(n))))
     assert.equal(counts.get('commit'), 3)
     assert.equal(kept().length, 600)
   })
 
-  test('has committed a unit when it settles', async () => {
+  test('settles a write after it is committed', async () => {
     const other = new DatabaseSync(at.file)
     await insert(1)
-    assert.equal(other.prepare('select count(*) as c from units').get()?.c, 1)
+    assert.equal(other.prepare('select count(*) as c from writes').get()?.c, 1)
     other.close()
   })
 
-  test('undoes a unit that throws alone', async () => {
+  test('rolls back only the write that throws', async () => {
     const outcomes = await Promise.allSettled(
       [0, 1, 2].map((n) =>
         at.commits.run(async () => {
-          at.database.prepare('insert into units values (?, ?)').run(n, '')
+          at.database.prepare('insert into writes values (?, ?)').run(n, '')
           if (n === 1) throw new Error('on purpose')
         }),
       ),
@@ -114,7 +116,7 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [0, 2])
   })
 
-  test('runs a batch without savepoints, and again with them where a unit throws', async () => {
+  test('runs a batch without savepoints, and again with savepoints when a write throws', async () => {
     const smooth = await statements(() => Promise.all([insert(1), insert(2), insert(3)]))
     assert.equal(smooth.get('savepoint unit'), undefined)
     const rough = await statements(async () => {
@@ -128,17 +130,17 @@ describe('the group commit', () => {
     assert.deepEqual(kept(), [1, 2, 3, 4, 5])
   })
 
-  test('runs a unit that fails by itself no second time', async () => {
+  test('does not run a write a second time that fails alone', async () => {
     let runs = 0
-    const unit = at.commits.run(async () => {
+    const write = at.commits.run(async () => {
       runs += 1
       throw new Error('on purpose')
     })
-    await assert.rejects(unit, { message: 'on purpose' })
+    await assert.rejects(write, { message: 'on purpose' })
     assert.equal(runs, 1)
   })
 
-  test('is idle once every unit has settled, with those that came meanwhile', {
+  test('becomes idle once every write has settled, including later ones', {
     timeout: 2_000,
   }, async () => {
     let settled = 0
@@ -153,25 +155,21 @@ describe('the group commit', () => {
     assert.equal(settled, 2)
   })
 
-  test('fails the units that no longer fit the disk, and works again when there is room', async () => {
+  test('fails the writes that no longer fit on the disk, and works again when there is room', async () => {
     const pages = Number(at.database.prepare('pragma page_count').get()?.page_count)
     at.database.exec(`pragma max_page_count = ${pages + 2}`)
     const outcomes = await Promise.allSettled([insert(1), insert(2, 'x'.repeat(100_000))])
     const failed = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason] : []))
     assert.ok(failed.length >= 1)
     const keptCount = kept().length
-    assert.equal(
-      keptCount,
-      2 - failed.length,
-      'a unit that failed is undone, one that did not is kept',
-    )
+    assert.equal(keptCount, 2 - failed.length, 'failed writes are rolled back, all others are kept')
     at.database.exec('pragma max_page_count = 1000000')
     await insert(3, 'x'.repeat(100_000))
     assert.equal(kept().at(-1), 3)
   })
 })
 
-describe('the group commit beside a process that holds the write lock', {
+describe('the group commit while another process holds the write lock', {
   concurrency: true,
 }, () => {
   const open: { fixture: Fixture; holder: LockHolder }[] = []
@@ -190,18 +188,18 @@ describe('the group commit beside a process that holds the write lock', {
   })
 
   function insertInto({ commits, database }: Fixture): Promise<unknown> {
-    return commits.run(async () => database.prepare('insert into units values (1, null)').run())
+    return commits.run(async () => database.prepare('insert into writes values (1, null)').run())
   }
   const opened = (index: number) => {
     const pair = open[index]
-    if (pair === undefined) throw new Error('there is no such fixture')
+    if (pair === undefined) throw new Error('no such fixture')
     return pair
   }
 
-  test('waits without holding up the event loop, and goes on when the other lets go', async () => {
+  test('waits without blocking the event loop, and continues when the lock is released', async () => {
     const { fixture, holder } = opened(0)
     let ended = false
-    const unit = insertInto(fixture).finally(() => {
+    const write = insertInto(fixture).finally(() => {
       ended = true
     })
     let longestMs = 0
@@ -213,21 +211,21 @@ describe('the group commit beside a process that holds the write lock', {
     assert.equal(ended, false)
     assert.ok(longestMs < 500, `a 10 ms timer took ${longestMs} ms`)
     holder.letGo()
-    await unit
-    assert.equal(fixture.database.prepare('select count(*) as c from units').get()?.c, 1)
+    await write
+    assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)
   })
 
-  test('goes on when the other is killed, whose transaction is gone', async () => {
+  test('continues when the other process is killed, and none of its transaction remains', async () => {
     const { fixture, holder } = opened(1)
-    const unit = insertInto(fixture)
+    const write = insertInto(fixture)
     await sleep(20)
     holder.kill()
-    await unit
+    await write
     const tables = fixture.database.prepare("select name from sqlite_schema where name = 'held'")
     assert.deepEqual(tables.all(), [])
   })
 
-  test('gives up after five seconds as unavailable, and works when the other has let go', async () => {
+  test('gives up after five seconds as unavailable, and works again once the lock is released', async () => {
     const { fixture, holder } = opened(2)
     const startedMs = performance.now()
     await assert.rejects(insertInto(fixture), isUnavailable)
@@ -235,6 +233,6 @@ describe('the group commit beside a process that holds the write lock', {
     assert.ok(waitedMs > 4_900 && waitedMs < 8_000, `waited ${waitedMs} ms`)
     holder.letGo()
     await insertInto(fixture)
-    assert.equal(fixture.database.prepare('select count(*) as c from units').get()?.c, 1)
+    assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)
   })
 })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('./lock-holder.ts', import.meta.url))
 
-/** Another process, in the middle of a transaction on a SQLite file. */
+/** Another process that holds an open write transaction on a SQLite file. */
 export type LockHolder = {
   letGo(): void
   /** Ends it at once, as a crash would. */

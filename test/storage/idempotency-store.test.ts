@@ -18,7 +18,7 @@ describeStore('the idempotency store', (at) => {
   const find = (record: { workspace_id: string; idempotency_key: string }) =>
     at.store.read.idempotency.find(record.workspace_id, record.idempotency_key)
 
-  test('keeps a request’s record for its workspace and key alone', async () => {
+  test('stores a request’s record under its workspace and key', async () => {
     const record = newRecord()
     await at.store.write((stores) => stores.idempotency.insert(record))
     same(await find(record), record)
@@ -26,7 +26,7 @@ describeStore('the idempotency store', (at) => {
     assert.equal(await find({ ...record, idempotency_key: 'other' }), undefined)
   })
 
-  test('tells a request that another one was faster, and keeps the first', async () => {
+  test('keeps the first record, and reports to the second request that it was too late', async () => {
     const record = newRecord()
     await at.store.write(async (stores) => {
       await stores.idempotency.insert(record)
@@ -36,7 +36,7 @@ describeStore('the idempotency store', (at) => {
     same(await find(record), record)
   })
 
-  test('forgets what is older than the given instant, and nothing else', async () => {
+  test('deletes records older than the given instant, and nothing else', async () => {
     const [old, young] = [newRecord({ created_at: NOW - 1 }), newRecord()]
     for (const record of [old, young]) {
       await at.store.write((stores) => stores.idempotency.insert(record))
@@ -46,7 +46,7 @@ describeStore('the idempotency store', (at) => {
     same(await find(young), young)
   })
 
-  test('forgets many in bounded steps, and says when there are no more', async () => {
+  test('deletes in bounded steps, and reports when nothing is left to delete', async () => {
     const old = Array.from({ length: 2_500 }, () => newRecord({ created_at: NOW - 1 }))
     await at.store.write(async (stores) => {
       for (const record of old) await stores.idempotency.insert(record)

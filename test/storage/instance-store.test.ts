@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import { describeStore } from '../support/store.ts'
 
 describeStore('the instance store', (at) => {
-  test('knows nothing of a name that was never kept', async () => {
+  test('returns nothing for a name that was never stored', async () => {
     assert.equal(await at.store.read.instance.find('never'), undefined)
   })
 
-  test('keeps the first value and returns it to whoever brings another', async () => {
+  test('keeps the first value, and returns it when another is offered', async () => {
     const keep = (value: string) => at.store.write((stores) => stores.instance.keep('name', value))
     assert.equal(await keep('first'), 'first')
     assert.equal(await keep('second'), 'first')
     assert.equal(await at.store.read.instance.find('name'), 'first')
   })
 
-  test('gives every process the same value when several bring theirs at once', async () => {
+  test('returns the same value to several processes that offer one at the same time', async () => {
     const other = await at.another()
     const kept = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>

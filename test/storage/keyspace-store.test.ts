@@ -9,7 +9,7 @@ describeStore('the keyspace store', (at) => {
   const find = (workspaceId: string, host: string) =>
     at.store.read.keyspaces.find(workspaceId, host)
 
-  test('opens one keyspace for each workspace and host', async () => {
+  test('creates one keyspace for each workspace and host', async () => {
     const [mine, theirs] = [await addWorkspace(at.store), await addWorkspace(at.store)]
     const open = (workspaceId: string, host: string) =>
       at.store.write((stores) => stores.keyspaces.open(workspaceId, host))
@@ -21,7 +21,7 @@ describeStore('the keyspace store', (at) => {
     assert.equal(new Set([id, ...others]).size, 3)
   })
 
-  test('opens one keyspace for several processes that ask at once', async () => {
+  test('creates one keyspace when several processes ask at the same time', async () => {
     const workspace = await addWorkspace(at.store)
     const other = await at.another()
     const ids = await Promise.all(
@@ -32,7 +32,7 @@ describeStore('the keyspace store', (at) => {
     same([...new Set(ids)], [await find(workspace.id, 'contested.example')])
   })
 
-  test('takes its links along when it moves to another host', async () => {
+  test('keeps its links when it moves to another host', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
     const host = `${unique('new')}.example`
@@ -43,7 +43,7 @@ describeStore('the keyspace store', (at) => {
     same(moved, { ...link, domain: host })
   })
 
-  test('does not move onto a host where the workspace has a keyspace', async () => {
+  test('does not move to a host where the workspace already has a keyspace', async () => {
     const home = await addHome(at.store)
     const other = await addKeyspace(at.store, home.workspace_id)
     await assert.rejects(
@@ -56,7 +56,7 @@ describeStore('the keyspace store', (at) => {
     assert.equal(await find(home.workspace_id, other.domain), other.keyspace_id)
   })
 
-  test('moves beside the keyspace of another workspace', async () => {
+  test('moves to a host where another workspace has a keyspace', async () => {
     const [home, foreign] = [await addHome(at.store), await addHome(at.store)]
     await at.store.write((stores) =>
       stores.keyspaces.rename(home.workspace_id, home.domain, foreign.domain),
@@ -65,7 +65,7 @@ describeStore('the keyspace store', (at) => {
     assert.equal(await find(foreign.workspace_id, foreign.domain), foreign.keyspace_id)
   })
 
-  test('is removed when it is empty, and only then', async () => {
+  test('is deleted only when it is empty', async () => {
     const home = await addHome(at.store)
     const foreign = await addHome(at.store)
     const link = await addLink(at.store, home)

@@ -8,12 +8,12 @@ import { startProcess } from '../support/service-process.ts'
 import { openAt } from '../support/store.ts'
 
 const WRITERS = 8
-/** Acknowledged before the kill, so that it comes in the thick of it. */
+/** Links acknowledged before the kill, so that it happens in the middle of the load. */
 const ACKNOWLEDGED_MIN = 40
 
 for (const engine of ENGINES) {
   describe(`a process that is killed while it writes, on ${engine.name}`, () => {
-    test('has kept every link that it acknowledged, and no half of any other', async () => {
+    test('has stored every link that it acknowledged, and no link partially', async () => {
       const place = await engine.createPlace()
       const service = await startProcess(place)
       const token = await makeToken(place.env)
@@ -39,7 +39,8 @@ for (const engine of ENGINES) {
         acknowledged.filter((id) => !ids.has(id)),
         [],
       )
-      // What belongs to one unit: the link, its tag, its place in the count, and the change.
+      // Everything that one transaction writes: the link, its tag, its share of the count, and the
+      // change.
       const seqs = links.map(({ seq }) => seq).sort((a, b) => a - b)
       const tagged = await db
         .selectFrom('link_tags')

@@ -8,7 +8,7 @@ import { addDomain, addHome, addKeyspace, addLink } from './samples.ts'
 describeStore('the link directory', (at) => {
   const findActiveHost = (host: string) => at.store.read.directory.findActiveHost(host)
 
-  test('finds the keyspace and the fall-backs of an active host', async () => {
+  test('finds the keyspace and the fallbacks of an active host', async () => {
     const home = await addHome(at.store)
     await addDomain(at.store, home.workspace_id, {
       host: home.domain,
@@ -24,7 +24,7 @@ describeStore('the link directory', (at) => {
     })
   })
 
-  test('knows no host that is unknown, pending or without a claim', async () => {
+  test('finds nothing for a host that is unknown, pending or without a claim', async () => {
     const [pending, unclaimed] = [await addHome(at.store), await addHome(at.store)]
     await addDomain(at.store, pending.workspace_id, { host: pending.domain })
     assert.equal(await findActiveHost(pending.domain), undefined)
@@ -32,7 +32,7 @@ describeStore('the link directory', (at) => {
     assert.equal(await findActiveHost('nobody.example'), undefined)
   })
 
-  test('leads to the links of the workspace that proved the host, not of one that claims it', async () => {
+  test('finds the links of the workspace that proved the host, not of another that claims it', async () => {
     const [owner, pretender] = [await addHome(at.store), await addHome(at.store)]
     await at.store.write((stores) => stores.keyspaces.open(pretender.workspace_id, owner.domain))
     await addDomain(at.store, pretender.workspace_id, { host: owner.domain })
@@ -46,7 +46,7 @@ describeStore('the link directory', (at) => {
     return columns
   }
 
-  test('finds the links of a keyspace whose keys are the same but for letter case, two at most', async () => {
+  test('finds the links whose keys differ only by letter case, at most two', async () => {
     const home = await addHome(at.store)
     const { directory } = at.store.read
     const elsewhere = await addKeyspace(at.store, home.workspace_id)
@@ -67,7 +67,7 @@ describeStore('the link directory', (at) => {
     same(await directory.findByFoldedKey(home.keyspace_id, 'Ähre'), [])
   })
 
-  test('finds the link of exactly one key', async () => {
+  test('finds the link with exactly this key', async () => {
     const home = await addHome(at.store)
     const { directory } = at.store.read
     const upper = await addLink(at.store, home, { key: 'SALE' })

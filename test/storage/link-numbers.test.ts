@@ -13,11 +13,11 @@ import { describeStore } from '../support/store.ts'
 
 const NOW_MICROS = 1_000
 
-describeStore('the numbers of links', (at) => {
+describeStore('link sequence numbers', (at) => {
   const clock = systemClock()
   const skip = (seq: number) => at.store.write(({ links }) => links.skipNumbers(seq))
 
-  test('begin above those that are to be skipped, and never go back', async () => {
+  test('start above the skipped ones, and never go back', async () => {
     const { seq } = await createTestLink(at.store, clock)
     await skip(seq + 10)
     assert.equal((await createTestLink(at.store, clock)).seq, seq + 11)
@@ -36,7 +36,7 @@ describeStore('the numbers of links', (at) => {
     assert.equal(new Set(made).size, made.length)
   })
 
-  test('are not those of clicks on links that the database has lost', async () => {
+  test('skip those of counted clicks whose links the database has lost', async () => {
     const { seq } = await createTestLink(at.store, clock)
     await at.take(clicksFrom(NOW_MICROS, 100, seq + 3))
     for (let count = 0; count < 4; count += 1) {
@@ -47,7 +47,7 @@ describeStore('the numbers of links', (at) => {
     }
   })
 
-  test('are not those of clicks that wait in a journal when a node starts', async () => {
+  test('skip those of clicks that wait in a journal when a node starts', async () => {
     const { seq } = await createTestLink(at.store, clock)
     const journal = createJournal(journalsRoot(at.place.dataDir))
     writeFileSync(segmentFile(journal.folder, 1), encodeFrame(clicksFrom(NOW_MICROS, 5, seq + 7)))
@@ -56,7 +56,7 @@ describeStore('the numbers of links', (at) => {
     journal.remove()
   })
 
-  test('are not taken from a click that names what no database gives', async () => {
+  test('ignore a click with a number that no database assigns', async () => {
     const { seq } = await createTestLink(at.store, clock)
     await at.take(clicksFrom(NOW_MICROS, 1, Number.MAX_SAFE_INTEGER))
     assert.equal((await createTestLink(at.store, clock)).seq, seq + 1)

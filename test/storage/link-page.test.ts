@@ -19,17 +19,17 @@ const SORT_FIELDS: readonly LinkSortField[] = [
   'last_click',
   'key',
 ]
-/** Written together: few enough that no machine, however busy, takes a database to be away. */
+/** How many links are created at the same time: few enough that a busy machine hits no time-out. */
 const LINKS_PER_UNIT = 100
 const TAGS = ['red', 'Red', 'Größe', '100%', 'a_b', 'back\\slash']
 
-/** What happens to a workspace's links; `at` picks one of those that there are. */
+/** What happens to a workspace's links; `at` picks an existing one. */
 type Step =
   | { readonly kind: 'create'; readonly key: string; readonly tags: readonly string[] }
   | { readonly kind: 'update'; readonly at: number; readonly tags: readonly string[] }
   | { readonly kind: 'click'; readonly at: number; readonly after: number }
   | { readonly kind: 'delete'; readonly at: number }
-  /** Many created and deleted again, so that buckets fill up and are left empty. */
+  /** Many links created and deleted again, so that buckets fill up and become empty. */
   | { readonly kind: 'crowd' }
 
 const tags = fc.uniqueArray(fc.constantFrom(...TAGS), { maxLength: 3 })
@@ -51,14 +51,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: position }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('crowd' as const) }) },
 )
-/** Each step in one of two workspaces, whose links alternate in the sequence. */
+/** Steps in two workspaces, so that their links alternate in the sequence. */
 const steps = fc.array(fc.record({ second: fc.boolean(), step }), { minLength: 1, maxLength: 30 })
 
-/** A workspace and what a naive list says is in it, in the order of creation. */
+/** A workspace and the links that it must have, in the order of creation. */
 type Model = { readonly homes: readonly [Home, Home]; links: Link[] }
 
 describeStore('pages of links', (at) => {
-  test('are those of a plain list, whatever was created, changed and deleted', async () => {
+  test('equal those of a plain sorted list after any creations, changes and deletions', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 3, max: 9 }), async (all, limit) => {
         const models = [await newModel(at.store), await newModel(at.store)] as const
@@ -69,7 +69,7 @@ describeStore('pages of links', (at) => {
     )
   })
 
-  test('are right on both sides of every bucket’s edge, in a list of thousands', async () => {
+  test('are correct on both sides of every bucket boundary, in a list of thousands', async () => {
     const model = await newModel(at.store)
     const other = await newModel(at.store)
     const [home] = model.homes
@@ -84,7 +84,7 @@ describeStore('pages of links', (at) => {
       })
       model.links.push(...inserted)
     }
-    // Every third of the first half, and then all of what lies in the middle.
+    // Delete every third link of the first half, and then a whole range in the middle.
     const doomed = model.links.filter(
       (_, index) => (index < LINKS_PER_BUCKET && index % 3 === 0) || (index > 900 && index < 2_200),
     )
@@ -101,7 +101,7 @@ describeStore('pages of links', (at) => {
     await compareList(at.store, model, listOf(home.workspace_id, { limit: 97, sort }))
   })
 
-  test('are right when they are looked for slice by slice, in a list of thousands', async () => {
+  test('are correct when read slice by slice, in a list of thousands', async () => {
     const model = await newModel(at.store)
     while (model.links.length < 2_400) {
       const inserted = await at.store.write(async (stores) => {
@@ -134,7 +134,7 @@ describeStore('pages of links', (at) => {
     await compareList(at.store, model, listOf(workspaceId, { limit: 100, sort }))
   })
 
-  test('past the end are empty and still tell the total', async () => {
+  test('are empty past the end, and still return the total', async () => {
     const model = await newModel(at.store)
     const [{ workspace_id: workspaceId }] = model.homes
     same(await at.store.read.links.page(listOf(workspaceId)), { items: [], total: 0 })
@@ -147,7 +147,7 @@ describeStore('pages of links', (at) => {
     }
   })
 
-  test('tell the counted total also when two processes create and delete at once', async () => {
+  test('return the counted total while two processes create and delete', async () => {
     const model = await newModel(at.store)
     const [home] = model.homes
     const stores = [at.store, (await at.another()).store] as const
@@ -204,7 +204,7 @@ async function apply({ store, take }: StoreUnderTest, model: Model, step: Step):
   }
 }
 
-/** A part of a bucket, filled and emptied. */
+/** Fills part of a bucket, and empties it. */
 async function comeAndGo(store: FullStore, home: Home): Promise<void> {
   await store.write(async (stores) => {
     const links = []
@@ -215,7 +215,7 @@ async function comeAndGo(store: FullStore, home: Home): Promise<void> {
   })
 }
 
-/** Every page of every kind of list. */
+/** Compares every page of every kind of list. */
 async function compare(store: FullStore, model: Model, limit: number): Promise<void> {
   const workspaceId = model.homes[0].workspace_id
   for (const field of SORT_FIELDS) {
@@ -243,19 +243,19 @@ async function compare(store: FullStore, model: Model, limit: number): Promise<v
   }
 }
 
-/** Every page of one list, and the one after the last. */
+/** Compares every page of one list, and the empty one after the last. */
 async function compareList(store: FullStore, model: Model, query: LinkQuery): Promise<void> {
   const expected = model.links.filter((link) => matches(link, query)).sort(orderOf(query))
   for (let offset = 0; offset <= expected.length; offset += query.limit) {
     const page = await store.read.links.page({ ...query, offset })
     const items = expected.slice(offset, offset + query.limit)
-    // With the query, so that a failure says which list it was.
+    // The query is included, so that a failure shows which list it was.
     same({ query, offset, ...page }, { query, offset, items, total: expected.length })
   }
   if (query.sort.field === 'created_at') await compareRuns(store, query, expected)
 }
 
-/** Every run of one list, from its beginning to its end, and its length. */
+/** Compares every slice of one list, from beginning to end, and its length. */
 async function compareRuns(
   store: FullStore,
   query: LinkQuery,
@@ -291,7 +291,7 @@ function matches(link: Link, { host, tags = [], search, shortLink }: LinkQuery):
 
 function orderOf({ sort }: LinkQuery): (a: Link, b: Link) => number {
   const sign = sort.descending ? -1 : 1
-  // What is equal goes by age, in the same direction.
+  // Equal links are sorted by age, in the same direction.
   const age = (a: Link, b: Link) => a.seq - b.seq
   const { field } = sort
   if (field === 'created_at') return (a, b) => sign * age(a, b)

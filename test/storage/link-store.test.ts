@@ -18,7 +18,7 @@ import {
   newLink,
 } from './samples.ts'
 
-/** A value in every field, each at the edge of what it may hold. */
+/** A value in every field, each at the limit of its range. */
 const EVERY_ATTRIBUTE: LinkAttributes = {
   url: `https://example.com/${'a'.repeat(8_000)}`,
   ios: 'https://apps.example.com/ios',
@@ -39,7 +39,7 @@ const EVERY_ATTRIBUTE: LinkAttributes = {
 describeStore('the link store', (at, engine) => {
   const findById = (link: Link) => at.store.read.links.findById(link.workspace_id, link.id)
 
-  test('returns what it inserted, numbered, and finds it again to the last field', async () => {
+  test('returns an inserted link with its number, and finds it with every field', async () => {
     const home = await addHome(at.store)
     const wanted = newLink(home, { ...EVERY_ATTRIBUTE, updated_at: NOW + 1 })
     const link = await at.store.write((stores) => stores.links.insert(wanted))
@@ -64,7 +64,7 @@ describeStore('the link store', (at, engine) => {
     assert.equal(await at.store.read.links.findById(link.workspace_id, randomUUID()), undefined)
   })
 
-  test('refuses a key that is taken in its keyspace as it was typed', async () => {
+  test('rejects a key that exists in its keyspace with the same letter case', async () => {
     const home = await addHome(at.store)
     const elsewhere = await addKeyspace(at.store, home.workspace_id)
     const scenarios: { key: string; home: Home; taken: boolean }[] = [
@@ -86,7 +86,7 @@ describeStore('the link store', (at, engine) => {
     assert.equal(total, scenarios.filter(({ taken }) => !taken).length)
   })
 
-  test('gives a key to one of several processes that ask at once', async () => {
+  test('gives a key to one of several processes that ask at the same time', async () => {
     const home = await addHome(at.store)
     const other = await at.another()
     const links = await Promise.all(
@@ -119,7 +119,7 @@ describeStore('the link store', (at, engine) => {
     for (const tag of EVERY_ATTRIBUTE.tags) assert.equal((await tagged(tag)).total, 1, tag)
   })
 
-  test('does not update over a change that the writer has not read', async () => {
+  test('rejects an update based on a stale read', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home, { tags: ['kept'] })
     const newer = { ...link, url: 'https://example.com/new', updated_at: NOW + 1 }
@@ -131,7 +131,7 @@ describeStore('the link store', (at, engine) => {
     same(await findById(link), newer)
   })
 
-  test('does not update onto a key that is taken, nor leave half an update', async () => {
+  test('rejects an update to an existing key, and leaves the link unchanged', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home, { tags: ['kept'] })
     const { key } = await addLink(at.store, home)
@@ -146,7 +146,7 @@ describeStore('the link store', (at, engine) => {
     same(tagged, { items: [link], total: 1 })
   })
 
-  test('returns what it deleted, once, and to its own workspace alone', async () => {
+  test('returns a deleted link, once, and only to its own workspace', async () => {
     const home = await addHome(at.store)
     const foreign = await addHome(at.store)
     const link = await addLink(at.store, home, { ...EVERY_ATTRIBUTE })
@@ -165,7 +165,7 @@ describeStore('the link store', (at, engine) => {
     }
   })
 
-  test('lets a deleted key be given again', async () => {
+  test('accepts the key of a deleted link again', async () => {
     const home = await addHome(at.store)
     const link = await addLink(at.store, home)
     await at.store.write((stores) => stores.links.delete(home.workspace_id, link.id))
@@ -173,7 +173,7 @@ describeStore('the link store', (at, engine) => {
   })
 
   if (engine.name === 'PostgreSQL') {
-    test('returns the link as it was deleted, also when it was changed a moment before', async () => {
+    test('returns the link as it was deleted, including a change of a moment before', async () => {
       const home = await addHome(at.store)
       const link = await addLink(at.store, home, { key: 'before' })
       let removing: Promise<UncountedLink | undefined> | undefined

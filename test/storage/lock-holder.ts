@@ -1,6 +1,6 @@
 /**
- * A process that takes the write lock of a SQLite file, changes something, says `held`, and never
- * commits: it lets go when it is told to, or when it is killed.
+ * A process that takes the write lock of a SQLite file, makes a change, prints `held`, and never
+ * commits: it releases the lock on request, or when it is killed.
  */
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'

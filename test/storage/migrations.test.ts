@@ -19,7 +19,7 @@ import { addHome, addLink } from './samples.ts'
 const OPENER = fileURLToPath(new URL('./open-store-process.ts', import.meta.url))
 const KILLER = fileURLToPath(new URL('../support/kill-at-statement.ts', import.meta.url))
 const PROCESSES = 5
-/** What people run that opens the store: the least that the command line offers. */
+/** A small process that opens the store. */
 const OPEN = ['workspace', 'list', '--json']
 
 async function newPlace(t: TestContext, engine: Engine): Promise<Place> {
@@ -28,7 +28,7 @@ async function newPlace(t: TestContext, engine: Engine): Promise<Place> {
   return place
 }
 
-/** Makes sure that the database has this program's whole schema, once, and works. */
+/** Expects that the database has this program's whole schema, applied once, and that it works. */
 async function assertUsable(place: Place): Promise<void> {
   const { store, db } = await openAt(place)
   const rows = await db.selectFrom('schema_migrations').select('version').execute()
@@ -40,14 +40,14 @@ async function assertUsable(place: Place): Promise<void> {
   await store.close()
 }
 
-/** Several processes that open the store at once; each must come up. */
+/** Starts several processes that open the store at the same time; each must succeed. */
 async function startAll(place: Place): Promise<void> {
   const env = { ...INHERITED_ENV, ...place.env }
   const start = () => promisify(execFile)(process.execPath, [OPENER], { env })
   await Promise.all(Array.from({ length: PROCESSES }, start))
 }
 
-/** A process that opens the store and is killed when it comes to a statement. */
+/** Starts a process that opens the store and is killed when it reaches a statement. */
 async function startAndKillAt(place: Place, statement: string, when: string): Promise<void> {
   const child = spawn(process.execPath, ['--import', KILLER, OPENER], {
     env: { ...INHERITED_ENV, ...place.env, KILL_AT: statement, KILL_WHEN: when },
@@ -59,13 +59,13 @@ async function startAndKillAt(place: Place, statement: string, when: string): Pr
 
 for (const engine of ENGINES) {
   describe(`the schema on ${engine.name}`, () => {
-    test('is made in an empty database, and found there by the next start', async (t) => {
+    test('is created in an empty database, and found there by the next start', async (t) => {
       const place = await newPlace(t, engine)
       await assertUsable(place)
       await assertUsable(place)
     })
 
-    test(`is made once by ${PROCESSES} processes that start at once`, async (t) => {
+    test(`is created once by ${PROCESSES} processes that start at the same time`, async (t) => {
       for (let round = 0; round < 2; round += 1) {
         const place = await newPlace(t, engine)
         await startAll(place)
@@ -98,7 +98,7 @@ for (const engine of ENGINES) {
       ],
     }
     for (const [what, statements] of Object.entries(unreleased)) {
-      test(`is refused when it ${what}, as before the first release, and left as it is`, async (t) => {
+      test(`is refused and left unchanged when it ${what}, as before the first release`, async (t) => {
         const place = await newPlace(t, engine)
         await assertUsable(place)
         await execute(
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('is refused when it is newer than the program, which changes nothing', async (t) => {
+    test('is refused and left unchanged when it is newer than the program', async (t) => {
       const place = await newPlace(t, engine)
       await assertUsable(place)
       await execute(
@@ -147,8 +147,8 @@ describe('a migration on PostgreSQL', () => {
     await place.remove()
   })
 
-  test('that stands in the middle when its process is killed is made anew by one that waits', async () => {
-    // Another transaction is making a table of the same name: the migration waits for how it ends.
+  test('is repeated by a waiting process when the process that was running it is killed', async () => {
+    // Another transaction is creating a table of the same name: the migration waits until it ends.
     await blocker.query('begin')
     await blocker.query('create table idempotency (x integer)')
     const child = spawn(process.execPath, [OPENER], {
@@ -157,7 +157,7 @@ describe('a migration on PostgreSQL', () => {
     })
     const exited = once(child, 'exit')
     await eventually(async () => {
-      // Within a transaction the view shows what it showed at first.
+      // Within a transaction the view would keep showing its first snapshot.
       await blocker.query('select pg_stat_clear_snapshot()')
       const { rows } = await blocker.query(`select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'
@@ -176,7 +176,7 @@ describe('a migration on PostgreSQL', () => {
 })
 
 describe('a SQLite database whose process was killed', () => {
-  test(`is opened by ${PROCESSES} processes at once`, async (t) => {
+  test(`is opened by ${PROCESSES} processes at the same time`, async (t) => {
     const engine = ENGINES.find(({ name }) => name === 'SQLite')
     assert.ok(engine !== undefined)
     const place = await newPlace(t, engine)

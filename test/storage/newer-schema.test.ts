@@ -19,7 +19,10 @@ import { addHome, addLink } from './samples.ts'
 const NEXT = `insert into schema_migrations (version, name, applied_at, served_from)
   values (${SCHEMA_VERSION + 1}, 'only expands', 1, ${SCHEMA_VERSION})`
 
-/** What a later release may do to a database that this one still serves: new columns everywhere, a new table. */
+/**
+ * What a later release may add to a database that this one still serves: columns in every table, a
+ * new table.
+ */
 async function expand(place: Place): Promise<void> {
   const added = (table: string) => [
     `alter table "${table}" add column added_later text`,
@@ -51,7 +54,7 @@ async function expand(place: Place): Promise<void> {
 
 for (const engine of ENGINES) {
   describe(`a schema that a newer release has only expanded, on ${engine.name}`, () => {
-    test('is served by this one, also by what was running before, and left as it is', async (t) => {
+    test('is served by this release, also by running processes, and left unchanged', async (t) => {
       const place = await engine.createPlace()
       const opened: OpenedStore[] = []
       const writers: ClickWriter[] = []
@@ -68,12 +71,12 @@ for (const engine of ENGINES) {
         return { ...store, writer }
       }
 
-      /** Every call that the program makes, and a link that is clicked. */
+      /** Runs every store method, and clicks a link. */
       const workOut = async ({ store, writer }: Awaited<ReturnType<typeof open>>) => {
         const home = await addHome(store)
         const outcomes: Record<string, string> = {}
         const note = async (name: string, call: Promise<unknown>) => {
-          // Some of the samples stand for nothing that is there, on whichever schema.
+          // Some of the samples match no row, on either schema.
           outcomes[name] = await call.then(
             () => 'done',
             (error) => String(error.name),

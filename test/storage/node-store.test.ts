@@ -4,17 +4,17 @@ import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { NOW, newNode } from './samples.ts'
 
-describeStore('the nodes', (at) => {
+describeStore('the node store', (at) => {
   const ids = async () => (await at.store.read.nodes.list()).map(({ id }) => id)
 
-  test('keep what each said last', async () => {
+  test('return the last report of each node', async () => {
     await at.store.write(({ nodes }) => nodes.beat(newNode('a')))
     const later = { ...newNode('a'), beat_at: NOW + 1, backlog_bytes: 7, oldest_click_at: NOW }
     await at.store.write(({ nodes }) => nodes.beat(later))
     same(await at.store.read.nodes.list(), [later])
   })
 
-  test('tell of each loss once, whoever asks at the same time, and again of the next', async () => {
+  test('report each loss once, even to concurrent callers, and report the next one again', async () => {
     const { store: other } = await at.another()
     await at.store.write(({ nodes }) => nodes.beat({ ...newNode('b'), beat_at: NOW - 10 }))
     const take = (before: number) =>
@@ -28,7 +28,7 @@ describeStore('the nodes', (at) => {
     assert.equal((await take(NOW)).flat().length, 1)
   })
 
-  test('are forgotten only where they were not heard of since', async () => {
+  test('are deleted only when no heartbeat has arrived since', async () => {
     const forget = (id: string, before: number) =>
       at.store.write(({ nodes }) => nodes.forget(id, before))
     await at.store.write(({ nodes }) => nodes.beat(newNode('c')))

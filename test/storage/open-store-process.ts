@@ -1,4 +1,4 @@
-/** A process that opens the store in the environment's place and closes it again, and nothing else. */
+/** A process that opens the store that its environment names, closes it, and ends. */
 
 import { openStore } from '../../src/app/database/open-store.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'

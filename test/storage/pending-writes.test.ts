@@ -7,29 +7,29 @@ import { same } from './same.ts'
 import { addHome, addLink, insertLink, listOf, NOW, unique } from './samples.ts'
 
 /**
- * On SQLite more in one batch than one statement of the log takes. On PostgreSQL, where each unit has a
- * transaction of its own, no more than find a connection in time on a busy machine.
+ * On SQLite more in one batch than one statement of the log holds. On PostgreSQL, where each write
+ * has its own transaction, no more than find a connection in time on a busy machine.
  */
-const UNITS = { SQLite: 60, PostgreSQL: 18 }
+const WRITES = { SQLite: 60, PostgreSQL: 18 }
 
-describeStore('what units leave to be written with their transaction', (at, engine) => {
+describeStore('data that transactions queue to be written before the commit', (at, engine) => {
   async function loggedSince(cursor: string): Promise<string[]> {
     const { changes = [] } = await at.store.read.changes.since(cursor, 1_000)
     return changes.map(({ subject }) => subject).sort()
   }
 
-  test('is kept of the units that succeed and dropped of those that throw, in one batch', async () => {
-    const units = UNITS[engine.name]
+  test('is written for the transactions that succeed, and dropped for those that throw, in one batch', async () => {
+    const writes = WRITES[engine.name]
     const home = await addHome(at.store)
     const cursor = await at.store.read.changes.end()
-    const told: Change[] = []
-    at.store.onChange((changes) => told.push(...changes))
+    const notified: Change[] = []
+    at.store.onChange((changes) => notified.push(...changes))
     const outcomes = await Promise.allSettled(
-      Array.from({ length: units }, (_, index) =>
+      Array.from({ length: writes }, (_, index) =>
         at.store.write(async (stores) => {
           await insertLink(stores, home)
           await stores.changes.append(hostChange(`${index}.example`), NOW)
-          // Reading what was left to be written writes it, so that more than memory must be undone.
+          // Reading pending changes writes them, so that a rollback has to undo more than memory.
           if (index % 5 === 0) await stores.links.page(listOf(home.workspace_id))
           if (index % 3 === 0) throw new Error('on purpose')
           return `${index}.example`
@@ -39,17 +39,17 @@ describeStore('what units leave to be written with their transaction', (at, engi
     const kept = outcomes.flatMap((outcome) =>
       outcome.status === 'fulfilled' ? [outcome.value] : [],
     )
-    assert.equal(kept.length, units - Math.ceil(units / 3))
+    assert.equal(kept.length, writes - Math.ceil(writes / 3))
     const { items, total } = await at.store.read.links.page(
-      listOf(home.workspace_id, { limit: units }),
+      listOf(home.workspace_id, { limit: writes }),
     )
     assert.equal(total, kept.length)
     assert.equal(items.length, kept.length)
     same(await loggedSince(cursor), kept.sort())
-    same(told.map(({ subject }) => subject).sort(), kept)
+    same(notified.map(({ subject }) => subject).sort(), kept)
   })
 
-  test('is kept of a unit’s last run alone', async () => {
+  test('is written for the last run of a repeated transaction alone', async () => {
     const home = await addHome(at.store)
     const cursor = await at.store.read.changes.end()
     let runs = 0
@@ -66,7 +66,7 @@ describeStore('what units leave to be written with their transaction', (at, engi
     assert.equal((await at.store.read.links.page(listOf(home.workspace_id))).total, 2)
   })
 
-  test('is there for a unit that reads it', async () => {
+  test('is visible to a transaction that reads it', async () => {
     const home = await addHome(at.store)
     const subject = `${unique('host')}.example`
     await at.store.write(async (stores) => {
@@ -83,7 +83,7 @@ describeStore('what units leave to be written with their transaction', (at, engi
     assert.equal((await at.store.read.links.page(listOf(home.workspace_id))).total, 0)
   })
 
-  test('cannot be left outside a unit', async () => {
+  test('cannot be added outside a transaction', async () => {
     await assert.rejects(at.store.read.changes.append(hostChange('x.example'), NOW), /Store\.write/)
   })
 })

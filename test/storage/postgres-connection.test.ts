@@ -26,7 +26,9 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     await place.remove()
   })
 
-  /** Ends the product's connections to this database, as an administrator or a fail-over does. */
+  /**
+   * Terminates the service's connections to this database, as an administrator or a failover does.
+   */
   async function terminateAll(): Promise<void> {
     const client = new pg.Client(place.databaseUrl)
     await client.connect()
@@ -35,16 +37,16 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     await client.end()
   }
 
-  test('that is ended breaks what is under way as unavailable, and nothing that comes after', async () => {
+  test('fails running statements as unavailable when it is terminated, and no later ones', async () => {
     const { store } = opened
     await store.read.instance.find('any')
     await terminateAll()
     await eventually(async () =>
-      assert.ok(errors.length > 0, 'an idle connection’s end is reported'),
+      assert.ok(errors.length > 0, 'the end of an idle connection is reported'),
     )
     assert.equal(await store.read.instance.find('any'), undefined)
 
-    // Between two statements of a unit, and within one.
+    // Between two statements of a transaction, and within one.
     const between = store.write(async (stores) => {
       await stores.instance.keep('undone', 'value')
       await terminateAll()
@@ -67,7 +69,7 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     assert.equal(await store.write((stores) => stores.instance.keep('kept', 'value')), 'value')
   })
 
-  test('on which nothing arrives any more fails in a few seconds, and is not used again', async (t) => {
+  test('fails within seconds when nothing arrives any more, and is not used again', async (t) => {
     const url = new URL(place.databaseUrl ?? '')
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
     url.port = String(proxy.port)
@@ -82,7 +84,7 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     assert.equal(await behind.store.read.instance.find('any'), undefined)
   })
 
-  test('whose first questions are not answered fails soon, and lets nothing start', async (t) => {
+  test('fails soon when its first queries get no answer, and the start fails', async (t) => {
     const holder = new pg.Client(place.databaseUrl)
     await holder.connect()
     t.after(() => holder.end())
@@ -94,7 +96,7 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
     assert.ok(waitedMs < 8_000, `waited ${waitedMs} ms`)
   })
 
-  test('to a server that is not there fails as unavailable', async () => {
+  test('fails as unavailable when the server does not exist', async () => {
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: 1 })
     const url = new URL(place.databaseUrl ?? '')
     url.port = String(proxy.port)
@@ -106,8 +108,8 @@ describe('a connection to PostgreSQL', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a PostgreSQL that takes no more connections', () => {
-  test('is asked over those that there are, and these are kept', async (t) => {
+describe('a PostgreSQL that accepts no more connections', () => {
+  test('is queried over the existing connections, and these are kept', async (t) => {
     const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
     assert.ok(engine !== undefined)
     const place = await engine.createPlace()
@@ -138,13 +140,13 @@ describe('a PostgreSQL that takes no more connections', () => {
         if (status === 'rejected') refused += 1
       }
     }
-    assert.ok(refused > 0, 'more was asked than there are connections')
+    assert.ok(refused > 0, 'more queries than connections')
     assert.equal((await changes.since(cursor, 1)).isInterrupted, false)
   })
 })
 
 describe('a PostgreSQL that is too old', () => {
-  test('is refused before anything is changed in it', async () => {
+  test('is rejected before anything is changed in it', async () => {
     const engine = ENGINES.find(({ name }) => name === 'PostgreSQL')
     assert.ok(engine !== undefined)
     const place = await engine.createPlace()

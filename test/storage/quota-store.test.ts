@@ -7,8 +7,8 @@ import { describeStore } from '../support/store.ts'
 import { same } from './same.ts'
 import { addHome, addLink, insertLink, NOW } from './samples.ts'
 
-describeStore('the quotas of a workspace', (at) => {
-  test('are found as they were set, each in its place', async () => {
+describeStore('quotas of a workspace', (at) => {
+  test('are returned as they were set, per scope', async () => {
     const { workspace_id } = await addHome(at.store)
     assert.equal(await at.store.read.quotas.find(workspace_id), undefined)
     for (const own of [
@@ -21,7 +21,7 @@ describeStore('the quotas of a workspace', (at) => {
     }
   })
 
-  test('count what a unit has written, before it is committed', async () => {
+  test('count what a transaction has written, before it commits', async () => {
     const home = await addHome(at.store)
     const { links } = await at.store.write(async (stores) => {
       await insertLink(stores, home)
@@ -30,7 +30,7 @@ describeStore('the quotas of a workspace', (at) => {
     assert.equal(links, 1)
   })
 
-  test('know the bytes of the links that an older release has made', async () => {
+  test('count the bytes of links that an older release has created', async () => {
     const home = await addHome(at.store)
     for (const fields of [
       { key: 'été', url: 'https://example.com/', tags: ['ü'], utm_name: 'A/B' },

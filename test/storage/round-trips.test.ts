@@ -7,7 +7,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 const ONE_WAY_MS = 150
 const ROUND_TRIPS_MAX = 3
-/** By which the connections of API requests are known, beside those of a node's own work. */
+/** The application name of connections for API requests; a node's own work uses another. */
 const OF_REQUESTS = /"(links|idempotency|tokens|workspace_quotas)"/
 
 /** A PostgreSQL database that is reached through a proxy. */
@@ -30,7 +30,7 @@ function behind(engine: Engine, onProxy: (proxy: TcpProxy) => void): Engine {
   }
 }
 
-describe('a PostgreSQL that is 300 ms away', () => {
+describe('a PostgreSQL with a latency of 300 ms', () => {
   let service: Service
   let api: Api
   let proxy: TcpProxy
@@ -48,7 +48,8 @@ describe('a PostgreSQL that is 300 ms away', () => {
     api = await service.api()
     await api.post('/domains', { domain: 'go.example.com' })
     await api.post('/links', { domain: 'go.example.com', url: 'https://example.com/first' })
-    // Now the process knows the token. These open connections beside that of a node's own work.
+    // From here on the token is cached. These open connections beside the one for the node's own
+    // work.
     await Promise.all(Array.from({ length: 6 }, () => api.get('/domains')))
     proxy.onRoundTrip((sent, connection) => {
       // Sent after the answer, over any connection.
@@ -63,7 +64,7 @@ describe('a PostgreSQL that is 300 ms away', () => {
     await proxy.close()
   })
 
-  /** Makes sure that a request succeeds and needs no more than three round trips. */
+  /** Expects that a request succeeds with at most three round trips. */
   async function inThreeTrips(
     work: () => Promise<Answer>,
     status: number,
@@ -77,7 +78,7 @@ describe('a PostgreSQL that is 300 ms away', () => {
     return answer.body
   }
 
-  test('takes three round trips for a link that is created, updated and renamed', async () => {
+  test('needs three round trips to create, update or rename a link', async () => {
     const link = { domain: 'go.example.com', key: 'Distant', tags: ['far', 'away'] }
     const url = 'https://elsewhere.example.com/'
     const headers = { 'idempotency-key': 'distant' }

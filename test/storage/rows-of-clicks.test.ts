@@ -16,7 +16,7 @@ import { addHome, addLink } from './samples.ts'
 const ROWS_PER_MINUTE = 5
 const NOON = 20_500 * 86_400_000_000 + 12 * 3_600_000_000
 
-describe('the files of clicks that have no row each', () => {
+describe('click files with folded rows', () => {
   let place: Place
   let clicks: readonly Click[]
   let owner: { workspace_id: string; keyspace_id: number }
@@ -43,7 +43,7 @@ describe('the files of clicks that have no row each', () => {
   })
   const faults = () => examineFiles(place.dataDir).faults
 
-  /** What the links' counters add up to. */
+  /** The sum of the links' counters. */
   async function countLinks(): Promise<number> {
     const { store, db } = await openAt(place)
     const rows = await db.selectFrom('link_clicks').select('clicks').execute()
@@ -51,7 +51,7 @@ describe('the files of clicks that have no row each', () => {
     return rows.reduce((sum, row) => sum + row.clicks, 0)
   }
 
-  test('belong together after each batch, and where a crash left one between them', async () => {
+  test('agree after each batch, and wherever a crash has left one of them behind', async () => {
     const writer = openWriterAt(place, { rawPerMinute: ROWS_PER_MINUTE })
     assert.equal(await writer.take(batchFrom(0)), true)
     assert.deepEqual(faults(), [])
@@ -75,12 +75,12 @@ describe('the files of clicks that have no row each', () => {
     assert.equal(await countLinks(), 16)
   })
 
-  test('are left as they are counted where the day agrees with its file', async () => {
+  test('are left unchanged where the day agrees with its file', async () => {
     await rebuildClicks(place.dataDir, { days: 'differing', positionAfter: () => undefined })
     assert.equal(await countLinks(), 16)
   })
 
-  test('are counted again by what their rows stand for', async () => {
+  test('are recounted by the number of clicks that each row stands for', async () => {
     await rebuildClicks(place.dataDir, { days: 'all', positionAfter: () => undefined })
     assert.equal(await countLinks(), 2 * (ROWS_PER_MINUTE - 1))
     const { store } = await openAt(place, { clock: systemClock() })

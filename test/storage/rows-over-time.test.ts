@@ -13,7 +13,7 @@ import { noQuotas } from '../support/no-quotas.ts'
 import { describeStore, type StoreUnderTest } from '../support/store.ts'
 import { addWorkspace, NOW, unique } from './samples.ts'
 
-/** The rules over a real store, by a clock that goes as it is told. */
+/** The rules over a real store, with a clock that the test sets. */
 async function services({ store }: StoreUnderTest) {
   const time = { now: NOW }
   const clock = { nowMicros: () => time.now }
@@ -41,7 +41,7 @@ async function services({ store }: StoreUnderTest) {
   return { time, links: linkService, domains: domainService, workspaceId: workspace.id }
 }
 
-/** What the clock says at each step after the first, and what the row must then say. */
+/** The clock at each step after the first, and the instant that the row must have then. */
 const STEPS = [
   { clock: NOW + 1, updatedAt: NOW + 1 },
   { clock: NOW + 1, updatedAt: NOW + 2 },
@@ -51,7 +51,7 @@ const STEPS = [
 ]
 
 describeStore('the times of a row', (at) => {
-  test('keep their microseconds and only rise when a link is updated, whatever the clock does', async () => {
+  test('keep their microseconds and only increase when a link is updated, whatever the clock does', async () => {
     const { time, links, workspaceId } = await services(at)
     const input = { domain: 'go.example', key: unique('key'), url: 'https://example.com/' }
     const { id } = await links.create(workspaceId, input)
@@ -64,7 +64,7 @@ describeStore('the times of a row', (at) => {
     }
   })
 
-  test('keep their microseconds and only rise when a domain is updated, whatever the clock does', async () => {
+  test('keep their microseconds and only increase when a domain is updated, whatever the clock does', async () => {
     const { time, domains, workspaceId } = await services(at)
     const { id } = await domains.create(workspaceId, { domain: `${unique('host')}.example.com` })
     // It was proved at once, which is its first update.
@@ -79,20 +79,20 @@ describeStore('the times of a row', (at) => {
   })
 })
 
-describeStore('the changes that a deletion tells', (at) => {
-  test('name the host that a domain has when it is deleted, though it was renamed a moment before', async () => {
+describeStore('the changes that a deletion appends', (at) => {
+  test('contain the current host of a deleted domain, though it was renamed a moment before', async () => {
     const { domains, workspaceId } = await services(at)
     const [before, renamed] = [`${unique('a')}.example.com`, `${unique('b')}.example.com`]
     const { id } = await domains.create(workspaceId, { domain: before })
-    const told: Change[][] = []
-    at.store.onChange((changes) => told.push([...changes]))
+    const notified: Change[][] = []
+    at.store.onChange((changes) => notified.push([...changes]))
     // Both have read the domain before either writes.
     const [updated] = await Promise.allSettled([
       domains.update(workspaceId, id, { domain: renamed }),
       domains.delete(workspaceId, id),
     ])
-    const last = told.at(-1)?.map(({ subject }) => subject)
+    const last = notified.at(-1)?.map(({ subject }) => subject)
     const host = updated.status === 'fulfilled' ? renamed : before
-    assert.ok(last?.includes(host), `the last unit told of ${last}, not of ${host}`)
+    assert.ok(last?.includes(host), `the last transaction notified of ${last}, not of ${host}`)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** Equal in every value. SQLite's rows have no prototype, which is nothing that a caller can see. */
+/** Expects equal values. SQLite's rows have no prototype, which no caller can observe. */
 export function same(actual: unknown, expected: unknown): void {
   assert.deepEqual(structuredClone(actual), structuredClone(expected))
 }

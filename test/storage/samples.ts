@@ -8,10 +8,10 @@ import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-query.ts'
 import type { Node } from '../../src/operations/nodes/node.ts'
 
-/** An instant whose last digits a millisecond, or a 32-bit number, would lose. */
+/** An instant whose last digits a millisecond value, or a 32-bit number, would lose. */
 export const NOW = 1_750_000_000_123_457
 
-/** A name, host or key that no other test has. */
+/** A unique name, host or key. */
 export function unique(prefix: string): string {
   return `${prefix}-${randomUUID().slice(-12)}`
 }
@@ -26,20 +26,20 @@ export async function addWorkspace(store: FullStore): Promise<Workspace> {
   return workspace
 }
 
-/** Where a link lives. */
+/** Where a link is stored. */
 export type Home = {
   readonly workspace_id: string
   readonly keyspace_id: number
   readonly domain: string
 }
 
-/** A new workspace with a keyspace of its own. */
+/** Creates a workspace with a keyspace. */
 export async function addHome(store: FullStore): Promise<Home> {
   const workspace = await addWorkspace(store)
   return addKeyspace(store, workspace.id)
 }
 
-/** One more keyspace in a workspace. */
+/** Creates another keyspace in a workspace. */
 export async function addKeyspace(store: FullStore, workspaceId: string): Promise<Home> {
   const domain = `${unique('host')}.example`
   const keyspaceId = await store.write((stores) => stores.keyspaces.open(workspaceId, domain))
@@ -115,13 +115,13 @@ export function newToken(workspaceId: string, overrides: Partial<Token> = {}): T
   }
 }
 
-/** The list of a workspace's links as the API asks for it when nothing is said. */
+/** The API's default list of a workspace's links. */
 export function listOf(workspaceId: string, overrides: Partial<LinkQuery> = {}): LinkQuery {
   const sort = { field: 'created_at', descending: true } as const
   return { workspaceId, offset: 0, limit: 25, sort, ...overrides }
 }
 
-/** The beginning of a workspace's links or domains, the newest first. */
+/** The first page of a workspace's links or domains, newest first. */
 export function runOf(workspaceId: string) {
   return { workspaceId, limit: 25, descending: true, beyond: undefined }
 }

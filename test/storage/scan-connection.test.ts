@@ -13,7 +13,7 @@ import { addHome, addLink, listOf } from './samples.ts'
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
-/** Counts for a while: about a second for a few million. */
+/** Counts for about a second: a few million rows. */
 function countTo(n: number): CompiledQuery {
   const text = `with recursive c(i) as (select 1 union all select i + 1 from c where i < ?) select count(*) as n from c`
   return CompiledQuery.raw(text, [n])
@@ -34,14 +34,14 @@ describe('the scan connection', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** A connection that is closed after its test, also when that fails. */
+  /** Opens a connection that is closed after its test, also when that fails. */
   function open(t: TestContext, of = file): ScanConnection {
     const scans = new ScanConnection({ file: of, clicksFile: file })
     t.after(() => scans.close())
     return scans
   }
 
-  test('reads for long without holding up the event loop', async (t) => {
+  test('runs a long query without blocking the event loop', async (t) => {
     const scans = open(t)
     let running = true
     const scan = scans.executeQuery<{ n: number }>(countTo(4_000_000)).finally(() => {
@@ -60,7 +60,7 @@ describe('the scan connection', () => {
     assert.ok(longestMs < 250, `a 5 ms timer took ${longestMs} ms`)
   })
 
-  test('answers each of many callers with its own rows', async (t) => {
+  test('returns to each of many callers its own rows', async (t) => {
     const scans = open(t)
     const results = await Promise.all(
       [5, 1, 3].map((n) => scans.executeQuery<{ n: number }>(countTo(n))),
@@ -71,7 +71,7 @@ describe('the scan connection', () => {
     )
   })
 
-  test('tells a fault of the query to its caller and goes on', async (t) => {
+  test('reports a query error to its caller, and continues', async (t) => {
     const scans = open(t)
     await assert.rejects(scans.executeQuery(CompiledQuery.raw('select * from nothing')), /nothing/)
     await assert.rejects(
@@ -82,7 +82,7 @@ describe('the scan connection', () => {
     assert.equal((await scans.executeQuery(countTo(2))).rows.length, 1)
   })
 
-  test('fails those who wait when it is closed', async (t) => {
+  test('fails waiting callers when it is closed', async (t) => {
     const scans = open(t)
     const scan = assert.rejects(scans.executeQuery(countTo(3_000_000)), isUnavailable)
     await sleep(50)
@@ -90,7 +90,7 @@ describe('the scan connection', () => {
     await scan
   })
 
-  test('fails those who wait when the thread crashes, and starts anew for the next at once', {
+  test('fails waiting callers when the thread crashes, and starts a new thread for the next caller', {
     timeout: 5_000,
   }, async (t) => {
     const late = path.join(folder, 'late.db')
@@ -98,13 +98,13 @@ describe('the scan connection', () => {
     const waiting = [scans.executeQuery(countTo(1)), scans.executeQuery(countTo(1))]
     for (const scan of await Promise.allSettled(waiting)) {
       assert.ok(scan.status === 'rejected' && isUnavailable(scan.reason))
-      // The very next caller, while the thread that crashed is still ending.
+      // The next caller comes while the crashed thread is still ending.
       new DatabaseSync(late).close()
       assert.equal((await scans.executeQuery(countTo(1))).rows.length, 1)
     }
   })
 
-  test('is what a filtered or re-sorted list of links is read through', async () => {
+  test('serves filtered and re-sorted lists of links', async () => {
     const sqlite = ENGINES.find(({ name }) => name === 'SQLite')
     assert.ok(sqlite !== undefined)
     const place = await sqlite.createPlace()

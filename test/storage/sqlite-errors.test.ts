@@ -7,7 +7,7 @@ import { inTransaction } from '../../src/platform/database/sqlite/transaction.ts
 import { Failure } from '../../src/platform/failure.ts'
 import { createFolder } from '../support/engines.ts'
 
-describe('an SQLite file at fault', () => {
+describe('a failing SQLite file', () => {
   let folder: string
   let file: string
   beforeEach(() => {
@@ -25,7 +25,7 @@ describe('an SQLite file at fault', () => {
     open(): DatabaseSync
   }[] = [
     {
-      name: 'that the disk has no room for',
+      name: 'on a full disk',
       text: /^The disk of the folder .+ is full\. Nothing can be stored/,
       open() {
         const database = new DatabaseSync(file)
@@ -48,7 +48,7 @@ describe('an SQLite file at fault', () => {
     },
   ]
   for (const { name, text, open } of FAULTS) {
-    test(`makes the store unavailable with a message that names its folder: one ${name}`, async () => {
+    test(`makes the store unavailable with a message that names its folder: a file ${name}`, async () => {
       const database = open()
       const write = () => {
         database.prepare('insert into t values (?)').run('x'.repeat(100_000))

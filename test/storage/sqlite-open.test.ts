@@ -23,7 +23,7 @@ describe('opening SQLite', () => {
 
   const open = () => openAt({ dataDir, databaseUrl: undefined })
 
-  test('makes the folder and the file for their owner alone', async () => {
+  test('creates the folder and the file readable by their owner alone', async () => {
     const { store, engine } = await open()
     assert.match(engine, /^SQLite \d+\.\d+\.\d+$/)
     assert.equal(statSync(dataDir).mode & 0o777, 0o700)
@@ -33,7 +33,7 @@ describe('opening SQLite', () => {
     await store.close()
   })
 
-  test('writes ahead and syncs each commit, so that a power cut loses nothing acknowledged', async () => {
+  test('uses a write-ahead log and syncs each commit, so that a power cut loses no acknowledged write', async () => {
     const statements = mock.method(DatabaseSync.prototype, 'exec')
     const { store } = await open()
     const text = statements.mock.calls.map((call) => call.arguments[0]).join(';')
@@ -72,7 +72,7 @@ describe('opening SQLite', () => {
     })
   }
 
-  test('refuses a file that is no database, and leaves it alone', async () => {
+  test('refuses a file that is not a database, and leaves it unchanged', async () => {
     await (await open()).store.close()
     const garbage = Buffer.alloc(8_192, 'not a database ')
     writeFileSync(file, garbage)

@@ -16,14 +16,14 @@ describeStore('the token store', (at) => {
     return { token, hash }
   }
 
-  test('finds a token by the hash of its secret alone, and never gives the hash away', async () => {
+  test('finds a token by the hash of its secret alone, and never returns the hash', async () => {
     const { token, hash } = await add({ scopes: ['clicks:read', 'links:read'] })
     same(await at.store.read.tokens.findByHash(hash), token)
     assert.equal(await at.store.read.tokens.findByHash(hash.toUpperCase()), undefined)
     assert.equal(await at.store.read.tokens.findByHash(''), undefined)
   })
 
-  test('keeps every time to the microsecond', async () => {
+  test('stores every time to the microsecond', async () => {
     const times = { expires_at: NOW + 1, last_used_at: NOW + 2, revoked_at: NOW + 3 }
     const { token, hash } = await add(times)
     same(await at.store.read.tokens.findByHash(hash), token)
@@ -61,7 +61,7 @@ describeStore('the token store', (at) => {
     same(revoked, { ...token, revoked_at: NOW + 1 })
   })
 
-  test('notes the last use of that token alone', async () => {
+  test('records the last use of one token alone', async () => {
     const { token, hash } = await add()
     const bystander = await add({ workspace_id: token.workspace_id })
     await at.store.write((stores) => stores.tokens.noteUse(token.id, NOW + 9))

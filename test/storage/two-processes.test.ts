@@ -15,7 +15,7 @@ for (const engine of ENGINES) {
     let apis: Api[] = []
     before(async () => {
       place = await engine.createPlace()
-      // One base URL, as behind a balancer: the host that all workspaces share is the same.
+      // The same base URL, as behind a balancer, and so the same shared host.
       const settings = { TERSE_BASE_URL: 'http://localhost', TERSE_LOG_LEVEL: 'warn' }
       processes = await Promise.all([startProcess(place, settings), startProcess(place, settings)])
       const token = (
@@ -37,7 +37,7 @@ for (const engine of ENGINES) {
         }),
       )
 
-    test('that create the same key at once: one gets 201, the other 422', async () => {
+    test('answer 201 once and 422 once when both create the same key', async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
         const link = { domain: 'localhost', key: `contested-${round}` }
         const answers = await postAll([link, link])
@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
       assert.equal(list?.body.meta.total, ROUNDS)
     })
 
-    test('that create 24 keys at once that differ only by letter case: 16 get 201', async () => {
+    test('answer 201 for 16 of 24 keys created at the same time that differ only by letter case', async () => {
       const keys = Array.from({ length: 24 }, (_, index) => variantOf('contested', index))
       const answers = await postAll(keys.map((key) => ({ domain: 'localhost', key })))
       const made = answers.filter(({ status }) => status === 201)
@@ -65,7 +65,7 @@ for (const engine of ENGINES) {
       assert.equal(again.filter(({ status }) => status === 201).length, 1)
     })
 
-    test('that claim the same new host at once with different keys: both get 201', async () => {
+    test('answer 201 twice when both claim the same new host with different keys', async () => {
       for (let round = 0; round < 5; round += 1) {
         const domain = `new-${round}.example`
         const answers = await postAll(['a', 'b', 'c', 'd'].map((key) => ({ domain, key })))

@@ -12,7 +12,7 @@ import { addHome, type Home } from './samples.ts'
 
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
-/** A database that can be made to fail every query, and to work again. */
+/** A database whose queries all fail on request, and work again. */
 type Breakable = { opened: OpenedStore; fail(): void; mend(): void; close(): Promise<void> }
 
 async function openBreakable(place: Place): Promise<Breakable> {
@@ -24,7 +24,7 @@ async function openBreakable(place: Place): Promise<Breakable> {
   return { opened, fail: proxy.cut, mend: proxy.mend, close: proxy.close }
 }
 
-/** A disk that cannot be read or written: the one fault that no test can bring about for real. */
+/** A disk that fails every read and write: the one fault that no test can cause for real. */
 async function breakableSqlite(place: Place): Promise<Breakable> {
   const IOERR = 10
   const broken = () => {
@@ -42,7 +42,7 @@ async function breakableSqlite(place: Place): Promise<Breakable> {
 }
 
 for (const engine of ENGINES) {
-  describe(`while the database is away, on ${engine.name}`, () => {
+  describe(`while the database is unavailable, on ${engine.name}`, () => {
     let place: Place
     let breakable: Breakable
     let home: Home
@@ -57,7 +57,7 @@ for (const engine of ENGINES) {
       await place.remove()
     })
 
-    test('every method of every port fails as unavailable, and works afterwards', async () => {
+    test('every store method fails as unavailable, and works afterwards', async () => {
       const { store } = breakable.opened
       const reads = Object.entries(everyRead(home))
       const writes = Object.entries(everyWrite(home))
@@ -72,7 +72,7 @@ for (const engine of ENGINES) {
       for (const [name, call] of reads) await assert.doesNotReject(call(store.read), name)
     })
 
-    test('the tables of calls leave no method out', async () => {
+    test('the tables of calls contain every method', async () => {
       const named = new Set([...Object.keys(everyRead(home)), ...Object.keys(everyWrite(home))])
       const methods = Object.entries(breakable.opened.store.read).flatMap(([noun, methods]) =>
         Object.keys(methods).map((method) => `${noun}.${method}`),

@@ -17,7 +17,7 @@ const STATE: WarmStartState = {
 const KINDS = ['host', 'link', 'certificate'] as const
 const DATABASE = 'postgres://one@db.example/terse'
 
-describe('the copy of memory on disk', () => {
+describe('the warm start file', () => {
   let dataDir: string
   let opened: WarmStartFile[]
   beforeEach(() => {
@@ -43,7 +43,7 @@ describe('the copy of memory on disk', () => {
     while (copy.save(STATE));
   }
 
-  /** What a later process finds. */
+  /** What a later process reads. */
   function found(): Record<string, string> {
     closeAll()
     const copy = open()
@@ -55,7 +55,7 @@ describe('the copy of memory on disk', () => {
     return Object.fromEntries(found)
   }
 
-  test('gives a later process what was set last, and the state that belongs to it', () => {
+  test('returns to a later process the values set last, and the state stored with them', () => {
     const copy = open()
     assert.equal(copy.state, undefined)
     copy.values('host').keep('a.example', () => 'host')
@@ -76,7 +76,7 @@ describe('the copy of memory on disk', () => {
     same(opened[0]?.state, STATE)
   })
 
-  test('forgets everything, the state too, but not what is set after it', () => {
+  test('drops all values and the state when cleared, but not what is set afterwards', () => {
     const copy = open()
     copy.values('link').keep('1/a', () => 'a')
     copy.values('certificate').keep('a.example', () => 'certificate')
@@ -88,18 +88,18 @@ describe('the copy of memory on disk', () => {
     same(found(), { 'link 1/c': 'c' })
   })
 
-  test('writes the state down once nothing waits that belongs to it', () => {
+  test('writes the state only after all values that belong to it', () => {
     const copy = open()
     for (let number = 0; number < 600; number += 1)
       copy.values('link').keep(`1/${number}`, () => 'link')
     assert.equal(copy.save(STATE), true)
     closeAll()
     const next = open()
-    assert.equal(next.state, undefined, 'what it tells of was not all written')
+    assert.equal(next.state, undefined, 'not all of its values are written')
     assert.ok([...next.values('link').entries()].length > 0)
   })
 
-  test('belongs to one process at a time, and is found again', () => {
+  test('is used by one process at a time, and found again', () => {
     const one = open()
     const other = open()
     one.values('link').keep('1/one', () => 'one')
@@ -113,7 +113,7 @@ describe('the copy of memory on disk', () => {
     )
   })
 
-  test('is emptied where an earlier release wrote it', () => {
+  test('is emptied when an earlier release has written it', () => {
     const copy = open()
     copy.values('link').keep('1/a', () => 'a')
     saveAll(copy)
@@ -126,7 +126,7 @@ describe('the copy of memory on disk', () => {
     same([...next.values('link').entries()], [])
   })
 
-  test('is emptied for another database, and replaced where it is damaged', () => {
+  test('is emptied for another database, and replaced when the file is damaged', () => {
     const copy = open()
     copy.values('link').keep('1/a', () => 'a')
     saveAll(copy)
@@ -148,7 +148,7 @@ describe('the copy of memory on disk', () => {
       assert.equal(
         statSync(path.join(folder, name)).mode & 0o077,
         0,
-        `nobody else can read ${name}`,
+        `only the owner can read ${name}`,
       )
     }
   })

@@ -5,14 +5,14 @@ import { same } from './same.ts'
 import { NOW, newWorkspace } from './samples.ts'
 
 describeStore('the workspace store', (at) => {
-  test('finds a workspace by its name, to the microsecond', async () => {
+  test('finds a workspace by its name, with its time to the microsecond', async () => {
     const workspace = newWorkspace()
     assert.equal(await at.store.write((stores) => stores.workspaces.insert(workspace)), true)
     same(await at.store.read.workspaces.findByName(workspace.name), workspace)
     assert.equal(await at.store.read.workspaces.findByName('nobody'), undefined)
   })
 
-  test('refuses a taken name and leaves its owner as it was', async () => {
+  test('rejects an existing name, and leaves its owner unchanged', async () => {
     const first = newWorkspace()
     const second = newWorkspace({ name: first.name })
     await at.store.write((stores) => stores.workspaces.insert(first))
@@ -20,7 +20,7 @@ describeStore('the workspace store', (at) => {
     same(await at.store.read.workspaces.findByName(first.name), first)
   })
 
-  test('gives a name to one of several processes that ask at once', async () => {
+  test('gives a name to one of several processes that ask at the same time', async () => {
     const other = await at.another()
     const { name } = newWorkspace()
     const won = await Promise.all(

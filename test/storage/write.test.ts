@@ -12,12 +12,12 @@ describeStore('Store.write', (at) => {
   const nameExists = async (name: string) =>
     (await at.store.read.workspaces.findByName(name)) !== undefined
 
-  test('keeps all of a unit or nothing of it', async () => {
+  test('commits all of a transaction or nothing', async () => {
     const home = await addHome(at.store)
     const kept = await addLink(at.store, home)
     const workspace = newWorkspace()
     const fault = new Error('on purpose')
-    const unit = at.store.write(async (stores) => {
+    const write = at.store.write(async (stores) => {
       await stores.workspaces.insert(workspace)
       await stores.domains.insert(newDomain(workspace.id))
       await insertLink(stores, home, { tags: ['undone'] })
@@ -25,44 +25,44 @@ describeStore('Store.write', (at) => {
       await stores.instance.keep('undone', 'value')
       throw fault
     })
-    await assert.rejects(unit, (error) => error === fault)
+    await assert.rejects(write, (error) => error === fault)
     assert.equal(await nameExists(workspace.name), false)
     assert.equal(await at.store.read.instance.find('undone'), undefined)
     same(await at.store.read.links.page(listOf(home.workspace_id)), { items: [kept], total: 1 })
   })
 
-  test('undoes a unit that throws alone, among others of the same moment', async () => {
+  test('rolls back only the one that throws among transactions of the same turn', async () => {
     const names = Array.from({ length: 30 }, () => newWorkspace())
     const outcomes = await Promise.allSettled(
       names.map((workspace, index) =>
         at.store.write(async (stores) => {
           await stores.workspaces.insert(workspace)
-          if (index % 3 === 0) throw new Error(`unit ${index}`)
+          if (index % 3 === 0) throw new Error(`write ${index}`)
           return index
         }),
       ),
     )
     for (const [index, outcome] of outcomes.entries()) {
       const undone = index % 3 === 0
-      assert.equal(await nameExists(names[index]?.name ?? ''), !undone, `unit ${index}`)
+      assert.equal(await nameExists(names[index]?.name ?? ''), !undone, `write ${index}`)
       if (outcome.status === 'fulfilled') assert.equal(outcome.value, index)
-      else assert.equal(outcome.reason.message, `unit ${index}`)
+      else assert.equal(outcome.reason.message, `write ${index}`)
     }
   })
 
-  test('undoes a unit whose statement failed, though the unit went on', async () => {
+  test('rolls back a transaction whose statement failed, even if it catches the error', async () => {
     const [first, second] = [newWorkspace(), newWorkspace()]
     await at.store.write((stores) => stores.workspaces.insert(first))
-    const unit = at.store.write(async (stores) => {
+    const write = at.store.write(async (stores) => {
       await stores.workspaces.insert(second)
       // The same identifier under another name: a unique constraint that the store does not expect.
       await stores.workspaces.insert({ ...newWorkspace(), id: first.id })
     })
-    await assert.rejects(unit, { name: 'UniqueViolation' })
+    await assert.rejects(write, { name: 'UniqueViolation' })
     assert.equal(await nameExists(second.name), false)
   })
 
-  test('shows a unit its own writes, and others only what is committed', async () => {
+  test('shows a transaction its own writes, and others only committed ones', async () => {
     const workspace = newWorkspace()
     await at.store.write(async (stores) => {
       await stores.workspaces.insert(workspace)
@@ -72,14 +72,14 @@ describeStore('Store.write', (at) => {
     assert.equal(await nameExists(workspace.name), true)
   })
 
-  test('shows another process what is committed', async () => {
+  test('shows committed writes to another process', async () => {
     const { store } = await at.another()
     const workspace = newWorkspace()
     await at.store.write((stores) => stores.workspaces.insert(workspace))
     same(await store.read.workspaces.findByName(workspace.name), workspace)
   })
 
-  test('runs a unit again when another writer was in its way', async () => {
+  test('retries a transaction that conflicts with another writer', async () => {
     const workspace = newWorkspace()
     let runs = 0
     const result = await at.store.write(async (stores) => {
@@ -94,11 +94,11 @@ describeStore('Store.write', (at) => {
     assert.equal(await nameExists(workspace.name), true)
   })
 
-  test('gives up on a unit that others are always in the way of', async () => {
-    const unit = at.store.write(async () => {
+  test('gives up on a transaction that conflicts every time', async () => {
+    const write = at.store.write(async () => {
       throw new StaleRow()
     })
-    await assert.rejects(unit, (error) => error instanceof Failure && error.code === 'unavailable')
+    await assert.rejects(write, (error) => error instanceof Failure && error.code === 'unavailable')
   })
 
   test('loses no update of two processes that read before they write', async () => {
@@ -122,35 +122,35 @@ describeStore('Store.write', (at) => {
 })
 
 describeStore('Store.onChange', (at) => {
-  test('tells every listener of a unit’s changes once they are committed, before the write settles', async () => {
-    const told: { changes: readonly Change[]; committed: Promise<boolean> }[] = []
-    const toldAgain: Change[] = []
+  test('notifies every listener of a transaction’s changes after the commit, before the write settles', async () => {
+    const notified: { changes: readonly Change[]; committed: Promise<boolean> }[] = []
+    const notifiedSecond: Change[] = []
     const workspace = newWorkspace()
     at.store.onChange((changes) => {
       const found = at.store.read.workspaces.findByName(workspace.name)
-      told.push({ changes, committed: found.then((row) => row !== undefined) })
+      notified.push({ changes, committed: found.then((row) => row !== undefined) })
     })
-    at.store.onChange((changes) => toldAgain.push(...changes))
+    at.store.onChange((changes) => notifiedSecond.push(...changes))
     const changes = [hostChange('a.example'), linkChange(1, 'key'), hostChange('b.example')]
-    let toldBeforeCommit = 0
+    let notifiedBeforeCommit = 0
     await at.store.write(async (stores) => {
       for (const change of changes) await stores.changes.append(change, NOW)
       await stores.workspaces.insert(workspace)
-      toldBeforeCommit = told.length
+      notifiedBeforeCommit = notified.length
     })
-    assert.equal(toldBeforeCommit, 0)
-    assert.equal(told.length, 1)
-    same(told[0]?.changes, changes)
-    assert.equal(await told[0]?.committed, true)
-    same(toldAgain, changes)
+    assert.equal(notifiedBeforeCommit, 0)
+    assert.equal(notified.length, 1)
+    same(notified[0]?.changes, changes)
+    assert.equal(await notified[0]?.committed, true)
+    same(notifiedSecond, changes)
   })
 
-  test('tells nothing of a unit that was undone or changed nothing', async () => {
-    const told: Change[] = []
+  test('notifies no listener of a transaction that was rolled back or changed nothing', async () => {
+    const notified: Change[] = []
     let emptyCalls = 0
     at.store.onChange((changes) => {
       if (changes.length === 0) emptyCalls += 1
-      told.push(...changes)
+      notified.push(...changes)
     })
     const outcomes = await Promise.allSettled([
       at.store.write((stores) => stores.changes.append(hostChange('first.example'), NOW)),
@@ -162,31 +162,31 @@ describeStore('Store.onChange', (at) => {
       at.store.write((stores) => stores.changes.append(hostChange('last.example'), NOW)),
     ])
     assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 1)
-    same(told.map(({ subject }) => subject).sort(), ['first.example', 'last.example'])
+    same(notified.map(({ subject }) => subject).sort(), ['first.example', 'last.example'])
     await at.store.write((stores) => stores.instance.keep('silent too', 'value'))
     assert.equal(emptyCalls, 0)
   })
 
-  test('tells only of the run that was committed when a unit ran again', async () => {
-    const told: Change[] = []
-    at.store.onChange((changes) => told.push(...changes))
+  test('notifies listeners of the committed run alone when a transaction was retried', async () => {
+    const notified: Change[] = []
+    at.store.onChange((changes) => notified.push(...changes))
     let runs = 0
     await at.store.write(async (stores) => {
       runs += 1
       await stores.changes.append(hostChange(`run-${runs}.example`), NOW)
       if (runs === 1) throw new StaleRow()
     })
-    same(told, [hostChange('run-2.example')])
+    same(notified, [hostChange('run-2.example')])
   })
 
-  test('tells of one process’s units in the order in which they were committed', async () => {
-    const told: string[] = []
-    at.store.onChange((changes) => told.push(...changes.map(({ subject }) => subject)))
+  test('notifies listeners of one process’s transactions in commit order', async () => {
+    const notified: string[] = []
+    at.store.onChange((changes) => notified.push(...changes.map(({ subject }) => subject)))
     for (let count = 0; count < 10; count += 1) {
       await at.store.write((stores) => stores.changes.append(hostChange(`${count}.example`), NOW))
     }
     same(
-      told,
+      notified,
       [...Array(10).keys()].map((count) => `${count}.example`),
     )
   })
