@@ -32,15 +32,18 @@ import { clickOf, clicksFrom } from './some-clicks.ts'
 import { createTestLink, type TestLink } from './test-link.ts'
 
 const clock = systemClock()
-/** For which a journal that was taken in is kept, where that is what a test is about. */
+/** Retention of drained journals, in the tests that are about it. */
 const KEPT_MS = 500
-/** Databases that are not there. */
+/** Databases that do not exist. */
 const NOWHERE = {
   SQLite: { dataDir: '/nowhere' },
   PostgreSQL: { databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' },
 }
 
-/** Of all threads of this process (proc_pid_stat(5), field 19; the second one may hold spaces). */
+/**
+ * The nice value of every thread of this process (proc_pid_stat(5), field 19; the second field may
+ * contain spaces).
+ */
 function nicenessOfThreads(): number[] {
   const tasks = '/proc/self/task'
   return readdirSync(tasks).map((task) => {
@@ -50,11 +53,11 @@ function nicenessOfThreads(): number[] {
 }
 
 for (const engine of ENGINES) {
-  describe(`the intake of clicks on ${engine.name}`, () => {
+  describe(`click intake on ${engine.name}`, () => {
     let place: Place
     let store: FullStore
     let link: TestLink
-    /** A folder of its own for each test, over one database. */
+    /** A new data folder for each test, over one shared database. */
     let dataDir: string
     let root: string
     let errors: unknown[]
@@ -83,11 +86,11 @@ for (const engine of ENGINES) {
       running = []
     })
     afterEach(async () => {
-      // One that a failed test leaves behind would keep the process from ending.
+      // An intake left open by a failed test would keep the process from ending.
       for (const intake of running) await intake.stop()
     })
 
-    /** @param options.over where the thread is to find the database */
+    /** @param options.over the database that the drain thread opens */
     function start(
       options: {
         over?: Pick<Place, 'databaseUrl' | 'dataDir'>
@@ -131,7 +134,7 @@ for (const engine of ENGINES) {
       assert.equal((await link.counters()).clicks, clicks)
     }
 
-    /** A journal with clicks in it whose owner has gone. */
+    /** Creates a journal with clicks whose owner process has ended. */
     function leaveJournal(first: number, count: number): string {
       const journal = createJournal(root)
       writeFileSync(segmentFile(journal.folder, 1), encodeFrame(clicksFrom(first, count, link.seq)))
@@ -139,7 +142,7 @@ for (const engine of ENGINES) {
       return journal.id
     }
 
-    test('removes what a killed process was about to remove or to begin', async () => {
+    test('removes what a killed process was about to remove or to create', async () => {
       const leftovers = ['removing', 'beginning'].map((what) => path.join(root, `some.${what}`))
       for (const leftover of leftovers) mkdirSync(leftover, { recursive: true })
       const intake = start()
@@ -149,7 +152,7 @@ for (const engine of ENGINES) {
 
     test('counts a click within a second', async () => {
       const intake = start()
-      // The thread has started when it has counted the first one.
+      // The drain thread has started once it has counted the first click.
       await record(intake, 1_000)
       await eventually(() => expectClicks(1))
       await record(intake, 2_000)
@@ -158,7 +161,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('counts in a thread that gives way to visitors', {
+    test('counts in a thread with lower priority than the one that serves visitors', {
       skip: process.platform !== 'linux' && 'niceness is a thread’s own on Linux alone',
     }, async () => {
       const intake = start()
@@ -169,7 +172,7 @@ for (const engine of ENGINES) {
       )
     })
 
-    test('counts what is waiting before it stops, and leaves an empty journal to the next start', async () => {
+    test('counts waiting clicks before it stops, and leaves an empty journal for the next start', async () => {
       const intake = start()
       for (const click of clicksFrom(1_000, 20, link.seq)) intake.record(click, () => {})
       assert.deepEqual(await intake.stop(), { bytes: 0, oldestMicros: undefined })
@@ -182,7 +185,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(takenIn, [intake.journalId])
     })
 
-    test('counts what killed processes left, and removes their journals', async () => {
+    test('counts the clicks of killed processes, and removes their journals', async () => {
       const left = [1_000, 2_000, 3_000].map((first) => leaveJournal(first, 5))
       const intake = start()
       await eventually(async () => {
@@ -194,7 +197,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('tells what waits in the journals that it has taken over', async () => {
+    test('reports the clicks that wait in adopted journals', async () => {
       const id = leaveJournal(1_000, 5)
       const intake = start({ over: { ...place, ...NOWHERE[engine.name] } })
       const { size } = statSync(segmentFile(path.join(root, id), 1))
@@ -205,7 +208,7 @@ for (const engine of ENGINES) {
       await intake.stop()
     })
 
-    test('keeps what it has counted for a while where it is told to, and then removes it', async (t) => {
+    test('retains counted clicks for the configured time, and then deletes them', async (t) => {
       t.mock.timers.enable({ apis: ['setInterval'] })
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
@@ -226,7 +229,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('leaves a journal that the store does not take in where it is, for the next start', async () => {
+    test('leaves a journal in place for the next start when the store rejects it', async () => {
       leaveJournal(1_000, 5)
       leaveJournal(2_000, 5)
       const intake = start({ over: { ...place, ...NOWHERE[engine.name] } })
@@ -240,7 +243,7 @@ for (const engine of ENGINES) {
       await eventually(() => expectClicks(11))
     })
 
-    test('goes on, and says so, when it cannot look for what killed processes left', async (t) => {
+    test('continues, and logs the error, when it cannot search for journals of killed processes', async (t) => {
       t.mock.timers.enable({ apis: ['setInterval'] })
       const intake = start()
       t.after(() => intake.stop())
@@ -257,7 +260,7 @@ for (const engine of ENGINES) {
       assert.equal(errors.length, 1)
     })
 
-    test('takes over so many at a time where there are many, and all of them in the end', async () => {
+    test('adopts orphaned journals a few at a time until none is left', async () => {
       const first = Array.from({ length: 70 }, (_, index) => leaveJournal(1_000 + index, 1))
       const away = start({ over: { ...place, ...NOWHERE[engine.name] } })
       assert.equal(away.held().length, 1 + 64)
@@ -271,7 +274,7 @@ for (const engine of ENGINES) {
       await intake.stop()
     })
 
-    test('keeps no journal without a click, however long it is to keep what it counted', async () => {
+    test('retains no empty journal, however long the retention', async () => {
       createJournal(root).release()
       const intake = start({ keepMs: 60_000 })
       await eventually(async () => assert.deepEqual(listJournals(root), [intake.journalId]))
@@ -279,11 +282,11 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('removes a journal only once it was told that nothing is left of it', async () => {
+    test('removes a drained journal only after `onTakenIn` has succeeded', async () => {
       const left = leaveJournal(1_000, 5)
-      const unheard = new Error('nobody hears it')
-      const intake = start({ onTakenIn: () => Promise.reject(unheard) })
-      await eventually(async () => assert.deepEqual(errors, [unheard]))
+      const failure = new Error('the callback fails')
+      const intake = start({ onTakenIn: () => Promise.reject(failure) })
+      await eventually(async () => assert.deepEqual(errors, [failure]))
       assert.deepEqual(listJournals(root), [left, intake.journalId].toSorted())
       await intake.stop()
       const next = start()
@@ -292,7 +295,7 @@ for (const engine of ENGINES) {
       await expectClicks(5)
     })
 
-    test('takes in the whole of what a copy of the journal has the half of', async (t) => {
+    test('counts the rest of a journal of which a copy held only the first half', async (t) => {
       const id = leaveJournal(1_000, 5)
       const file = segmentFile(path.join(root, id), 1)
       const copy = createFolder()
@@ -308,7 +311,7 @@ for (const engine of ENGINES) {
       await expectClicks(10)
     })
 
-    test('counts what the copies of one folder write, and once what was in it before', async (t) => {
+    test('counts the clicks that copies of one folder add, and those from before the copy once', async (t) => {
       leaveJournal(1_000, 5)
       const copy = createFolder()
       t.after(() => rmSync(copy, { recursive: true }))
@@ -320,7 +323,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('counts around the torn tail that a killed process left, and appends nothing to it', async () => {
+    test('counts the clicks around a torn tail that a killed process left, and appends nothing to that segment', async () => {
       const id = leaveJournal(1_000, 5)
       const torn = encodeFrame(clicksFrom(2_000, 2, link.seq)).subarray(0, 17)
       appendFileSync(segmentFile(path.join(root, id), 1), torn)

@@ -86,7 +86,7 @@ for (const engine of ENGINES) {
       })
     }
 
-    /** Drains again and again, as the service does, until nothing is in the way any more. */
+    /** Drains repeatedly, as the service does, until no error and no load stands in the way. */
     async function drainAtLast(drainer: Drainer): Promise<number> {
       for (let failures = 0; ; failures += 1) {
         try {
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
       assert.equal(raw.filter(({ flags }) => flags === 0).length, clicks)
     }
 
-    test('takes clicks, counters and position in together, and reads on from there', async () => {
+    test('stores clicks, counters and position in one transaction, and continues from there', async () => {
       append(1, clicksFrom(1_000, 3, link.seq), clicksFrom(2_000, 2, link.seq))
       const drainer = createDrainer()
       await drainer.drain()
@@ -117,7 +117,7 @@ for (const engine of ENGINES) {
       await expectCounted(6, 3_000)
     })
 
-    test('takes nothing in twice, whoever drains the journal next', async () => {
+    test('stores no click twice when another drainer reads the journal again', async () => {
       append(1, clicksFrom(1_000, 3, link.seq))
       const writing = () => 1
       await createDrainer({ writing }).drain()
@@ -128,7 +128,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(listSegments(journal.folder), [1])
     })
 
-    test('counts people alone, and keeps the others under their flags', async () => {
+    test('counts people only, and stores other visits with their flags', async () => {
       const robots = clicksFrom(9_000, 2, link.seq).map((click) => ({
         ...click,
         flags: CLICK_FLAGS.bot,
@@ -154,13 +154,13 @@ for (const engine of ENGINES) {
       await expectCounted(3, 5_000)
     })
 
-    test('keeps the clicks of a link that was deleted meanwhile from standing in the way', async () => {
+    test('is not blocked by the clicks of a link that was deleted', async () => {
       append(1, [clickOf(1_000, link.seq), clickOf(1_001, link.seq + 1_000_000)])
       await createDrainer().drain()
       await expectCounted(1, 1_000)
     })
 
-    test('counts each click once when two drain the same journal at the same time', async () => {
+    test('counts each click once when two drainers read the same journal at the same time', async () => {
       for (let segment = 1; segment <= 20; segment += 1) {
         append(segment, clicksFrom(segment * 1_000, 50, link.seq))
       }
@@ -170,7 +170,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    /** Drains with a writer of its own, as a process does that was started after a crash. */
+    /** Drains with a new writer, as a process does that is started after a crash. */
     async function drainWithFaults(failsAt: (step: number) => boolean) {
       const faults = failStatements(failsAt)
       try {
@@ -221,7 +221,7 @@ for (const engine of ENGINES) {
       )
     })
 
-    test('tries again by itself, tells of the first failure alone, and ends when it is told', async () => {
+    test('retries, reports only the first failure, and ends on request', async () => {
       append(1, clicksFrom(1_000, 3, link.seq))
       let calls = 0
       const faulty: ClickWriter = {
@@ -249,7 +249,7 @@ for (const engine of ENGINES) {
       await expectCounted(4, 2_000)
     })
 
-    test('lets clicks gather after a batch that tells of load, and takes them in unasked', async () => {
+    test('lets clicks gather after a batch under load, and stores them without another request', async () => {
       append(1, clicksFrom(1_000, 200, link.seq))
       const begunMs: number[] = []
       const watched: ClickWriter = {
@@ -269,7 +269,7 @@ for (const engine of ENGINES) {
       assert.ok(second - first > 350, `the second batch began after ${second - first} ms`)
     })
 
-    test('sets damage aside, reports it once, and counts everything around it', async () => {
+    test('sets damaged bytes aside, reports them once, and counts all clicks around them', async () => {
       const junk = Buffer.from('what a dying disk wrote')
       append(1, clicksFrom(1_000, 3, link.seq), junk, clicksFrom(2_000, 2, link.seq))
       append(2, clicksFrom(3_000, 1, link.seq))
@@ -286,14 +286,14 @@ for (const engine of ENGINES) {
       assert.deepEqual(listSegments(journal.folder), [])
     })
 
-    test('reports damage once, also when the store fails while it is passed', async () => {
+    test('reports damage once, even if the store fails while the damage is being skipped', async () => {
       append(1, clicksFrom(1_000, 1, link.seq), Buffer.from('junk'), clicksFrom(2_000, 1, link.seq))
       await drainWithFaults((step) => step >= 5 && step <= 7)
       await expectCounted(2, 2_000)
       assert.equal(damages.length, 1)
     })
 
-    test('counts what is whole even where the damage cannot be set aside', async () => {
+    test('counts the intact clicks even when the damaged bytes cannot be set aside', async () => {
       const kept = damagedJournalsFolder(place.dataDir)
       rmSync(kept, { recursive: true, force: true })
       writeFileSync(kept, 'a file where the folder should be')
@@ -307,7 +307,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('leaves the tail of the segment that is being written alone', async () => {
+    test('does not read the tail of the segment that is being written', async () => {
       const next = encodeFrame(clicksFrom(2_000, 2, link.seq))
       append(1, clicksFrom(1_000, 2, link.seq), next.subarray(0, 20))
       const drainer = createDrainer({ writing: () => 1 })

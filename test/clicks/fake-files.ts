@@ -8,19 +8,19 @@ import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 type Call = { readonly name: keyof JournalFiles; readonly bytes: number }
 
 /**
- * Files in memory that fail when they are told to, on a disk that behaves as Linux's do: after a sync
- * that failed, later ones of the same file succeed and write nothing of what was there.
+ * Files in memory that fail on request, on a disk that behaves as Linux's: after a failed sync,
+ * later syncs of the same file succeed without writing the lost data.
  */
 export class FakeFiles implements JournalFiles {
   readonly contents = new Map<string, Buffer>()
-  /** What would be left of the files if the machine stopped now. */
+  /** The contents that would survive if the machine stopped now. */
   readonly onDisk = new Map<string, Buffer>()
   /** While set, syncs wait until `settleSyncs`. */
   holdSyncs = false
   readonly calls: Call[] = []
-  /** The most that one write takes. */
+  /** The most bytes that one write accepts. */
   writeBytesMax = Number.POSITIVE_INFINITY
-  /** Room on the disk for all files together. */
+  /** Free space on the disk, shared by all files. */
   roomBytes = Number.POSITIVE_INFINITY
   readonly failing = new Set<keyof JournalFiles>()
   readonly #handles: (string | undefined)[] = []
@@ -79,7 +79,7 @@ export class FakeFiles implements JournalFiles {
     this.#called('syncFolder', 0)
   }
 
-  /** Lets the syncs go on that wait now. */
+  /** Settles the syncs that are waiting. */
   settleSyncs(): void {
     const held = this.#held
     this.#held = []
@@ -90,12 +90,12 @@ export class FakeFiles implements JournalFiles {
     return this.calls.filter((call) => call.name === name).length
   }
 
-  /** Handles that nobody has closed. */
+  /** Handles that are still open. */
   openHandles(): number {
     return this.#handles.filter((file) => file !== undefined).length
   }
 
-  /** What a reader finds in all segments. */
+  /** The clicks that a reader finds in all segments. */
   clicks(files: ReadonlyMap<string, Buffer> = this.contents): Click[] {
     return [...files.values()].flatMap(
       (bytes) => decodeFrames(bytes, Number.POSITIVE_INFINITY).clicks,

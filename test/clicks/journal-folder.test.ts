@@ -20,10 +20,10 @@ import { createFolder } from '../support/engines.ts'
 import type { OwnerMessage } from './journal-owner.ts'
 
 const OWNER = fileURLToPath(new URL('./journal-owner.ts', import.meta.url))
-/** How often each of several processes does what others may be in the way of. */
+/** How often each of several concurrent processes repeats its task. */
 const TURNS = 200
 
-describe('the journal folders', () => {
+describe('journal folders', () => {
   let dataDir: string
   let root: string
   let children: ChildProcess[]
@@ -41,15 +41,15 @@ describe('the journal folders', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  /** Another process that does one thing to the journals, and then tells what came of it. */
+  /** Starts another process that runs one task on the journals and reports its result. */
   function other(...task: string[]) {
     const child = fork(OWNER, [root, ...task])
     children.push(child)
-    const told = once(child, 'message').then(([message]) => message as OwnerMessage)
-    return { child, told }
+    const report = once(child, 'message').then(([message]) => message as OwnerMessage)
+    return { child, report }
   }
 
-  test('belong to one owner at a time in one process', () => {
+  test('have one owner at a time within one process', () => {
     const journal = createJournal(root)
     assert.deepEqual(adoptJournals(root), [])
     journal.release()
@@ -58,7 +58,7 @@ describe('the journal folders', () => {
     again?.release()
   })
 
-  test('can be let go twice, also after a removal', () => {
+  test('can be released twice, also after they were removed', () => {
     const journal = createJournal(root)
     journal.release()
     journal.release()
@@ -68,13 +68,13 @@ describe('the journal folders', () => {
     assert.deepEqual(listJournals(root), [])
   })
 
-  test('are for their owner alone to read', () => {
+  test('can be read by their owner alone', () => {
     const journal = createJournal(root)
     assert.equal(statSync(journal.folder).mode & 0o777, 0o700)
     journal.release()
   })
 
-  test('that cannot have their place keep no lock', () => {
+  test('keep no lock when the folder cannot be created', () => {
     mkdirSync(path.join(root, 'taken', 'already'), { recursive: true })
     assert.throws(() => createJournal(root, 'taken'), { code: 'ENOTEMPTY' })
     const again = lockJournal(root, 'taken.1.beginning')
@@ -82,14 +82,14 @@ describe('the journal folders', () => {
     again.release()
   })
 
-  test('are not there before the first start, which is no fault', () => {
+  test('are an empty list before the first start', () => {
     assert.deepEqual(listJournals(root), [])
     assert.deepEqual(adoptJournals(root), [])
   })
 
-  test('of a process that lives are left to it; of a killed one they are taken over', async () => {
-    const { child, told } = other('hold')
-    const { ids } = await told
+  test('stay with a living process, and are adopted from a killed one', async () => {
+    const { child, report } = other('hold')
+    const { ids } = await report
     assert.equal(ids.length, 1)
     assert.deepEqual(listJournals(root), ids)
     assert.deepEqual(adoptJournals(root), [])
@@ -105,36 +105,36 @@ describe('the journal folders', () => {
     for (const journal of adopted) journal.release()
   })
 
-  test('never belong to two processes at once', async () => {
+  test('never have two owner processes at the same time', async () => {
     for (const journal of [createJournal(root), createJournal(root), createJournal(root)]) {
       journal.release()
     }
     const turns = String(TURNS)
     const both = [other('contend', turns), other('contend', turns)]
-    for (const { told } of both) {
-      const { ids, faults } = await told
+    for (const { report } of both) {
+      const { ids, faults } = await report
       assert.deepEqual(faults, [])
       assert.ok(ids.length > 0, 'each process got some')
     }
     assert.equal(listJournals(root).length, 3)
   })
 
-  test('can be made and removed while another process looks for some to take over', async () => {
+  test('can be created and removed while another process looks for orphans', async () => {
     mkdirSync(root)
     const making = other('create-and-remove', String(TURNS))
     const looking = other('contend', String(TURNS * 5))
-    const made = await making.told
-    assert.deepEqual([...made.faults, ...(await looking.told).faults], [])
+    const made = await making.report
+    assert.deepEqual([...made.faults, ...(await looking.report).faults], [])
     assert.equal(made.ids.length, TURNS)
   })
 
-  /** Does something again and again for as long as another process makes and removes journals. */
+  /** Repeats a task for as long as another process creates and removes journals. */
   async function whileOthersCome(work: () => void): Promise<void> {
     mkdirSync(root)
-    const { told } = other('create-and-remove', String(TURNS))
+    const { report } = other('create-and-remove', String(TURNS))
     let message: OwnerMessage | undefined
-    told.then((heard) => {
-      message = heard
+    report.then((received) => {
+      message = received
     })
     while (message === undefined) {
       work()
@@ -144,28 +144,28 @@ describe('the journal folders', () => {
     assert.equal(message.ids.length, TURNS)
   }
 
-  test('can be made while another process starts and removes what killed ones left', () =>
+  test('can be created while another process starts and removes those of killed processes', () =>
     whileOthersCome(() => removeLeftovers(root)))
 
-  test('can be made and removed while somebody asks what waits in all of them', () =>
+  test('can be created and removed while another process measures the backlog of all of them', () =>
     whileOthersCome(() => assert.equal(totalBacklogBytes(dataDir, new Map()), 0)))
 
-  test('of killed processes can be removed by several others at once', async () => {
+  test('of killed processes can be removed by several processes at the same time', async () => {
     for (let count = 0; count < TURNS; count += 1) createJournal(root).release()
-    const [one, two] = await Promise.all([other('clear').told, other('clear').told])
+    const [one, two] = await Promise.all([other('clear').report, other('clear').report])
     assert.deepEqual([...one.faults, ...two.faults], [])
     assert.equal(one.ids.length + two.ids.length, TURNS)
     assert.deepEqual(listJournals(root), [])
   })
 
-  test('are gone when they are removed', () => {
+  test('no longer exist once they are removed', () => {
     const journal = createJournal(root)
     journal.remove()
     assert.equal(existsSync(journal.folder), false)
     assert.deepEqual(adoptJournals(root), [])
   })
 
-  test('look in use to releases that cannot read them', () => {
+  test('look locked to releases that cannot read their frames', () => {
     const journal = createJournal(root)
     journal.release()
     // As releases did that wrote frames of TRS2.
@@ -180,7 +180,7 @@ describe('the journal folders', () => {
     again.release()
   })
 
-  test('of such a release belong to one process at a time too', () => {
+  test('of such releases have one owner process at a time, too', () => {
     const folder = path.join(root, 'before')
     mkdirSync(folder, { recursive: true })
     const before = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 })
@@ -193,7 +193,7 @@ describe('the journal folders', () => {
     assert.deepEqual(listJournals(root), [])
   })
 
-  test('whose process was killed while it began one are removed at the next start', () => {
+  test('are removed at the next start when their process was killed while creating them', () => {
     const beginning = path.join(root, 'begun.1.beginning')
     mkdirSync(beginning, { recursive: true })
     writeFileSync(path.join(beginning, 'lock'), 'This journal is for others.\n')

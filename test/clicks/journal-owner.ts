@@ -7,11 +7,11 @@ import {
   listJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
 
-/** What this process tells the one that started it when its task is done. */
+/** The report that this process sends to its parent when its task is done. */
 export type OwnerMessage = {
-  /** The journals it owned. */
+  /** Identifiers of the journals it owned. */
   readonly ids: readonly string[]
-  /** What must not have happened. */
+  /** Violations it has observed. */
   readonly faults: readonly string[]
 }
 
@@ -21,14 +21,14 @@ const faults = new Set<string>()
 const held: JournalFolder[] = []
 
 const TASKS: Readonly<Record<string, () => void>> = {
-  /** Keeps a journal until this process ends. */
+  /** Owns a journal until this process ends. */
   hold() {
     held.push(createJournal(root))
     for (const { id } of held) ids.add(id)
     setInterval(() => {}, 60_000)
   },
 
-  /** Takes what it can get, makes sure that nobody else has it, and lets it go. */
+  /** Adopts orphans, checks that no other process owns them, and releases them. */
   contend() {
     for (let turn = 0; turn < Number(turns); turn += 1) {
       for (const journal of adoptJournals(root)) {
@@ -39,7 +39,7 @@ const TASKS: Readonly<Record<string, () => void>> = {
     }
   },
 
-  /** Makes journals, and removes them, as fast as others can find them. */
+  /** Creates journals and removes them, as fast as others can find them. */
   'create-and-remove'() {
     for (let turn = 0; turn < Number(turns); turn += 1) {
       const journal = createJournal(root)
@@ -49,7 +49,7 @@ const TASKS: Readonly<Record<string, () => void>> = {
     }
   },
 
-  /** Empties the root, as a starting process does with what killed ones left. */
+  /** Clears the root, as a starting process does with what killed ones left. */
   clear() {
     while (listJournals(root).length > 0) {
       for (const journal of adoptJournals(root)) {
@@ -61,7 +61,7 @@ const TASKS: Readonly<Record<string, () => void>> = {
   },
 }
 
-/** Leaves a mark that only one process at a time can make. */
+/** Creates a marker file, which only one process at a time can do. */
 function mark({ folder, id }: JournalFolder): void {
   const file = path.join(folder, 'mark')
   try {

@@ -26,9 +26,12 @@ const MINUTE_MS = 60_000
 const CLICKS = 5
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('a journal whose database goes on from an older state', () => {
+  describe('a journal after its database was restored to an older state', () => {
     let place: Place
-    /** What has the first segment alone, as a standby that got no more before it was promoted. */
+    /**
+     * A database with the clicks of the first segment only, as a standby that received no more
+     * before it was promoted.
+     */
     let older: Place
     let journal: JournalFolder
     let linkSeq: number
@@ -70,7 +73,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       })
     }
 
-    /** Over the database, until it is told that the older one has taken its place. */
+    /** Runs an intake over the database, until the older one has replaced it. */
     function writerUntilPromotion(): ClickWriter & { promote(): void } {
       const [before, after] = [openWriterAt(place), openWriterAt(older)]
       writers.push(before, after)
@@ -97,7 +100,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     }
 
-    test('gives it again what it has lost, though whole segments had been taken in', async () => {
+    test('is drained again for the lost clicks, though whole segments had been drained', async () => {
       const writer = writerUntilPromotion()
       const drainer = drainerOver(writer, MINUTE_MS)
       append(2)
@@ -112,7 +115,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await drainer.stop()
     })
 
-    test('notices it by itself, while nobody clicks', async () => {
+    test('is drained again without a new click', async () => {
       const writer = writerUntilPromotion()
       const drainer = drainerOver(writer, MINUTE_MS)
       append(2)
@@ -124,7 +127,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await drainer.stop()
     })
 
-    test('notices it when it stops', async () => {
+    test('is drained again when the intake stops', async () => {
       const writer = writerUntilPromotion()
       const drainer = drainerOver(writer, MINUTE_MS)
       append(2)
@@ -134,7 +137,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await expectCounted(older, 2)
     })
 
-    test('keeps its segments no longer than it is told', async () => {
+    test('keeps drained segments no longer than configured', async () => {
       const drainer = drainerOver(writerUntilPromotion(), 1)
       const first = segmentFile(journal.folder, 1)
       for (let segment = 2; segment < 10 && existsSync(first); segment += 1) {

@@ -16,7 +16,7 @@ import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { clicksFrom } from './some-clicks.ts'
 
-test('orphaned journals are taken in one after the other, so that none waits for a connection', async (t) => {
+test('orphaned journals are drained one after the other, so that none waits for a connection', async (t) => {
   const root = createFolder()
   t.after(() => rmSync(root, { recursive: true }))
   const [own, ...orphans] = [1, 2, 3, 4].map((first) => {

@@ -15,7 +15,7 @@ export type TestLink = {
   counters(): Promise<{ clicks: number | undefined; last_click: number | null | undefined }>
 }
 
-/** A new link on which nobody has clicked. */
+/** Creates a link without clicks. */
 export async function createTestLink(store: FullStore, clock: Clock): Promise<TestLink> {
   const owner = await workspaces({ store, clock, random: systemRandom }).ensure('acme')
   const id = uuidV7(clock, systemRandom)
