@@ -19,7 +19,7 @@ import { listFolder } from './folder-listing.ts'
 
 const MIB = 1024 * 1024
 
-/** Runs the doctor, and makes sure that it leaves every file as it was. */
+/** Runs the doctor, and expects that it leaves every file unchanged. */
 async function examine(place: Place, env: Record<string, string> = {}) {
   const before = listFolder(place.dataDir)
   const result = await runCommand(['doctor', '--json'], { ...place.env, ...env })
@@ -40,7 +40,7 @@ async function placeFor(t: TestContext, engine: Engine): Promise<Place> {
   return place
 }
 
-/** A place with a workspace in it and no service running. */
+/** Creates a data folder or database with a workspace, and no service running. */
 async function usedPlace(t: TestContext, engine: Engine): Promise<Place> {
   const place = await placeFor(t, engine)
   await makeInstance(place.env, async ({ workspaces }) => {
@@ -64,7 +64,7 @@ async function execute(place: Place, statement: string): Promise<void> {
 
 for (const engine of ENGINES) {
   describe(`terse doctor on ${engine.name}`, () => {
-    test('finds a healthy instance healthy, beside a running server', async (t) => {
+    test('reports a healthy instance beside a running server', async (t) => {
       const place = await placeFor(t, engine)
       const service = await startProcess(place)
       try {
@@ -87,7 +87,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('finds the same when nothing runs, and changes nothing', async (t) => {
+    test('reports the same when no server runs, and changes nothing', async (t) => {
       const { code, findings } = await examine(await usedPlace(t, engine))
       assert.equal(code, 0)
       assert.deepEqual(
@@ -105,7 +105,7 @@ for (const engine of ENGINES) {
       )
     })
 
-    test('says what to do about a database that is newer than the program', async (t) => {
+    test('explains what to do about a database that is newer than the program', async (t) => {
       const place = await usedPlace(t, engine)
       await execute(place, "insert into schema_migrations values (999, 'from the future', 0, 998)")
       const { code, about } = await examine(place)
@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
 }
 
 describe('terse doctor', () => {
-  test('says so where there is no data yet, and makes none', async (t) => {
+  test('reports that there is no data yet, and creates none', async (t) => {
     const place = await placeFor(t, SQLITE)
     const { code, about } = await examine(place)
     assert.equal(code, 0)
@@ -134,7 +134,7 @@ describe('terse doctor', () => {
     assert.equal(absent.about('database').state, 'warning')
   })
 
-  test('warns of a disk with less room than the watermark', async (t) => {
+  test('warns when the disk has less free space than the watermark', async (t) => {
     const place = await usedPlace(t, SQLITE)
     const { code, about } = await examine(place, { TERSE_DISK_LOW_PERCENT: '99' })
     assert.equal(code, 0)
@@ -143,7 +143,7 @@ describe('terse doctor', () => {
     assert.match(about('disk').advice ?? '', /^Make room .*TERSE_DISK_LOW_PERCENT/)
   })
 
-  test('finds a full disk and a read-only folder', { skip: skipWithoutMount() }, async (t) => {
+  test('reports a full disk and a read-only folder', { skip: skipWithoutMount() }, async (t) => {
     const place = await SQLITE.createPlace()
     mountTmpfs(place.dataDir, 'size=4m')
     t.after(async () => {
@@ -166,7 +166,7 @@ describe('terse doctor', () => {
     assert.ok(about('disk').text.startsWith(`The folder ${place.dataDir} is read-only.`))
   })
 
-  test('finds a file where the data folder should be', async (t) => {
+  test('reports a file in place of the data folder', async (t) => {
     const place = await placeFor(t, SQLITE)
     const file = path.join(place.dataDir, 'file')
     writeFileSync(file, '')
@@ -176,7 +176,7 @@ describe('terse doctor', () => {
     assert.ok(about('data').advice)
   })
 
-  test('finds a database that is away, and keeps its password to itself', async (t) => {
+  test('reports an unreachable database without showing its password', async (t) => {
     const place = await placeFor(t, SQLITE)
     const { code, stdout, about } = await examine(place, {
       TERSE_DATABASE_URL: `postgres://terse:hunter2@127.0.0.1:${await freePort()}/terse`,
@@ -188,7 +188,7 @@ describe('terse doctor', () => {
     assert.doesNotMatch(stdout, /hunter2/)
   })
 
-  test('finds a database file that is none', async (t) => {
+  test('reports a database file that is not a database', async (t) => {
     const place = await placeFor(t, SQLITE)
     writeFileSync(
       sqliteFile(place.dataDir),
@@ -199,7 +199,7 @@ describe('terse doctor', () => {
     assert.match(about('database').text, /not a database/)
   })
 
-  test('warns of a database that the next start brings up to date', async (t) => {
+  test('warns of a database that the next start will upgrade', async (t) => {
     const place = await usedPlace(t, SQLITE)
     await execute(place, 'delete from schema_migrations')
     const { code, about } = await examine(place)
@@ -208,7 +208,7 @@ describe('terse doctor', () => {
     assert.match(about('schema').advice ?? '', /next start/)
   })
 
-  test('measures the clicks that wait, and warns when they are many', async (t) => {
+  test('measures the backlog of clicks, and warns when it is large', async (t) => {
     const place = await usedPlace(t, SQLITE)
     const journal = path.join(journalsRoot(place.dataDir), 'left')
     mkdirSync(journal, { recursive: true })
@@ -224,7 +224,7 @@ describe('terse doctor', () => {
     assert.ok(many.about('clicks').advice)
   })
 
-  test('finds damaged journals, and says where they are and what waits besides', async (t) => {
+  test('reports damaged journals with their paths, and the rest of the backlog', async (t) => {
     const place = await usedPlace(t, SQLITE)
     const kept = damagedJournalsFolder(place.dataDir)
     mkdirSync(kept)
@@ -240,7 +240,7 @@ describe('terse doctor', () => {
     assert.ok(damage.advice)
   })
 
-  test('warns of a proxy that does HTTPS and is not trusted', async (t) => {
+  test('warns of an untrusted proxy that terminates HTTPS', async (t) => {
     const place = await usedPlace(t, SQLITE)
     const https = { TERSE_BASE_URL: 'https://go.example.com' }
     const { code, about } = await examine(place, https)
@@ -264,7 +264,7 @@ describe('terse doctor', () => {
     assert.match(about('clock').advice ?? '', /NTP/)
   })
 
-  test('makes neither key nor database where it is run by mistake', async (t) => {
+  test('creates neither key nor database when it is run in the wrong folder', async (t) => {
     const place = await placeFor(t, SQLITE)
     await examine(place)
     assert.deepEqual(readdirSync(place.dataDir), [])

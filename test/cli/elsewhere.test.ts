@@ -24,7 +24,7 @@ import { visit } from '../support/visit.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
-/** Every command that works on an instance, but `serve`. */
+/** Every command that works on an instance, except `serve`. */
 const COMMANDS = [
   'workspace create acme',
   'workspace list',
@@ -56,9 +56,9 @@ async function countTables(url: string | undefined): Promise<number> {
   return rows.length
 }
 
-describe('a command where there is no instance', () => {
+describe('a command run where no instance exists', () => {
   for (const command of COMMANDS) {
-    test(`makes none, and names the folder it looked in: ${command}`, async (t) => {
+    test(`creates none, and names the folder it looked in: ${command}`, async (t) => {
       const place = await placeFor(t, SQLITE)
       const { code, stdout, stderr } = await runCommand(command.split(' '), place.env)
       assert.equal(code, 1)
@@ -70,7 +70,7 @@ describe('a command where there is no instance', () => {
   }
 
   for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-    test('makes no table in a PostgreSQL database, and names that', async (t) => {
+    test('creates no table in a PostgreSQL database, and names the database', async (t) => {
       const place = await placeFor(t, engine)
       const { code, stderr } = await runCommand(['workspace', 'list'], place.env)
       assert.equal(code, 1)
@@ -83,7 +83,7 @@ describe('a command where there is no instance', () => {
       assert.deepEqual(readdirSync(place.dataDir), [])
     })
 
-    test('asks for the address of PostgreSQL in the data folder of such a service', async (t) => {
+    test('asks for the PostgreSQL address in the data folder of such a service', async (t) => {
       const place = await placeFor(t, engine)
       await makeInstance(place.env)
       const env = { TERSE_DATA_DIR: place.dataDir }
@@ -100,7 +100,7 @@ describe('a command where there is no instance', () => {
     })
   }
 
-  test('looks below the folder in which it is typed, and makes nothing there', async (t) => {
+  test('looks in the current folder, and creates nothing there', async (t) => {
     const folder = realpathSync(createFolder())
     t.after(() => rmSync(folder, { recursive: true }))
     const options = { cwd: folder, env: INHERITED_ENV }
@@ -115,7 +115,7 @@ describe('a command where there is no instance', () => {
 })
 
 describe('a command in a second terminal', () => {
-  test('finds by --data-dir what the service has been told in its settings file', async (t) => {
+  test('reads the settings file of the service by --data-dir', async (t) => {
     const place = await placeFor(t, SQLITE)
     const settings = ['TERSE_BASE_URL=https://go.example.test', 'TERSE_LOG_FORMAT=pretty']
     writeFileSync(path.join(place.dataDir, 'terse.env'), settings.join('\n'))
@@ -125,7 +125,7 @@ describe('a command in a second terminal', () => {
     assert.match(stdout, /^Terse is running at https:\/\/go\.example\.test\n/)
     assert.ok(stdout.includes(path.join(place.dataDir, 'terse.env')))
 
-    // Each process of the service has been told the same.
+    // Every process of the service has read the same file.
     const host = 'go.example.test'
     assert.equal((await visit(service.port, '/docs', { headers: { host } })).status, 200)
     const env = { TERSE_DNS_SERVERS: NO_DNS }
@@ -146,7 +146,7 @@ describe('a command in a second terminal', () => {
     }
   })
 
-  test('takes its settings from the file that --env-file names, the data folder too', async (t) => {
+  test('reads its settings, the data folder included, from the file of --env-file', async (t) => {
     const place = await placeFor(t, SQLITE)
     await makeInstance(place.env)
     const elsewhere = createFolder()
@@ -166,7 +166,7 @@ describe('a command in a second terminal', () => {
     assert.ok(!existsSync(path.join(elsewhere, 'none', 'terse.db')))
   })
 
-  test('warns where every user can read a secret in the file', async (t) => {
+  test('warns when every user can read a secret in the file', async (t) => {
     const place = await placeFor(t, SQLITE)
     await makeInstance({ ...place.env, TERSE_SECRET_KEY: 'ab'.repeat(32) })
     const file = path.join(place.dataDir, 'terse.env')

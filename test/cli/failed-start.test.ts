@@ -30,23 +30,23 @@ const KEY = 'ab'.repeat(32)
 const user = ordinaryUser(PROGRAM)
 const skip = typeof user === 'string' ? user : false
 
-/** Where one start fails. */
+/** One reason why a start fails. */
 type Fault = {
   readonly name: string
-  /** Prepares the data folder; the settings that lead to the fault. */
+  /** Prepares the data folder, and returns the settings that cause the failure. */
   prepare(dataDir: string): Promise<Record<string, string>> | Record<string, string>
-  /** The rest of the line, after `terse: `. */
+  /** The expected line, after `terse: `. */
   readonly expected: RegExp
   readonly processes?: string
   readonly skip?: string | false
 }
 
-/** Every file and folder below one. */
+/** Every file and folder below a folder. */
 function namesIn(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
 }
 
-/** Gives a folder and what is in it to the user that the service runs as. */
+/** Gives a folder and its contents to the user that the service runs as. */
 function give(folder: string): void {
   if (typeof user === 'string' || user.uid === undefined) return
   chownSync(folder, user.uid, user.gid ?? user.uid)
@@ -87,7 +87,7 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
       expected: /^Port \d+ is in use by another program\. .*set TERSE_PORT to a free port\.$/,
     },
     {
-      name: 'a port that is kept for the system',
+      name: 'a privileged port',
       prepare: () => ({ TERSE_PORT: '80' }),
       expected: /^The user \w+ may not open port 80\. Set TERSE_PORT .*or allow it: .*CAP_NET_BIND/,
       skip: isLowPortOpen() && 'this system lets every user open port 80',
@@ -126,7 +126,7 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
       expected: /^The user \w+ cannot use \/\S+\/secret\.key \(EACCES\)\. Give it to that user, or/,
     },
     {
-      name: 'a PostgreSQL that is not there',
+      name: 'an unreachable PostgreSQL',
       prepare: async () => ({
         TERSE_DATABASE_URL: `postgres://terse:hunter2@127.0.0.1:${await freePort()}/links`,
       }),
@@ -135,7 +135,7 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
         /^The PostgreSQL database "links" at 127\.0\.0\.1:\d+ cannot be used: .*ECONNREFUSED.*\. Check that the server runs, and TERSE_DATABASE_URL\.$/,
     },
     {
-      name: 'a PostgreSQL that is not there, on a node that would outlive its outage',
+      name: 'an unreachable PostgreSQL, on a node that could start during an outage',
       prepare: async () => ({
         TERSE_DATABASE_URL: `postgres://terse:hunter2@127.0.0.1:${await freePort()}/links`,
         TERSE_LINK_COPY: 'on',
@@ -168,7 +168,7 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
       expected: /^TERSE_PROT is not a setting: correct or remove it$/,
     },
     {
-      name: 'a setting with an unusable value in the settings file',
+      name: 'an invalid value in the settings file',
       prepare(dataDir) {
         writeFileSync(path.join(dataDir, 'terse.env'), 'TERSE_PORT=eighty\n')
         return { TERSE_PORT: '' }
@@ -176,13 +176,13 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
       expected: /^TERSE_PORT must be a whole number from 1 to 65535 \(\/\S+\/terse\.env, line 1\)$/,
     },
     {
-      name: 'a country database that is not there',
+      name: 'a missing country database',
       prepare: () => ({ TERSE_COUNTRY_DATABASE: '/nowhere/at.mmdb' }),
       expected: /^TERSE_COUNTRY_DATABASE names a file that the user \w+ cannot read \(ENOENT\): /,
     },
   ]
   for (const { name, prepare, expected, processes = '1', skip = false } of FAULTS) {
-    test(`for ${name} says what to do in one line, and leaves nothing behind`, {
+    test(`because of ${name} says what to do in one line, and leaves no files behind`, {
       skip,
     }, async (t) => {
       const dataDir = path.join(createFolder(), 'data')

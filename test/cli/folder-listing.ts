@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
-/** Every file below a folder with its mode and contents, to tell whether anything changed there. */
+/** Lists every file below a folder with its mode and contents, to detect any change. */
 export function listFolder(folder: string): Record<string, string> {
   const listing: Record<string, string> = {}
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {

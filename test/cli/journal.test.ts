@@ -26,7 +26,7 @@ const CLICKS = 50
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
 for (const engine of ENGINES) {
-  // The service runs on all the while, as it would.
+  // The service keeps running throughout, as in production.
   describe(`terse journal replay on ${engine.name}`, () => {
     let service: Service
     let link: TestLink
@@ -48,7 +48,7 @@ for (const engine of ENGINES) {
       return { code, journals, stderr }
     }
 
-    /** The data folder of a node that is gone, with clicks of three days ago in its journal. */
+    /** Creates the data folder of a lost node, with clicks of three days ago in its journal. */
     async function orphanedFolder(): Promise<{ folder: string; id: string }> {
       link = await createTestLink(service.instance.store, systemClock())
       const folder = path.join(elsewhere, String(readdirSync(elsewhere).length))
@@ -64,7 +64,7 @@ for (const engine of ENGINES) {
 
     const counted = async () => (await link.counters()).clicks
 
-    test('counts every click once, however often and wherever from it is called', async () => {
+    test('counts every click once, however often and from whichever folder it runs', async () => {
       const { folder, id } = await orphanedFolder()
       const copy = `${folder}-copy`
       cpSync(folder, copy, { recursive: true })
@@ -111,7 +111,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(left, files, 'the files stay')
     })
 
-    test('counts what several at once feed in once', async () => {
+    test('counts every click once when several run at the same time', async () => {
       const { folder } = await orphanedFolder()
       const copies = [1, 2].map((number) => `${folder}-${number}`)
       for (const copy of copies) cpSync(folder, copy, { recursive: true })
@@ -119,7 +119,7 @@ for (const engine of ENGINES) {
       assert.equal(await counted(), FRAMES * CLICKS)
     })
 
-    test('counts what a copy had only half of when the whole of it comes', async () => {
+    test('counts the rest of a journal of which a copy held only the first half', async () => {
       const { folder, id } = await orphanedFolder()
       const copy = `${folder}-early`
       cpSync(folder, copy, { recursive: true })
@@ -135,7 +135,7 @@ for (const engine of ENGINES) {
       assert.equal(await counted(), FRAMES * CLICKS)
     })
 
-    test('finds nothing to count in a journal without clicks, however often it is called', async () => {
+    test('finds nothing to count in a journal without clicks, however often it runs', async () => {
       const folder = path.join(elsewhere, 'unused')
       const journal = createJournal(journalsRoot(folder))
       journal.release()
@@ -148,7 +148,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('leaves a journal to the process that has it, and tells of damage', async () => {
+    test('skips a journal that a process owns, and reports damage', async () => {
       const { folder, id } = await orphanedFolder()
       const own = await replay(service.place.dataDir)
       assert.equal(own.code, 1)

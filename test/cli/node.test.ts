@@ -14,7 +14,7 @@ import { startProcess } from '../support/service-process.ts'
 import { openAt } from '../support/store.ts'
 import { visit } from '../support/visit.ts'
 
-/** Clicks of which the database never heard. */
+/** Clicks that never reached the database. */
 const LEFT = 20
 const BACKLOG_BYTES = 4_321
 
@@ -25,7 +25,7 @@ async function listNodes(place: Place): Promise<Row[]> {
   return JSON.parse(stdout)
 }
 
-/** Makes the database believe that it has not heard of anybody for a while, and what it heard last. */
+/** Backdates every heartbeat, so that the database has heard from no node for a while. */
 async function passTime(place: Place): Promise<void> {
   const { store, db } = await openAt(place)
   await db
@@ -38,7 +38,7 @@ async function passTime(place: Place): Promise<void> {
   await store.close()
 }
 
-/** Throws while some change is not old enough to be read: others may still commit before it. */
+/** Throws while some change is too recent to be read: earlier transactions may still commit. */
 async function whenReadable(place: Place): Promise<number> {
   const client = new pg.Client(place.databaseUrl)
   await client.connect()
@@ -51,7 +51,7 @@ async function whenReadable(place: Place): Promise<number> {
 
 for (const engine of ENGINES) {
   describe(`terse node on ${engine.name}`, () => {
-    test('lists each process while it serves, and none that has stopped in order', async (t) => {
+    test('lists each process while it serves, and none that has stopped properly', async (t) => {
       const place = await engine.createPlace()
       t.after(() => place.remove())
       const service = await startProcess(place, { TERSE_PROCESSES: '2' })
@@ -79,9 +79,9 @@ for (const engine of ENGINES) {
   })
 }
 
-describe('a node that leaves for good', () => {
+describe('a node that is lost for good', () => {
   for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-    test('is shown by the others with its backlog, until its journal is replayed', async (t) => {
+    test('is listed by the others with its backlog, until its journal is replayed', async (t) => {
       const made = await engine.createPlace()
       const at = (dataDir: string): Place => {
         const env = { ...made.env, TERSE_DATA_DIR: dataDir, TERSE_SECRET_KEY: 'ab'.repeat(32) }
@@ -99,7 +99,7 @@ describe('a node that leaves for good', () => {
       const api = apiClient(`http://127.0.0.1:${gone.port}`, token)
       const input = { domain: 'localhost', key: 'left', url: 'https://example.com/' }
       const { id } = expectStatus(await api.post('/links', input), 201).body
-      // Once it has read of the link's creation in the log, it does not forget the link any more.
+      // Once it has read the link's creation in the change log, its cached link stays valid.
       const readableAtMs = await eventually(() => whenReadable(place))
       await eventually(async () => {
         const { body } = await visit(gone.port, '/metrics')

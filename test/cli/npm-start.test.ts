@@ -21,8 +21,9 @@ function isListening(port: number): Promise<boolean> {
   })
 }
 
-// Service managers stop what they started: npm. A server that outlives it keeps the port.
-test('npm start ends its server when it is asked to stop', async (t) => {
+// Service managers stop the process that they started: npm. A server that outlives it keeps the
+// port.
+test('npm start ends its server when it receives SIGTERM', async (t) => {
   const place = await SQLITE.createPlace()
   t.after(() => place.remove())
   const port = await freePort()

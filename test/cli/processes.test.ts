@@ -17,10 +17,10 @@ import { visit } from '../support/visit.ts'
 import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
 
 const TOKEN = /terse_[0-9A-Za-z]{36}/g
-/** As long as the processes take to tell each other what they counted. */
+/** The interval at which processes exchange their request counts. */
 const TELL_MS = 100
 const ANSWER_MS_MAX = 10_000
-/** For an answer of a process that is not held. */
+/** Time for an answer from a process that is not suspended. */
 const ACCEPT_MS_MAX = 1_000
 
 async function start(t: TestContext, settings: Record<string, string> = {}) {
@@ -34,8 +34,8 @@ async function start(t: TestContext, settings: Record<string, string> = {}) {
 }
 
 /**
- * A connection that one process of the service has accepted. The others are held meanwhile: what the
- * kernel gives to them gets no answer.
+ * Opens a connection that a given process of the service has accepted. The others are suspended
+ * meanwhile: connections that the kernel gives to them get no answer.
  */
 async function connectionTo(service: ServiceProcess, pid: number): Promise<RawConnection> {
   const others = workerPids(service).filter((other) => other !== pid)
@@ -54,7 +54,7 @@ async function connectionTo(service: ServiceProcess, pid: number): Promise<RawCo
 }
 
 describe('terse serve --processes', () => {
-  test('greets once, when all processes run, and stops them all', async (t) => {
+  test('prints one greeting when all processes run, and stops them all', async (t) => {
     const { service } = await start(t)
     const { stdout } = service.output()
     assert.equal(stdout.match(/Terse is running at/g)?.length, 1)
@@ -77,7 +77,7 @@ describe('terse serve --processes', () => {
     assert.doesNotMatch(service.output().stderr, /"level":(40|50|60)/)
   })
 
-  test('goes before TERSE_PROCESSES, and runs a single process without a supervisor', async () => {
+  test('overrides TERSE_PROCESSES, and runs a single process without a supervisor', async () => {
     const place = await SQLITE.createPlace()
     const port = await freePort()
     const env = { ...place.env, TERSE_PORT: String(port), TERSE_PROCESSES: '2' }
@@ -97,7 +97,7 @@ describe('terse serve --processes', () => {
     await place.remove()
   })
 
-  test('names a port that is in use in one line, also one that other processes share', async (t) => {
+  test('names a port in use in one line, also when that port is shared by processes', async (t) => {
     const { service } = await start(t)
     const other = await SQLITE.createPlace()
     t.after(() => other.remove())
@@ -112,7 +112,7 @@ describe('terse serve --processes', () => {
     }
   })
 
-  test('says once why nothing can start, and ends with 1', async (t) => {
+  test('prints one line when no process can start, and exits with 1', async (t) => {
     const place = await SQLITE.createPlace()
     t.after(() => place.remove())
     const key = path.join(place.dataDir, 'secret.key')
@@ -125,7 +125,7 @@ describe('terse serve --processes', () => {
     assert.equal(stdout, '')
   })
 
-  test('leaves nobody behind when the supervisor is killed', async (t) => {
+  test('ends every process when the supervisor is killed', async (t) => {
     const { place, service } = await start(t)
     await eventually(async () => assert.equal(startedWorkers(service).length, 2))
     const pids = workerPids(service)
@@ -138,7 +138,7 @@ describe('terse serve --processes', () => {
     assert.equal(await next.stop(), 0)
   })
 
-  test('starts a process anew that ended, while the other one answers', async (t) => {
+  test('restarts a process that ended, while the other one answers', async (t) => {
     const { service } = await start(t)
     await eventually(async () => assert.equal(startedWorkers(service).length, 2))
     const [first = 0, second = 0] = workerPids(service)
@@ -155,7 +155,7 @@ describe('terse serve --processes', () => {
     assert.equal(await service.stop(), 0)
   })
 
-  test('stops when it is told so while it replaces its processes', async (t) => {
+  test('stops on SIGTERM while it is replacing its processes', async (t) => {
     const { service } = await start(t)
     const before = workerPids(service)
     service.child.kill('SIGHUP')
@@ -166,7 +166,7 @@ describe('terse serve --processes', () => {
     assertAlive([...before, ...workerPids(service)], false)
   })
 
-  test('tells the metrics of every process, whichever is asked, also after one was replaced', async (t) => {
+  test('returns the metrics of every process from any of them, also after one was replaced', async (t) => {
     const { service } = await start(t)
     await eventually(async () => assert.equal(startedWorkers(service).length, 2))
     const read = async () => (await visit(service.port, '/metrics')).body
@@ -199,7 +199,7 @@ describe('terse serve --processes', () => {
     assert.deepEqual([ready('1'), ready('2')], [1, undefined], 'one that hangs holds up no scrape')
   })
 
-  test('counts the requests of a token in all processes together', async (t) => {
+  test("enforces a token's rate limit across all processes", async (t) => {
     const limit = 20
     const { service } = await start(t, { TERSE_RATE_LIMIT: String(limit) })
     const token = service.output().stdout.match(TOKEN)?.[0]
@@ -214,7 +214,8 @@ describe('terse serve --processes', () => {
     }
     for (let count = 0; count < limit; count += 1) assert.equal(await ask(first), 200)
     assert.equal(await ask(first), 429)
-    // What the second process allows until it hears of it is far less than its own limit.
+    // What the second process allows before it learns of these requests is far less than its own
+    // limit.
     let allowed = 0
     while ((await ask(second)) === 200) {
       allowed += 1

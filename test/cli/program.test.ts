@@ -68,7 +68,7 @@ describe('the command line', { concurrency: 2 }, () => {
     })
   }
 
-  test('lists its commands, and tells its version', async () => {
+  test('lists its commands, and prints its version', async () => {
     const help = await runCli(['--help'], {})
     assert.equal(help.code, 0)
     for (const name of ['serve', 'workspace', 'token', 'domain', 'doctor']) {
@@ -90,14 +90,14 @@ describe('the command line', { concurrency: 2 }, () => {
     { name: 'a missing argument', args: ['token', 'revoke'], expected: /'id'/ },
     { name: 'an argument too many', args: ['workspace', 'create', 'a', 'b'], expected: /too many/ },
     {
-      name: 'a database that is away',
+      name: 'an unreachable database',
       args: ['token', 'create', '--workspace', 'acme'],
       env: { TERSE_DATABASE_URL: 'postgres://terse:hunter2@127.0.0.1:1/terse' },
       expected: /^terse: The PostgreSQL database "terse" at 127\.0\.0\.1:1 .*ECONNREFUSED[^\n]*\n$/,
       not: /hunter2/,
     },
     {
-      name: 'a key that is none',
+      name: 'an invalid key',
       args: ['workspace', 'list'],
       env: { TERSE_SECRET_KEY: SECRET },
       expected: /TERSE_SECRET_KEY must be 64 hexadecimal digits/,
@@ -105,7 +105,7 @@ describe('the command line', { concurrency: 2 }, () => {
     },
   ]
   for (const { name, args, env, expected, not } of REFUSED) {
-    test(`refuses ${name} on standard error, without a stack`, async () => {
+    test(`rejects ${name} on standard error, without a stack trace`, async () => {
       const { code, stdout, stderr } = await runCli(args, { ...place.env, ...env })
       assert.equal(code, 1)
       assert.equal(stdout, '')
@@ -116,7 +116,7 @@ describe('the command line', { concurrency: 2 }, () => {
     })
   }
 
-  test('lists every fault of the configuration at once, and starts nothing', async (t) => {
+  test('lists every configuration error at once, and starts nothing', async (t) => {
     const other = await SQLITE.createPlace()
     t.after(() => other.remove())
     const { code, stdout, stderr } = await runCli(['serve'], {
@@ -144,7 +144,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(other.dataDir), [])
   })
 
-  test('reads a secret from a file, and refuses it given twice', async (t) => {
+  test('reads a secret from a file, and rejects one that is given twice', async (t) => {
     const other = await SQLITE.createPlace()
     t.after(() => other.remove())
     const file = path.join(other.dataDir, 'url')
@@ -160,7 +160,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.doesNotMatch(twice.stderr, /hunter2/)
   })
 
-  test('compiles its modules once for all processes, and runs where it cannot keep them', async () => {
+  test('shares compiled modules among its processes, and runs where it cannot store them', async () => {
     const traced = { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE' }
     await runCli(['--version'], traced)
     assert.match((await runCli(['--version'], traced)).stderr, /cli\/run-cli\.ts was accepted/)
@@ -169,7 +169,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual([noFolder.code, noFolder.stderr], [0, ''])
   })
 
-  test('is installed as the bin, which passes arguments, output and exit code on', async (t) => {
+  test('is installed as the bin, which passes on arguments, output and exit code', async (t) => {
     const other = await SQLITE.createPlace()
     t.after(() => other.remove())
     const env = { PATH: process.env.PATH, ...other.env }

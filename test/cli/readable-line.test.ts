@@ -5,7 +5,7 @@ import { readableLine } from '../../src/platform/log/readable-line.ts'
 
 const LINE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (.*)\n$/s
 
-/** What a logger writes by `log`, made readable, without its time. */
+/** Returns the readable form of what `log` writes, without its time. */
 function written(
   log: (logger: Logger) => void,
   base: Record<string, unknown> | null = null,
@@ -25,7 +25,7 @@ function written(
 }
 
 describe('a readable log line', () => {
-  test('has level, process, message and fields', () => {
+  test('contains level, process, message and fields', () => {
     assert.equal(
       written((log) => log.info('started'), null),
       'info  started',
@@ -38,14 +38,14 @@ describe('a readable log line', () => {
     )
   })
 
-  test('quotes a value that would not be seen as one', () => {
+  test('quotes a value whose boundaries would not be visible', () => {
     assert.equal(
       written((log) => log.info({ a: 'b=c', d: 'e f', g: '' }, 'm')),
       'info  m a="b=c" d="e f" g=""',
     )
   })
 
-  test('has what an error says, and its stack from the level error on', () => {
+  test("contains an error's message, and its stack from the level error on", () => {
     const err = new Error('broken')
     assert.equal(
       written((log) => log.warn({ err }, 'm')),
@@ -56,14 +56,14 @@ describe('a readable log line', () => {
     assert.match(lines[1] ?? '', /^ {4}at .*readable-line\.test/)
   })
 
-  test('steers no terminal, whatever a visitor sends', () => {
+  test('contains no control characters, whatever a visitor sends', () => {
     const evil = '\u001b[2J\u009b31m\u0007\nnext'
     const text = written((log) => log.info({ path: evil, err: new Error(evil) }, evil))
     assert.doesNotMatch(text, /[\p{Cc}]/u)
     assert.match(text, /next/)
   })
 
-  test('has colours where they are asked for, and none elsewhere', () => {
+  test('is coloured only when colours are requested', () => {
     const json = JSON.stringify({ level: 50, time: 0, msg: 'm' })
     assert.ok(readableLine(json, true).includes('\u001b[31merror'))
     assert.ok(!readableLine(json, false).includes('\u001b'))

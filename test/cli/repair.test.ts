@@ -20,7 +20,7 @@ import { runCommand } from '../support/run-command.ts'
 
 const NOT_A_DATABASE = Buffer.alloc(8_192, 'not a database ')
 
-/** The counters of all links, the newest first, and how many clicks an export has. */
+/** The counters of all links, newest first, and the number of exported clicks. */
 type Counts = { counters: number[]; exported: number }
 
 const COUNTS: Readonly<Record<'running' | 'later', Counts>> = {
@@ -47,7 +47,7 @@ describe('terse repair', () => {
   const repair = (dataDir: string, ...args: string[]) =>
     runCommand(['repair', ...args], { TERSE_DATA_DIR: dataDir })
 
-  /** What the command says, without `--yes` and with it. It changes nothing until then. */
+  /** Returns the output without `--yes` and with it. Expects no change without it. */
   async function repairRefused(dataDir: string): Promise<string> {
     const start = () => serveFolder(dataDir, async () => {})
     await assert.rejects(start(), RefusedFiles)
@@ -72,13 +72,13 @@ describe('terse repair', () => {
     return { counters, exported: lines.split('\n').filter(Boolean).length }
   }
 
-  test('leaves files alone that are in order', async () => {
+  test('leaves intact files unchanged', async () => {
     const { code, stdout } = await repair(whole('later'), '--yes')
     assert.equal(code, 0)
     assert.equal(stdout, 'The files are in order.\n')
   })
 
-  test('accepts an older terse.db, and gives no number of a lost link again', async () => {
+  test('accepts an older terse.db, and never gives the number of a lost link again', async () => {
     const dataDir = assemble({ terse: 'stopped', clicks: 'later', days: 'later' })
     const said = await repairRefused(dataDir)
     assert.match(said, /older +terse\.db: it is of run 1/)
@@ -101,7 +101,7 @@ describe('terse repair', () => {
       make: () => assemble({ terse: 'later', clicks: 'stopped', days: 'later' }),
     },
     {
-      name: 'a clicks.db that is none',
+      name: 'a clicks.db that is not a database',
       moment: 'later',
       make() {
         const dataDir = whole('later')
@@ -119,7 +119,7 @@ describe('terse repair', () => {
       },
     },
     {
-      name: 'a clicks.db whose counters do not add up',
+      name: 'a clicks.db with inconsistent counters',
       moment: 'running',
       make() {
         const dataDir = whole('running')
@@ -131,7 +131,7 @@ describe('terse repair', () => {
     },
   ]
   for (const { name, moment, make } of cases) {
-    test(`counts the days' files again in the place of ${name}`, async () => {
+    test(`rebuilds the counters from the day files in place of ${name}`, async () => {
       const dataDir = make()
       assert.match(
         await repairRefused(dataDir),
@@ -144,7 +144,7 @@ describe('terse repair', () => {
     })
   }
 
-  test('counts links again whose number does not add up', async () => {
+  test('recounts links whose counter does not match', async () => {
     const dataDir = whole('running')
     const database = new DatabaseSync(path.join(dataDir, 'terse.db'))
     database.exec('update link_buckets set links = links + 7')
@@ -156,7 +156,7 @@ describe('terse repair', () => {
     })
   })
 
-  test('reads journals on from where a day has taken them, where clicks.db has lost that', async () => {
+  test('continues journals from the position in a day file when clicks.db has lost it', async () => {
     const dataDir = whole('running')
     rmSync(path.join(dataDir, 'clicks.db-wal'))
     await repairRefused(dataDir)
@@ -166,7 +166,7 @@ describe('terse repair', () => {
     )
   })
 
-  test('keeps what was counted of a day whose file is lost or damaged', async () => {
+  test('keeps the counts of a day whose file is lost or damaged', async () => {
     for (const damage of ['missing', 'damaged'] as const) {
       const dataDir = whole('later')
       const file = path.join(dataDir, 'clicks', readdirSync(path.join(dataDir, 'clicks'))[0] ?? '')
@@ -181,7 +181,7 @@ describe('terse repair', () => {
     }
   })
 
-  test('makes no new terse.db in the place of a damaged one', async () => {
+  test('creates no new terse.db in place of a damaged one', async () => {
     const dataDir = whole('later')
     writeFileSync(path.join(dataDir, 'terse.db'), NOT_A_DATABASE)
     const { code, stdout } = await repair(dataDir, '--yes')
@@ -191,7 +191,7 @@ describe('terse repair', () => {
     assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('set-aside-')))
   })
 
-  test('touches no files that are being served, and none of PostgreSQL', async () => {
+  test('refuses files that a service has open, and PostgreSQL', async () => {
     const dataDir = whole('later')
     await serveFolder(dataDir, async () => {
       const { code, stderr } = await repair(dataDir, '--yes')

@@ -18,7 +18,7 @@ import { visit } from '../support/visit.ts'
 
 const YEARS_AGO = Date.UTC(2023, 1, 1) * 1_000
 
-/** What a node answers that has these roles. */
+/** The answers of a node with these roles. */
 const NODES = [
   { roles: 'redirect', visits: 404, api: 404, ready: ['redirect'] },
   { roles: 'api', visits: 421, api: 401, ready: ['api'] },
@@ -40,21 +40,21 @@ async function expectRoles(port: number, node: (typeof NODES)[number]): Promise<
 
 describe('the roles of a node', () => {
   for (const node of NODES) {
-    describe(`that has ${node.roles}`, () => {
+    describe(`with ${node.roles}`, () => {
       let service: Service
       before(async () => {
         service = await startService(SQLITE, { TERSE_ROLES: node.roles })
       })
       after(() => service.stop())
-      test('are those that it answers for', () => expectRoles(service.port, node))
+      test('decide what it answers', () => expectRoles(service.port, node))
     })
   }
 
-  test('leave what is old to those that have jobs', async (t) => {
+  test('restrict the deletion of old data to nodes with jobs', async (t) => {
     const place = await SQLITE.createPlace()
     t.after(() => place.remove())
 
-    /** The raw clicks that are left when a node has been there. */
+    /** Returns the raw clicks that are left after a node has run. */
     async function leftBy(roles: string): Promise<number> {
       const config = readConfig({
         ...place.env,
@@ -91,18 +91,18 @@ describe('the roles of a node', () => {
     })
     after(() => place.remove())
 
-    test('go before the setting, and are those of each of its processes', async () => {
+    test('override the setting, and apply to every process', async () => {
       const settings = { TERSE_ROLES: 'redirect', TERSE_PROCESSES: '2' }
       const service = await startProcess(place, settings, { args: ['--roles', 'api'] })
       try {
-        // Enough connections for both.
+        // Enough connections to reach both processes.
         for (let time = 0; time < 8; time += 1) await expectRoles(service.port, NODES[1])
       } finally {
         await service.stop()
       }
     })
 
-    test('that nobody knows are refused', async () => {
+    test('are rejected when unknown', async () => {
       const { code, stderr } = await runCli(['serve', '--roles', 'api,cron'], place.env)
       assert.equal(code, 1)
       assert.match(stderr, /must name some of redirect, api, jobs/)

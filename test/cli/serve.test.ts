@@ -19,7 +19,7 @@ function curlLine(greeting: string): string {
   return line.trim()
 }
 
-/** The token of a greeting, which holds it twice: by itself, and in the curl line. */
+/** The token in a greeting, which contains it twice: alone, and in the curl line. */
 function tokenOf(greeting: string): string {
   const found = greeting.match(TOKEN) ?? []
   assert.equal(found.length, 2, greeting)
@@ -27,7 +27,10 @@ function tokenOf(greeting: string): string {
   return String(found[0])
 }
 
-/** A place on an engine, and a way to start services there, that end with the test. */
+/**
+ * A data folder or database on an engine, and a function that starts services there, which end with
+ * the test.
+ */
 async function prepare(t: TestContext, engine: Engine) {
   const place = await engine.createPlace()
   const services: ServiceProcess[] = []
@@ -45,7 +48,7 @@ async function prepare(t: TestContext, engine: Engine) {
 
 for (const engine of ENGINES) {
   describe(`terse serve on ${engine.name}`, () => {
-    test('greets with where everything is, and at the first start with a curl line that works', async (t) => {
+    test('greets with its addresses, and at the first start with a curl line that works', async (t) => {
       const { place, start } = await prepare(t, engine)
       const service = await start()
       const { stdout } = service.output()
@@ -79,7 +82,7 @@ for (const engine of ENGINES) {
       assert.doesNotMatch(second, /curl|first start/)
     })
 
-    test('shows one token when two processes start at once', async (t) => {
+    test('prints one token when two processes start at the same time', async (t) => {
       const { start } = await prepare(t, engine)
       const both = await Promise.all([start(), start()])
       const greetings = both.map((service) => service.output().stdout).join('')
@@ -90,7 +93,7 @@ for (const engine of ENGINES) {
 }
 
 describe('terse serve', () => {
-  test('shows no token where somebody made a workspace before', async (t) => {
+  test('prints no token when a workspace already exists', async (t) => {
     const { place, start } = await prepare(t, SQLITE)
     await makeInstance(place.env, async ({ workspaces }) => {
       await workspaces.create('acme')
@@ -99,7 +102,7 @@ describe('terse serve', () => {
     assert.doesNotMatch(service.output().stdout, TOKEN)
   })
 
-  test('goes on when it is told to reload, which one process alone cannot do, and reports that', async (t) => {
+  test('keeps running on SIGHUP, and logs that a single process cannot reload', async (t) => {
     const { start } = await prepare(t, SQLITE)
     const service = await start()
     service.child.kill('SIGHUP')
@@ -108,7 +111,7 @@ describe('terse serve', () => {
     assert.equal(await service.stop(), 0)
   })
 
-  test('writes no secret to its log, however much it logs', async (t) => {
+  test('writes no secret to its log, at any level', async (t) => {
     const { start } = await prepare(t, SQLITE)
     const service = await start({ TERSE_LOG_LEVEL: 'trace' })
     const token = tokenOf(service.output().stdout)
@@ -133,7 +136,7 @@ describe('terse serve', () => {
     }
   })
 
-  test('uses the folder and the address that it is given, and keeps the folder private', async (t) => {
+  test('uses the given folder and address, and keeps the folder private', async (t) => {
     const { place, start } = await prepare(t, SQLITE)
     const folder = path.join(place.dataDir, 'made')
     const service = await start({

@@ -11,13 +11,13 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 
 const TOKEN_LINE = /^terse_[0-9A-Za-z]{36}\n$/
 
-/** How soon a server must know what another process has changed. */
+/** How soon a server must notice what another process has changed. */
 const KNOWN_WITHIN_MS = 1_000
 
-/** How far the clocks of two processes on one machine may be apart. */
+/** How far the clocks of two processes on one machine may differ. */
 const CLOCK_TOLERANCE_MS = 20
 
-/** How long before its end a token is used, which then still works. */
+/** How long before its expiry a token is used, which must still work. */
 const LAST_USE_MS = 100
 
 type TokenRow = {
@@ -59,7 +59,7 @@ for (const engine of ENGINES) {
       return JSON.parse((await token('list', '--workspace', workspace, '--json')).stdout)
     }
 
-    test('prints the token alone, makes its workspace, and the token works at once', async () => {
+    test('prints only the token, creates its workspace, and the token works at once', async () => {
       const { code, stdout, stderr } = await process('create', '--workspace', 'fresh')
       assert.equal(code, 0, stderr)
       assert.equal(stderr, '')
@@ -96,7 +96,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('gives a token the scopes that were asked for, and no other', async () => {
+    test('grants a token exactly the requested scopes', async () => {
       const reader = apiWith(await create('--workspace', 'scoped', '--scopes', 'links:read'))
       assert.equal((await reader.get('/links')).status, 200)
       assert.equal((await reader.get('/domains')).status, 403)
@@ -104,7 +104,7 @@ for (const engine of ENGINES) {
       assert.equal((await reader.post('/links', link)).status, 403)
     })
 
-    test('gives a token all scopes but the administrative one, which is asked for', async () => {
+    test('grants all scopes by default except the administrative one, which must be requested', async () => {
       await create('--workspace', 'usual')
       await create('--workspace', 'usual', '--admin')
       await create('--workspace', 'usual', '--admin', '--scopes', 'links:read')
@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
       assert.match(stderr, /never expires: revoke it/)
     })
 
-    test('revokes a token, which the running server refuses within a second', async () => {
+    test('revokes a token, which the running server rejects within a second', async () => {
       const api = apiWith(await create('--workspace', 'revoked'))
       const kept = apiWith(await create('--workspace', 'revoked'))
       assert.equal((await api.get('/links')).status, 200)
@@ -153,10 +153,10 @@ for (const engine of ENGINES) {
       assert.equal((await token('revoke', row.id)).code, 1)
     })
 
-    test('gives a token an end, from which on the running server refuses it', async () => {
+    test('creates a token that the running server rejects from its expiry on', async () => {
       const startedAt = Date.now()
       await create('--workspace', 'expiring')
-      // Room for two more commands, which take longer on a busy machine.
+      // Enough time for two more commands, which are slow on a busy machine.
       const end = Date.now() + Math.max(1_000, 10 * (Date.now() - startedAt))
       const expires = new Date(end).toISOString()
       const api = apiWith(await create('--workspace', 'expiring', '--expires', expires))
@@ -172,7 +172,7 @@ for (const engine of ENGINES) {
       assert.deepEqual(states.sort(), ['expired', 'valid'])
     })
 
-    test('tells when a token was last used', async () => {
+    test('shows when a token was last used', async () => {
       const api = apiWith(await create('--workspace', 'used'))
       assert.equal((await list('used'))[0]?.last_used_at, null)
       await api.get('/links')
@@ -181,7 +181,7 @@ for (const engine of ENGINES) {
   })
 }
 
-describe('what terse token refuses', () => {
+describe('terse token', () => {
   let place: Place
   before(async () => {
     place = await SQLITE.createPlace()
@@ -200,17 +200,17 @@ describe('what terse token refuses', () => {
       expected: /"links:all".*links:write/,
     },
     {
-      name: 'no scope at all',
+      name: 'an empty list of scopes',
       args: ['create', '--workspace', 'no', '--scopes', ''],
       expected: /scopes/,
     },
     {
-      name: 'an end without a zone',
+      name: 'an expiry without a time zone',
       args: ['create', '--workspace', 'no', '--expires', '2099-01-01T00:00:00'],
       expected: /zone/,
     },
     {
-      name: 'an end in the past',
+      name: 'an expiry in the past',
       args: ['create', '--workspace', 'no', '--expires', '2001-01-01T00:00:00Z'],
       expected: /past/,
     },
@@ -222,7 +222,7 @@ describe('what terse token refuses', () => {
     },
   ]
   for (const { name, args, expected } of REFUSED) {
-    test(`refuses ${name} in one line`, async () => {
+    test(`rejects ${name} in one line`, async () => {
       const { code, stdout, stderr } = await token(...args)
       assert.equal(code, 1)
       assert.equal(stdout, '')
@@ -231,7 +231,7 @@ describe('what terse token refuses', () => {
     })
   }
 
-  test('makes no workspace for a token that is refused', async () => {
+  test('creates no workspace for a token that is rejected', async () => {
     await token('create', '--workspace', 'never', '--scopes', 'none')
     const { stdout } = await runCommand(['workspace', 'list', '--json'], place.env)
     assert.ok(!stdout.includes('"never"'))

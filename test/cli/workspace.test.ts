@@ -51,7 +51,7 @@ for (const engine of ENGINES) {
       assert.equal(table.length, 4)
     })
 
-    test('sets, shows and takes away quotas of one workspace', async () => {
+    test('sets, shows and removes quotas of one workspace', async () => {
       const created = await workspace('create', 'limited')
       const set = ['--links', '5000', '--storage-mib', '2', '--pending-domains', 'none']
       const first = await workspace('quota', 'limited', ...set)
@@ -79,7 +79,7 @@ for (const engine of ENGINES) {
       assert.match(list, /^limited .+ links=5000 pending_domains=none$/m)
     })
 
-    test('refuses a quota that is none, and of a workspace that is not there', async () => {
+    test('rejects an invalid quota, and a quota of an unknown workspace', async () => {
       for (const limit of ['-1', '0', '1e3', 'off']) {
         assert.equal((await workspace('quota', 'acme', `--links=${limit}`)).code, 1, limit)
       }
@@ -88,7 +88,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('refuses a name that is taken, and one that is none', async () => {
+    test('rejects a name that exists, and an invalid one', async () => {
       for (const name of ['acme', 'Bad Name']) {
         const { code, stdout, stderr } = await workspace('create', name)
         assert.equal(code, 1, name)
