@@ -23,8 +23,8 @@ type Answer = {
 
 const NOW_MS = Date.UTC(2026, 5, 1)
 
-/** What Pebble does not do: an authority that answers as a test tells it. */
-describe('a certificate authority over ACME', () => {
+/** What Pebble cannot do: an authority that gives the answers that a test sets. */
+describe('the ACME client', () => {
   const own = selfSigned('localhost', Date.now())
   const payloads: { path: string; payload: Record<string, unknown> }[] = []
   let base = ''
@@ -101,7 +101,7 @@ describe('a certificate authority over ACME', () => {
     return error
   }
 
-  test('gives its advice on renewal, and says when to ask again', async () => {
+  test("returns the authority's advice on renewal, and when to ask again", async () => {
     answers = {
       '/renewal/aki.serial': {
         headers: { 'retry-after': '21600' },
@@ -122,7 +122,7 @@ describe('a certificate authority over ACME', () => {
     await expectTrouble(open().findRenewalInfo('aki.serial'), 'unavailable')
   })
 
-  test('is told which certificate an order replaces, and asked again without where it minds', async () => {
+  test('names the replaced certificate in an order, and repeats the order without it when the authority rejects that', async () => {
     answers = {}
     payloads.length = 0
     const placed = await open().placeOrder(await account(), 'go.test', 'aki.serial')
@@ -141,7 +141,7 @@ describe('a certificate authority over ACME', () => {
     assert.equal(again.url, `${base}/order/2`, 'an address may be relative')
   })
 
-  test('is asked for the profile that the operator wants, where it has that', async () => {
+  test('requests the configured certificate profile where the authority offers it', async () => {
     answers = { '/dir': directory({ meta: { profiles: { shortlived: 'six days' } } }) }
     payloads.length = 0
     await open({ profile: 'shortlived' }).placeOrder(await account(), 'go.test', undefined)
@@ -155,41 +155,51 @@ describe('a certificate authority over ACME', () => {
 
   const troubles: [string, Answer, string, number | undefined][] = [
     [
-      'a fault of its own',
+      'status 503 and a delay in seconds',
       { status: 503, headers: { 'retry-after': '120' } },
-      'unavailable',
+      'away',
       120_000,
     ],
     [
-      'a date to wait for',
+      'status 500 and a date to retry at',
       { status: 500, headers: { 'retry-after': 'Mon, 01 Jun 2026 00:10:00 GMT' } },
       'unavailable',
       600_000,
     ],
+    ['an internal problem', { status: 500, body: problem('serverInternal') }, 'away', undefined],
+    ['a body that is not JSON', { status: 200, body: '<html>' }, 'away', undefined],
+    ['JSON of another shape', { status: 200, body: { status: 'odd' } }, 'away', undefined],
+    ['a body that is too long', { status: 200, body: 'x'.repeat(300_000) }, 'away', undefined],
+    ['status 404', { status: 404 }, 'gone', undefined],
     [
-      'a problem of its own',
-      { status: 500, body: problem('serverInternal') },
-      'unavailable',
+      'status 404 and a problem document',
+      { status: 404, body: problem('malformed') },
+      'gone',
       undefined,
     ],
-    ['no JSON', { status: 200, body: '<html>' }, 'unavailable', undefined],
-    ['another form', { status: 200, body: { status: 'odd' } }, 'unavailable', undefined],
-    ['too much', { status: 200, body: 'x'.repeat(300_000) }, 'unavailable', undefined],
-    ['that it does not know the order', { status: 404 }, 'notFound', undefined],
-    ['so in words', { status: 404, body: problem('malformed') }, 'notFound', undefined],
     [
-      'too many',
+      'rateLimited',
       { status: 429, headers: { 'retry-after': '9' }, body: problem('rateLimited') },
       'rateLimited',
       9_000,
     ],
-    ['who are you', { status: 400, body: problem('accountDoesNotExist') }, 'account', undefined],
-    ['new terms', { status: 403, body: problem('userActionRequired') }, 'account', undefined],
-    ['no', { status: 403, body: problem('unauthorized') }, 'rejected', undefined],
-    ['nonces that never fit', { status: 400, body: problem('badNonce') }, 'unavailable', undefined],
+    [
+      'accountDoesNotExist',
+      { status: 400, body: problem('accountDoesNotExist') },
+      'account',
+      undefined,
+    ],
+    [
+      'userActionRequired',
+      { status: 403, body: problem('userActionRequired') },
+      'account',
+      undefined,
+    ],
+    ['unauthorized', { status: 403, body: problem('unauthorized') }, 'refused', undefined],
+    ['badNonce every time', { status: 400, body: problem('badNonce') }, 'away', undefined],
   ]
   for (const [what, reply, trouble, retryAfterMs] of troubles) {
-    test(`may answer with ${what}: ${trouble}`, async () => {
+    test(`reports "${trouble}" when the authority answers with ${what}`, async () => {
       answers = { '/order/1': reply }
       const error = await expectTrouble(
         open().readOrder(await account(), `${base}/order/1`),
@@ -199,7 +209,7 @@ describe('a certificate authority over ACME', () => {
     })
   }
 
-  test('may not be there, or not be who it says: then nothing is sent', async () => {
+  test('sends nothing to an authority that is unreachable or has an untrusted certificate', async () => {
     answers = {}
     await expectTrouble(
       open({ directory: 'https://localhost:9/dir' }).caaIdentities(),
@@ -213,7 +223,7 @@ describe('a certificate authority over ACME', () => {
     await expectTrouble(cancelled.caaIdentities(), 'unavailable')
   })
 
-  test('cannot write on terminals, or fill the log', async () => {
+  test("removes control characters from the authority's messages, and limits their length", async () => {
     answers = {
       '/order/1': { status: 403, body: problem('unauthorized', `\u001b[31m${'x'.repeat(2_000)}`) },
     }
@@ -225,7 +235,7 @@ describe('a certificate authority over ACME', () => {
     assert.equal(error.message.length, 500)
   })
 
-  test('offers challenges of which only safe ones are answered', async () => {
+  test('offers challenges, and answers only the safe ones', async () => {
     const challenge = (type: string, token: string) => ({
       type,
       token,
@@ -247,8 +257,8 @@ describe('a certificate authority over ACME', () => {
   })
 })
 
-test('a certificate’s renewal has the name that RFC 9773 gives it', () => {
-  // The key identifier of the RFC's example, in section 4.1.
+test('a certificate’s renewal identifier is the one that RFC 9773 defines', () => {
+  // The key identifier of the example in section 4.1 of the RFC.
   const keyId = Buffer.from('69885b6b87464041e1b37b847ba0ae2cde01c8d4', 'hex')
   const identifier = new Primitive({ idBlock: { tagClass: 3, tagNumber: 0 }, valueHex: keyId })
   const value = sequence(identifier)
@@ -260,7 +270,7 @@ test('a certificate’s renewal has the name that RFC 9773 gives it', () => {
   assert.equal(renewalIdOf(selfSigned('go.test', NOW_MS).chainPem), undefined)
 })
 
-test('the certificate of a tls-alpn-01 challenge holds the answer’s digest, and must be understood', () => {
+test('the certificate of a tls-alpn-01 challenge contains the answer’s digest in a critical extension', () => {
   const { chainPem } = alpnCertificate('go.test', 'token.thumbprint', NOW_MS)
   const leaf = new X509Certificate(chainPem)
   assert.equal(leaf.checkHost('go.test', { subject: 'never' }), 'go.test')

@@ -24,7 +24,7 @@ const SECOND_MICROS = 1_000_000
 /** Longer than the lease of an order. */
 const AFTER_LEASE = 2 * MINUTE
 
-/** Of the statements of an order, each so many-th fails in a run; others in other runs. */
+/** Every nth statement of an order fails in one run; other runs start at another offset. */
 const STRIDE = 12
 
 const skip = skipWithout('pebble', 'knotd')
@@ -35,7 +35,7 @@ before(async () => {
   dns = await startDnsServer(['* A 127.0.0.1', '*.away A 127.0.0.2'])
   pebble = await startPebble({ dnsServer: dns.address, validitySeconds: 6 * DAY })
 })
-/** An authority of a test's own, with answers from the servers of the shared one. */
+/** An authority for one test, with the challenge servers of the shared one. */
 async function startOther(t: TestContext, options: Partial<PebbleOptions>): Promise<Pebble> {
   const { httpPort, tlsPort } = pebble
   const other = await startPebble({ dnsServer: dns.address, httpPort, tlsPort, ...options })
@@ -48,7 +48,7 @@ after(async () => {
   await dns?.stop()
 })
 
-/** A workspace with a node, the real authority, and servers that answer its challenges. */
+/** A workspace with a node, a real authority, and servers that answer its challenges. */
 async function setUp(at: StoreUnderTest, options: Partial<OrderNodeOptions> = {}) {
   await forgetAll(at)
   const clock = fakeClock(Date.now())
@@ -67,7 +67,7 @@ async function setUp(at: StoreUnderTest, options: Partial<OrderNodeOptions> = {}
   return { ...first, clock, node, workspace, name, host, activate }
 }
 
-/** Takes away what the test before has left to be done. */
+/** Removes pending work of the previous test. */
 async function forgetAll({ db, store }: StoreUnderTest): Promise<void> {
   const orders = await db.selectFrom('certificate_orders').select('host').execute()
   const domains = await db.selectFrom('domains').select(['id', 'workspace_id']).execute()
@@ -94,13 +94,13 @@ describeStore('the orders of certificates', (at) => {
   })
   after(() => stopServers())
 
-  test('go from an active domain to a certificate, its key and the account’s sealed', {
+  test("turn an active domain into a certificate, with its key and the account's key encrypted", {
     skip,
   }, async () => {
-    const { activate, host, runDue, told, certificates, orders } = await setUp(at)
+    const { activate, host, runDue, log, certificates, orders } = await setUp(at)
     await activate(host)
     await runDue()
-    assert.deepEqual(told, [`issued ${host}`])
+    assert.deepEqual(log, [`issued ${host}`])
     const certificate = await certificates.find(host)
     assert.ok(certificate)
     const leaf = new X509Certificate(certificate.chainPem)
@@ -124,18 +124,18 @@ describeStore('the orders of certificates', (at) => {
     assert.ok((await stateOf(at.store, SERVICE_HOST)).nextAt > 0, 'the service has one, too')
   })
 
-  test('answer tls-alpn-01 where only that is asked for', { skip }, async () => {
-    const { activate, host, runDue, told } = await setUp(at, { challenges: 'tls-alpn-01' })
+  test('answer tls-alpn-01 when only that is offered', { skip }, async () => {
+    const { activate, host, runDue, log } = await setUp(at, { challenges: 'tls-alpn-01' })
     await activate(host)
     await runDue()
-    assert.deepEqual(told, [`issued ${host}`])
+    assert.deepEqual(log, [`issued ${host}`])
   })
 
-  test('say once that an answer is in place, however long the authority takes', {
+  test('submit a challenge answer once, however long the authority takes', {
     skip,
   }, async () => {
     let begun = 0
-    const { activate, host, runDue, told } = await setUp(at, {
+    const { activate, host, runDue, log } = await setUp(at, {
       around: (authority) => ({
         ...authority,
         respondToChallenge: async (...args) => {
@@ -146,26 +146,26 @@ describeStore('the orders of certificates', (at) => {
     })
     await activate(host)
     await runDue()
-    assert.deepEqual([told, begun], [[`issued ${host}`], 1])
+    assert.deepEqual([log, begun], [[`issued ${host}`], 1])
   })
 
-  test('find out that port 80 leads nowhere, and remember it for the next host', {
+  test('detect that port 80 is unreachable, and skip http-01 for the next host', {
     skip,
   }, async (t) => {
     const elsewhere = await startOther(t, { httpPort: 9 })
-    const { activate, host, name, runDue, told, clock } = await setUp(at, { pebble: elsewhere })
+    const { activate, host, name, runDue, log, clock } = await setUp(at, { pebble: elsewhere })
     await activate(host)
     await runDue()
-    assert.equal(told.length, 1)
-    assert.match(told[0] ?? '', /^failed .*connection/)
+    assert.equal(log.length, 1)
+    assert.match(log[0] ?? '', /^failed .*connection/)
     clock.move(2 * MINUTE)
     await runDue()
     await activate(`next.${name}.test`)
     await runDue()
-    assert.deepEqual(told.slice(1), [`issued ${host}`, `issued next.${name}.test`])
+    assert.deepEqual(log.slice(1), [`issued ${host}`, `issued next.${name}.test`])
   })
 
-  test('place one order for each of 50 hosts, on two nodes, half of the nonces rejected', {
+  test('are placed once for each of 50 hosts, by two nodes, with half of the nonces rejected', {
     skip,
   }, async (t) => {
     const picky = await startOther(t, { nonceReject: 50 })
@@ -175,7 +175,7 @@ describeStore('the orders of certificates', (at) => {
     await activate(...hosts)
     clock.move(1)
     // On a busy machine a call may run out of time for further nonces: then the authority is left
-    // alone for a while, and all go on.
+    // alone for a while, and all orders continue.
     for (let pauses = 0; pauses < 5; pauses += 1) {
       await Promise.all(nodes.map((each) => each.runDue()))
       const account = await at.store.read.acmeAccounts.find(picky.directory)
@@ -183,15 +183,15 @@ describeStore('the orders of certificates', (at) => {
       if (pauseMicros <= 0) break
       clock.move(pauseMicros / SECOND_MICROS)
     }
-    const lines = nodes.flatMap(({ told }) => told)
+    const lines = nodes.flatMap(({ log }) => log)
     assert.deepEqual(
       lines.filter((line) => !/^away: .*nonce/.test(line)).toSorted(),
       hosts.map((host) => `issued ${host}`).toSorted(),
     )
     assert.equal(picky.orders(), 50)
     assert.ok(
-      nodes.every(({ told }) => told.length > 0),
-      'both had a share in it',
+      nodes.every(({ log }) => log.length > 0),
+      'both nodes placed orders',
     )
     assert.match(picky.log(), /There are now 1 accounts/)
     assert.doesNotMatch(picky.log(), /There are now 2 accounts/)
@@ -199,7 +199,7 @@ describeStore('the orders of certificates', (at) => {
 
   const crashes = ['placeOrder', 'respondToChallenge', 'finalize', 'downloadCertificate'] as const
   for (const step of crashes) {
-    test(`go on with the same order after a crash in ${step}, and refuse the dead node’s word`, {
+    test(`continue with the same order after a crash in ${step}, and reject the dead node’s late result`, {
       skip,
     }, async () => {
       const { clock, node, activate, host } = await setUp(at)
@@ -214,21 +214,21 @@ describeStore('the orders of certificates', (at) => {
       await reached.promise
       const survivor = node({ store: (await at.another()).store })
       await survivor.runDue()
-      assert.deepEqual(survivor.told, [], 'the lease still holds')
+      assert.deepEqual(survivor.log, [], 'the lease still holds')
       clock.move(AFTER_LEASE)
       await survivor.runDue()
-      assert.deepEqual(survivor.told, [`issued ${host}`])
-      // Between the order and the word of where it is, nobody can know of it.
+      assert.deepEqual(survivor.log, [`issued ${host}`])
+      // Between placing the order and storing its URL, no other node can know of the order.
       assert.equal(pebble.orders() - before, step === 'placeOrder' ? 2 : 1)
       const kept = await survivor.certificates.find(host)
       crash.resolve()
       await dying.orders.settled()
-      assert.deepEqual(dying.told, [])
+      assert.deepEqual(dying.log, [])
       assert.deepEqual(await survivor.certificates.find(host), kept)
     })
   }
 
-  test('end in one certificate, by two orders at most, when any one statement fails', {
+  test('end in one certificate, with two orders at most, when any one statement fails', {
     skip,
   }, async () => {
     let orderedTwice = 0
@@ -249,8 +249,8 @@ describeStore('the orders of certificates', (at) => {
       clock.move(AFTER_LEASE)
       const other = node({ store: isOver ? at.store : (await at.another()).store })
       await other.runDue()
-      // Where the authority's look at the answer failed, the order is lost with it, and the next one
-      // waits its minutes, which nobody knew of yet if that could not be written down either.
+      // When the authority's validation failed, the order is lost, and the next one waits some
+      // minutes; the node does not know of the wait if that could not be stored either.
       for (let waits = 0; waits < 2 && (await certificates.find(host)) === undefined; waits += 1) {
         clock.move(((await stateOf(at.store, host)).nextAt - clock.nowMicros()) / SECOND_MICROS)
         await other.runDue()
@@ -265,11 +265,11 @@ describeStore('the orders of certificates', (at) => {
     assert.ok(orderedTwice <= cases / 2, `${orderedTwice} of ${cases} ordered twice`)
   })
 
-  test('wait while the authority is down, however long, and count no failure to a host', {
+  test('wait while the authority is down, for any time, and record no failure for a host', {
     skip,
   }, async (t) => {
     const own = await startOther(t, {})
-    const { activate, clock, name, runDue, told } = await setUp(at, { pebble: own })
+    const { activate, clock, name, runDue, log } = await setUp(at, { pebble: own })
     const [early, late] = [`early.${name}.test`, `late.${name}.test`]
     await activate(early)
     await runDue()
@@ -282,32 +282,32 @@ describeStore('the orders of certificates', (at) => {
       assert.ok(account && account.pausedUntil > clock.nowMicros())
       clock.move((account.pausedUntil - clock.nowMicros()) / SECOND_MICROS)
     }
-    const away = told.filter((line) => line.startsWith('away'))
+    const away = log.filter((line) => line.startsWith('away'))
     assert.ok(away.length > 10 && away.length < 40, `asked ${away.length} times`)
     assert.match(away[0] ?? '', /localhost:\d+ did not answer: .*ECONNREFUSED/)
     assert.equal((await stateOf(at.store, late)).attempts, 0)
 
-    // It comes back and knows neither the account nor anything else.
+    // It comes back with an empty state: it knows neither the account nor any order.
     await own.start()
-    for (let minutes = 0; minutes < 20 && told.at(-1) !== `issued ${late}`; minutes += 1) {
+    for (let minutes = 0; minutes < 20 && log.at(-1) !== `issued ${late}`; minutes += 1) {
       clock.move(MINUTE)
       await runDue()
     }
-    assert.equal(told.at(-1), `issued ${late}`)
+    assert.equal(log.at(-1), `issued ${late}`)
     const account = await at.store.read.acmeAccounts.find(own.directory)
     assert.deepEqual([account?.failures, account?.failure], [0, null])
   })
 
-  test('stay within what an authority allows when a host keeps failing', { skip }, async () => {
-    const { activate, clock, name, runDue, told } = await setUp(at)
+  test("stay within the authority's limits when a host keeps failing", { skip }, async () => {
+    const { activate, clock, name, runDue, log } = await setUp(at)
     const host = `${name}.away.test`
     await activate(host)
     const failures: number[] = []
     const begunAt = clock.nowMicros()
     for (let minute = 0; minute < 48 * 60; ) {
-      const before = told.length
+      const before = log.length
       await runDue()
-      if (told.length > before) failures.push(minute)
+      if (log.length > before) failures.push(minute)
       const { nextAt } = await stateOf(at.store, host)
       clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
       minute = Math.round((clock.nowMicros() - begunAt) / MINUTE / SECOND_MICROS)
@@ -323,7 +323,7 @@ describeStore('the orders of certificates', (at) => {
     assert.equal(order.ongoing, null)
   })
 
-  test('try a failed host again when somebody asks, and none that the authority has told to wait', {
+  test('are retried on demand for a failed host, except where the authority asked for a delay', {
     skip,
   }, async () => {
     const { activate, clock, name, node } = await setUp(at)
@@ -345,21 +345,21 @@ describeStore('the orders of certificates', (at) => {
     await runFor(1)
     await runFor(MINUTE)
     await runFor(MINUTE)
-    const told = strict.told.length
+    const log = strict.log.length
     await at.store.write(async (stores) => {
       for (const host of [failing, limited]) {
         await stores.certificateOrders.makeDue(host, clock.nowMicros())
       }
     })
     await strict.runDue()
-    assert.equal(strict.told.length, told + 1)
-    assert.match(strict.told.at(-1) ?? '', new RegExp(`^failed ${failing}`))
+    assert.equal(strict.log.length, log + 1)
+    assert.match(strict.log.at(-1) ?? '', new RegExp(`^failed ${failing}`))
   })
 
-  test('wait where a registered domain has had its share, across restarts and nodes', {
+  test('wait when the budget of a registered domain is spent, across restarts and nodes', {
     skip,
   }, async () => {
-    const { activate, clock, host, name, node, runDue, told } = await setUp(at)
+    const { activate, clock, host, name, node, runDue, log } = await setUp(at)
     await at.store.write(async (stores) => {
       for (let count = 0; count < 40; count += 1) {
         const order = { directory: pebble.directory, host: `${count}.${name}.test` } as const
@@ -373,7 +373,7 @@ describeStore('the orders of certificates', (at) => {
     clock.move(251 * MINUTE)
     const restarted = node({ store: (await at.another()).store })
     await restarted.runDue()
-    assert.deepEqual([...told, ...restarted.told], [])
+    assert.deepEqual([...log, ...restarted.log], [])
     assert.equal(pebble.orders(), orders)
     assert.match(
       (await stateOf(at.store, host)).failure ?? '',
@@ -381,11 +381,11 @@ describeStore('the orders of certificates', (at) => {
     )
     clock.move(MINUTE)
     await restarted.runDue()
-    assert.deepEqual(restarted.told, [`issued ${host}`])
+    assert.deepEqual(restarted.log, [`issued ${host}`])
     assert.equal((await stateOf(at.store, host)).failure, null)
   })
 
-  test('charge a first order to all budgets, and give back what came to nothing', {
+  test('charge a first order to all budgets, and refund one that was not placed', {
     skip,
   }, async () => {
     const { activate, host, name, runDue } = await setUp(at)
@@ -409,12 +409,12 @@ describeStore('the orders of certificates', (at) => {
     assert.deepEqual(left, [])
   })
 
-  test('ask for nothing where CAA records forbid it', { skip }, async () => {
+  test('are not placed where CAA records forbid it', { skip }, async () => {
     const {
       activate,
       host,
       runDue,
-      told,
+      log,
       dns: fake,
     } = await setUp(at, {
       around: (authority) => ({ ...authority, caaIdentities: async () => ['pebble.example'] }),
@@ -423,16 +423,16 @@ describeStore('the orders of certificates', (at) => {
     const orders = pebble.orders()
     await activate(host)
     await runDue()
-    assert.deepEqual(told, [
+    assert.deepEqual(log, [
       `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} from other.example alone`,
     ])
     assert.equal(pebble.orders(), orders)
   })
 
-  test('leave a host alone for as long as the authority asks, and no other one', {
+  test('delay one host for as long as the authority asks, and no other host', {
     skip,
   }, async () => {
-    const { activate, clock, name, runDue, told } = await setUp(at, {
+    const { activate, clock, name, runDue, log } = await setUp(at, {
       around: (authority) => ({
         ...authority,
         placeOrder: async (account, host, replaces) => {
@@ -449,19 +449,19 @@ describeStore('the orders of certificates', (at) => {
     await runDue()
     clock.move(MINUTE)
     await runDue()
-    assert.deepEqual(told.toSorted(), [
+    assert.deepEqual(log.toSorted(), [
       `failed limited.${name}.test: rateLimited: too many`,
       `issued other.${name}.test`,
     ])
     clock.move(3 * HOUR - 2 * MINUTE)
     await runDue()
-    assert.equal(told.length, 2)
+    assert.equal(log.length, 2)
     clock.move(2 * MINUTE)
     await runDue()
-    assert.deepEqual(told.slice(2), [`issued limited.${name}.test`])
+    assert.deepEqual(log.slice(2), [`issued limited.${name}.test`])
   })
 
-  test('take no certificate that cannot be read, or is for another key', { skip }, async () => {
+  test('reject a certificate that cannot be parsed, or is for another key', { skip }, async () => {
     const { activate, certificates, clock, host, name, node } = await setUp(at)
     await activate(host)
     let chainPem: string | undefined = 'nonsense'
@@ -481,12 +481,12 @@ describeStore('the orders of certificates', (at) => {
     await wrong.runDue()
     assert.equal(await certificates.find(host), undefined)
     assert.deepEqual(
-      wrong.told.map((line) => line.replace(/^.* a certificate /, '')),
+      wrong.log.map((line) => line.replace(/^.* a certificate /, '')),
       ['that cannot be read', 'for another key'],
     )
   })
 
-  /** Lets a host's certificate be as old as a test wants it. */
+  /** Changes the age of a host's certificate. */
   async function age(
     node: Awaited<ReturnType<typeof setUp>>,
     seconds: number,
@@ -502,28 +502,28 @@ describeStore('the orders of certificates', (at) => {
     return aged
   }
 
-  test('renew a six-day certificate when a third of its life is left, the old one serving until then', {
+  test('renew a six-day certificate when a third of its life is left, and serve the old one until then', {
     skip,
   }, async () => {
     const node = await setUp(at)
-    const { activate, certificates, clock, host, runDue, told } = node
+    const { activate, certificates, clock, host, runDue, log } = node
     await activate(host)
     await runDue()
     const old = await age(node, 3.7 * DAY)
     clock.move(HOUR)
     await runDue()
-    assert.deepEqual(told, [`issued ${host}`])
+    assert.deepEqual(log, [`issued ${host}`])
     assert.equal((await certificates.find(host))?.chainPem, old.chainPem)
     const { nextAt } = await stateOf(at.store, host)
     const left = (old.notAfter - nextAt) / (old.notAfter - old.notBefore)
     assert.ok(left >= 1 / 3 && left < 0.37, `${left} of its life is left`)
     clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
     await runDue()
-    assert.deepEqual(told, [`issued ${host}`, `issued ${host}`])
+    assert.deepEqual(log, [`issued ${host}`, `issued ${host}`])
     assert.ok(((await certificates.find(host))?.notAfter ?? 0) > old.notAfter)
   })
 
-  test('renew within the window that the authority advises, and say what is replaced', {
+  test('renew within the window that the authority advises, and name the replaced certificate', {
     skip,
   }, async () => {
     const replaced: (string | undefined)[] = []
@@ -538,7 +538,7 @@ describeStore('the orders of certificates', (at) => {
         },
       }),
     })
-    const { activate, certificates, clock, host, runDue, told } = node
+    const { activate, certificates, clock, host, runDue, log } = node
     window.start = clock.nowMicros() + 5 * HOUR * SECOND_MICROS
     window.end = clock.nowMicros() + 9 * HOUR * SECOND_MICROS
     await activate(host)
@@ -548,13 +548,13 @@ describeStore('the orders of certificates', (at) => {
     for (let hours = 1; hours <= 12 && renewedAfter === 0; hours += 1) {
       clock.move(HOUR)
       await runDue()
-      if (told.length === 2) renewedAfter = hours
+      if (log.length === 2) renewedAfter = hours
     }
     assert.ok(renewedAfter >= 5 && renewedAfter <= 10, `renewed after ${renewedAfter} hours`)
     assert.deepEqual(replaced, [undefined, old?.ariId])
   })
 
-  test('renew at once what the authority suddenly wants renewed, and not without end', {
+  test('renew at once when the authority advises it suddenly, and not in an endless loop', {
     skip,
   }, async () => {
     const node = await setUp(at, {
@@ -566,26 +566,26 @@ describeStore('the orders of certificates', (at) => {
         }),
       }),
     })
-    const { activate, clock, host, runDue, told } = node
+    const { activate, clock, host, runDue, log } = node
     await activate(host)
     await runDue()
     clock.move(HOUR)
     await runDue()
-    assert.equal(told.length, 2, 'at the first look')
+    assert.equal(log.length, 2, 'at the first look')
     const end = clock.nowMicros() + 12 * HOUR * SECOND_MICROS
     while (clock.nowMicros() < end) {
       await runDue()
       const { nextAt } = await stateOf(at.store, host)
       clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
     }
-    assert.deepEqual(new Set(told), new Set([`issued ${host}`]))
-    assert.equal(told.length, 4, 'as many as a name may have in a week')
+    assert.deepEqual(new Set(log), new Set([`issued ${host}`]))
+    assert.equal(log.length, 4, 'as many as a name may have in a week')
   })
 
-  test('move to another authority when the operator does, the old certificate serving until then', {
+  test('move to another authority when the setting changes, and serve the old certificate until then', {
     skip,
   }, async () => {
-    const { activate, certificates, clock, host, runDue, told } = await setUp(at)
+    const { activate, certificates, clock, host, runDue, log } = await setUp(at)
     await activate(host)
     await runDue()
     const current = await certificates.find(host)
@@ -594,11 +594,11 @@ describeStore('the orders of certificates', (at) => {
     await at.store.write((stores) => certificates.save(stores, before))
     clock.move(HOUR)
     await runDue()
-    assert.deepEqual(told, [`issued ${host}`, `issued ${host}`])
+    assert.deepEqual(log, [`issued ${host}`, `issued ${host}`])
     assert.equal((await certificates.find(host))?.directory, pebble.directory)
   })
 
-  test('end with the domain: its certificate goes, and what is under way counts no more', {
+  test('end with the domain: its certificate is deleted, and a running order is discarded', {
     skip,
   }, async () => {
     const { activate, certificates, host, node, orders, runDue, workspace } = await setUp(at)
@@ -627,41 +627,41 @@ describeStore('the orders of certificates', (at) => {
     await slow.orders.settled()
     await orders.reconcileAll()
     assert.equal(await certificates.find(host), undefined)
-    assert.deepEqual(slow.told, [])
+    assert.deepEqual(slow.log, [])
   })
 
-  test('are for hosts alone of which an authority can be asked', { skip }, async () => {
-    const { activate, orders, runDue, told } = await setUp(at, { serviceHost: 'localhost' })
+  test('are placed only for hosts that a public authority accepts', { skip }, async () => {
+    const { activate, orders, runDue, log } = await setUp(at, { serviceHost: 'localhost' })
     const host = `${unique('tour')}.localhost`
     await activate(host)
     await orders.reconcileAll()
     await runDue()
     assert.deepEqual(
-      told.filter((line) => line.includes('localhost')),
+      log.filter((line) => line.includes('localhost')),
       [],
     )
     assert.equal(await at.store.read.certificateOrders.find(host), undefined)
   })
 
-  test('bind the account to one that its owner has with the authority', { skip }, async (t) => {
+  test('bind the account to an external account at the authority', { skip }, async (t) => {
     const hmacKey = Buffer.from('a key of thirty-two bytes or so.').toString('base64url')
     const bound = await startOther(t, { externalKeys: { mine: hmacKey } })
-    const { activate, host, runDue, told, clock, node } = await setUp(at, { pebble: bound })
+    const { activate, host, runDue, log, clock, node } = await setUp(at, { pebble: bound })
     await activate(host)
     await runDue()
-    assert.match(told[0] ?? '', /^away: externalAccountRequired.*TERSE_ACME_EAB_KID/)
+    assert.match(log[0] ?? '', /^away: externalAccountRequired.*TERSE_ACME_EAB_KID/)
     clock.move(MINUTE)
     const wrong = node({ acme: { external: { kid: 'mine', hmacKey: 'd3Jvbmc' } } })
     await wrong.runDue()
-    assert.match(wrong.told[0] ?? '', /^away: /)
+    assert.match(wrong.log[0] ?? '', /^away: /)
     clock.move(HOUR)
     const right = node({ acme: { external: { kid: 'mine', hmacKey }, email: 'ops@example.com' } })
     await right.runDue()
-    assert.deepEqual(right.told, [`issued ${host}`])
+    assert.deepEqual(right.log, [`issued ${host}`])
   })
 })
 
-/** An authority whose answer to one step, once it has done it, does not come until `goOn`. */
+/** An authority that completes one step, and holds back its answer until `goOn`. */
 function stopAfter(
   authority: CertificateAuthority,
   step: 'placeOrder' | 'respondToChallenge' | 'finalize' | 'downloadCertificate',

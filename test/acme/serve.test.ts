@@ -49,20 +49,20 @@ async function start(t: TestContext, place: Place, settings: Record<string, stri
   return service
 }
 
-/** That a visitor who trusts the authority's root alone is answered by `host`. */
+/** Expects that `host` answers a visitor who trusts only the authority's root. */
 async function assertAnswers(pebble: Pebble, host: string, port = pebble.tlsPort): Promise<void> {
   const { status } = await visitSecurely(port, host, '/missing', { ca: await pebble.root() })
   assert.equal(status, 404)
 }
 
-describe('a service that gets its certificates by itself', { timeout: 120_000 }, () => {
-  test(`brings ${HOSTS} domains from pending to HTTPS on two nodes, half of the nonces rejected`, {
+describe('a service that obtains its own certificates', { timeout: 120_000 }, () => {
+  test(`brings ${HOSTS} domains from pending to HTTPS on two nodes, with half of the nonces rejected`, {
     skip,
   }, async (t) => {
     const pebble = await startAuthority(t, { nonceReject: 50 })
     const place = await createPlace(t, ENGINES[1])
     const settings = httpsSettings(pebble, dns)
-    // The authority comes to the first node for answers to what the second one has begun, too.
+    // The authority asks the first node for the challenges of both.
     const [otherPlain, otherTls] = [await freePort(), await freePort()]
     const other = { TERSE_PORT: String(otherPlain), TERSE_HTTPS_PORT: String(otherTls) }
     const nodes = [
@@ -75,7 +75,7 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
     const lines: string[] = []
     for (const host of hosts) lines.push(...(await beside.claim(host)))
     await dns.serve([...SERVICE_LINES, ...lines])
-    // As the next check would have it, a minute later.
+    // As the next check would find it a minute later.
     await beside.instance.store.write(async (stores) => {
       for (const host of hosts) await stores.domainChecks.makeDue(host, 0)
     })
@@ -96,7 +96,9 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
     }
   })
 
-  test('closes a name when its proof has been withdrawn for seven days', { skip }, async (t) => {
+  test('stops serving a host when its proof has been missing for seven days', {
+    skip,
+  }, async (t) => {
     const pebble = await startAuthority(t)
     const clock = fakeClock(Date.now())
     const settings = httpsSettings(pebble, dns)
@@ -132,7 +134,7 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
     assert.equal(await store.read.certificateOrders.find(host), undefined)
   })
 
-  test('renews under load without one failed handshake', { skip }, async (t) => {
+  test('renews under load without a failed handshake', { skip }, async (t) => {
     const pebble = await startAuthority(t)
     const place = await createPlace(t)
     const settings = httpsSettings(pebble, dns)
@@ -182,13 +184,13 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
     assert.equal(pebble.orders(), 3)
   })
 
-  // Each is just before the statement that would have been the next.
+  // Each kill is just before the statement that would have been the next.
   const moments = [
     { moment: 'its order is placed', next: 'update "certificate_orders" set "challenge_type"' },
     { moment: 'its certificate is issued', next: 'insert into "certificates"' },
   ]
   for (const { moment, next } of moments) {
-    test(`goes on with the same order after kill -9 when ${moment}`, { skip }, async (t) => {
+    test(`continues with the same order after kill -9 when ${moment}`, { skip }, async (t) => {
       const pebble = await startAuthority(t)
       const place = await createPlace(t)
       const settings = httpsSettings(pebble, dns)
@@ -198,7 +200,7 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
       const left = readOrder(place)
       assert.ok(left?.order_url && left.private_key, 'the order and its key are kept')
       assert.equal(await beside.instance.store.read.certificates.find(SERVICE_HOST), undefined)
-      // As if the dead process's lease had run out.
+      // As if the lease of the dead process had ended.
       await beside.instance.store.write((stores) =>
         stores.certificateOrders.extend(SERVICE_HOST, left.fence, 0),
       )
@@ -209,7 +211,10 @@ describe('a service that gets its certificates by itself', { timeout: 120_000 },
   }
 })
 
-/** Starts a service that dies before it runs a statement, perhaps before it has said that it runs. */
+/**
+ * Starts a service that dies before it runs a given statement, possibly before it has reported that
+ * it runs.
+ */
 async function killedAt(
   statement: string,
   place: Place,
@@ -229,7 +234,7 @@ type OrderRow = {
   readonly fence: number
 }
 
-/** The order of the service's own host, as it lies in the database's file. */
+/** The stored order of the service's own host, read from the database file. */
 function readOrder({ dataDir }: Place): OrderRow | undefined {
   const database = new DatabaseSync(sqliteFile(dataDir), { readOnly: true })
   try {

@@ -24,19 +24,22 @@ const SERVICE = 'go.example.test'
 const ALWAYS = ['go.example A 127.0.0.1', 'elsewhere.acme A 127.0.0.3']
 
 const TERSE = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
-/** What a person has whose machine leads names to the service, and trusts the test's authority. */
+/**
+ * The environment of a user whose machine resolves names to the service, and trusts the test's
+ * authority.
+ */
 const SHELL = `
 npx() { shift; node "$TERSE" "$@"; }
 curl() { command curl --silent --cacert "$ROOT" --connect-to "::127.0.0.1:$PORT" "$@"; }
 `
 
-/** The page's names, under a top-level domain that a local DNS server may speak for. */
+/** The host names of the page, under a top-level domain that a local DNS server may serve. */
 const page = readFileSync(PAGE, 'utf8').replaceAll(/\b(acme|example)\.com\b/g, '$1.test')
 
-/** What the page says to type, line by line, without the prompt. */
+/** The commands on the page, line by line, without the prompt. */
 const typed = [...page.matchAll(/^\$ (.+)$/gm)].map(([, line = '']) => line)
 
-/** The one line of the page that begins so, in words. */
+/** The words of the one line of the page that starts like this. */
 function lineFor(beginning: string): readonly string[] {
   const line = typed.find((each) => each.startsWith(beginning))
   assert.ok(line, `the page does not say to type "${beginning} …"`)
@@ -59,7 +62,7 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     writeFileSync(path.join(place.dataDir, 'terse.env'), settings)
     env = {
       ...place.env,
-      // The outside leads 80 and 443 to any two ports, and the machine has a DNS server.
+      // Ports 80 and 443 are mapped to two free ports, and the machine has a DNS server.
       TERSE_PORT: String(pebble.httpPort),
       TERSE_HTTPS_PORT: String(pebble.tlsPort),
       TERSE_DNS_SERVERS: dns.address,
@@ -83,21 +86,24 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     return stdout
   }
 
-  /** Types a line of the page that begins with `npx terse`. */
+  /** Runs a line of the page that begins with `npx terse`. */
   const type = (beginning: string) => terse(...lineFor(`npx terse ${beginning}`).slice(2))
 
-  /** Copies what is under TYPE, NAME and VALUE into a zone, as a panel does that adds the name itself. */
-  function copied(told: string): string[] {
-    const rows = [...told.matchAll(/^(TXT|CNAME|A) +(\S+) +(\S+)$/gm)]
+  /**
+   * Copies TYPE, NAME and VALUE into a zone, as a control panel does that appends the zone's name
+   * itself.
+   */
+  function copied(output: string): string[] {
+    const rows = [...output.matchAll(/^(TXT|CNAME|A) +(\S+) +(\S+)$/gm)]
     return rows.map(([, kind, name, value]) =>
       kind === 'TXT' ? `${name}.acme TXT "${value}"` : `${name}.acme ${kind} ${value}.`,
     )
   }
 
   test('leads, step by step, to a short link whose certificate curl trusts', { skip }, async () => {
-    const told = await type('domain add')
-    const lines = copied(told)
-    assert.equal(lines.length, 2, told)
+    const output = await type('domain add')
+    const lines = copied(output)
+    assert.equal(lines.length, 2, output)
     await dns.serve([...ALWAYS, ...lines])
     await type('domain check')
 
@@ -124,7 +130,7 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     const { stdout } = await eventually(() => run(program, [...trusted, ...args]), ISSUED_MS)
     assert.match(stdout, /^HTTP\/1\.1 302 .*\r\n/)
     assert.match(stdout, /^location: https:\/\/example\.test\/sale\r$/im)
-    // curl without that root refuses it: the check above did look.
+    // curl without that root rejects it, so the check above did verify the certificate.
     await assert.rejects(run(program, [...trusted.toSpliced(1, 2), ...args]))
 
     assert.match(await terse('domain', 'list'), /^links\.acme\.test +active +until 20\d\d-/m)
@@ -133,12 +139,12 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
     assert.equal(certificate?.state, 'ok', JSON.stringify(findings))
   })
 
-  test('says where to look when a certificate does not come, and there it says why', {
+  test('names the place that explains why a certificate is missing, and that place explains it', {
     skip,
   }, async () => {
     const host = 'elsewhere.acme.test'
-    const told = await terse('domain', 'add', host, '--workspace', 'acme')
-    const proof = copied(told).filter((line) => line.includes('TXT'))
+    const output = await terse('domain', 'add', host, '--workspace', 'acme')
+    const proof = copied(output).filter((line) => line.includes('TXT'))
     await dns.serve([...ALWAYS, ...proof])
     await terse('domain', 'check', host, '--wait', '1')
     const why = /127\.0\.0\.3/

@@ -15,16 +15,16 @@ const DASHBOARD = fileOf('../../docs/operating/grafana-dashboard.json')
 const ALERTS = fileOf('../../docs/operating/alerts.yml')
 const ALERT_TESTS = fileOf('./alerts.test.yml')
 
-/** Prometheus's own, of every target. */
+/** Metrics that Prometheus itself adds to every target. */
 const BUILT_IN = ['up']
-/** As a grid of Grafana has them. */
+/** The columns of a Grafana dashboard. */
 const COLUMNS = 24
 
 function fileOf(relative: string): string {
   return fileURLToPath(new URL(relative, import.meta.url))
 }
 
-/** What a query asks for: every name that is no function, keyword or label. */
+/** The metrics that a query reads: every name that is no function, keyword or label. */
 function metricsOf(query: string): string[] {
   const bare = query
     .replace(/\{[^}]*\}|"[^"]*"/g, '')
@@ -43,7 +43,7 @@ type Panel = {
   targets?: { expr: string; refId: string }[]
 }
 
-describe('what operators are given', () => {
+describe('the files for operators', () => {
   const dashboard = JSON.parse(readFileSync(DASHBOARD, 'utf8'))
   const panels: Panel[] = dashboard.panels
   const alerts = readFileSync(ALERTS, 'utf8')
@@ -55,7 +55,7 @@ describe('what operators are given', () => {
     measured = new Set([...metricNames(body), ...BUILT_IN])
   })
 
-  test('the dashboard is one that Grafana loads', () => {
+  test('contain a dashboard that Grafana loads', () => {
     assert.equal(typeof dashboard.title, 'string')
     assert.match(dashboard.uid, /^[\w-]{1,40}$/)
     assert.ok(dashboard.schemaVersion >= 36, 'older ones are rewritten at loading')
@@ -83,7 +83,7 @@ describe('what operators are given', () => {
     }
   })
 
-  test('the dashboard is what Grafana’s own types say', async (t) => {
+  test('contain a dashboard that matches Grafana’s own types', async (t) => {
     const schema = import.meta.resolve('@grafana/schema/package.json')
     const types = fileURLToPath(new URL('dist/types', schema))
     const folder = createFolder()
@@ -96,7 +96,7 @@ describe('what operators are given', () => {
     const lines = [
       `import type { Dashboard } from '${types}/index.d.ts'`,
       `import type { FieldConfig, Options } from '${graphTypes}'`,
-      // An enumeration's values, as a file has them.
+      // Enumeration values as strings, as JSON contains them.
       'type Written<T> = T extends string ? `$' + '{T}` : { [K in keyof T]: Written<T[K]> }',
       `export const dashboard: Dashboard = ${JSON.stringify(dashboard, null, 2)}`,
       `export const options: Written<Options>[] = ${JSON.stringify(options, null, 2)}`,
@@ -111,7 +111,7 @@ describe('what operators are given', () => {
     assert.equal(stdout, '')
   })
 
-  test('every metric that dashboard and alerts name is measured, and nearly all are named', () => {
+  test('name only metrics that exist, and nearly all of them', () => {
     const queries = [
       ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
       ...[...alerts.matchAll(/expr: (?:>\n((?: {10}.*\n)+)|(.+))/g)].map(
@@ -127,7 +127,7 @@ describe('what operators are given', () => {
     assert.deepEqual(unnamed, ['terse_cache_entries'])
   })
 
-  test('the queries and rules are as Prometheus reads them, and the alerts fire when they should', {
+  test('contain queries and rules that Prometheus accepts, and alerts that fire as documented', {
     skip: skipWithout('promtool'),
   }, (t) => {
     const promtool = openPromtool()

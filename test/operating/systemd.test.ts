@@ -16,13 +16,13 @@ const INSTALLED = '/opt/terse/'
 
 const unit = readFileSync(UNIT, 'utf8')
 
-/** Every value that the unit gives a name. */
+/** Every value of a key in the unit file. */
 function valuesOf(name: string): readonly string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 }
 
 describe('the systemd unit', () => {
-  test('starts a service that its ExecReload replaces process by process, and SIGTERM stops', async (t) => {
+  test('starts a service whose processes ExecReload replaces one by one, and which SIGTERM stops', async (t) => {
     const place = await SQLITE.createPlace()
     t.after(() => place.remove())
     const [program = '', ...args] = (valuesOf('ExecStart')[0] ?? '').split(' ')
@@ -48,7 +48,7 @@ describe('the systemd unit', () => {
     assert.deepEqual(await exited, [0, null])
   })
 
-  test('sets variables that Terse and Node.js know', () => {
+  test('sets only variables that Terse and Node.js know', () => {
     const names = valuesOf('Environment').map((text) => text.split('=')[0] ?? '')
     assert.ok(names.length > 0)
     for (const name of names) assert.ok(VARIABLES.has(name) || name === 'NODE_COMPILE_CACHE', name)

@@ -66,7 +66,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     assert.equal(placedFor(hostile.hosts), OF_WORKSPACE)
     const other = await workspace('go')
     await node.runDue()
-    assert.equal(node.told.at(-1), `issued ${other.hosts[0]}`, 'at once')
+    assert.equal(node.log.at(-1), `issued ${other.hosts[0]}`, 'at once')
     for (let minute = 0; minute < 30; minute += 5) {
       clock.move(5 * MINUTE)
       await node.runDue()
@@ -79,8 +79,8 @@ describeStore('certificate orders of several workspaces', (at) => {
     )
     const later = await other.add('go')
     await node.runDue()
-    assert.equal(node.told.at(-1), `issued ${later[0]}`)
-    assert.ok(!node.told.some((line) => /^(error|away)/.test(line)), node.told.join('\n'))
+    assert.equal(node.log.at(-1), `issued ${later[0]}`)
+    assert.ok(!node.log.some((line) => /^(error|away)/.test(line)), node.log.join('\n'))
   })
 
   test('give each workspace its turn when the account has no first orders left', async () => {
@@ -207,7 +207,7 @@ describeStore('certificate orders of several workspaces', (at) => {
     const other = await workspace('go')
     await node.orders.startDue()
     await eventually(async () => {
-      assert.deepEqual(node.told, [`issued ${other.hosts[0]}`])
+      assert.deepEqual(node.log, [`issued ${other.hosts[0]}`])
       assert.equal(waiting.length, 4)
     })
     assert.equal(authority.placed.length, 1)

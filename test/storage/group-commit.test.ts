@@ -210,7 +210,7 @@ describe('the group commit while another process holds the write lock', {
     }
     assert.equal(ended, false)
     assert.ok(longestMs < 500, `a 10 ms timer took ${longestMs} ms`)
-    holder.letGo()
+    holder.release()
     await write
     assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)
   })
@@ -231,7 +231,7 @@ describe('the group commit while another process holds the write lock', {
     await assert.rejects(insertInto(fixture), isUnavailable)
     const waitedMs = performance.now() - startedMs
     assert.ok(waitedMs > 4_900 && waitedMs < 8_000, `waited ${waitedMs} ms`)
-    holder.letGo()
+    holder.release()
     await insertInto(fixture)
     assert.equal(fixture.database.prepare('select count(*) as c from writes').get()?.c, 1)
   })

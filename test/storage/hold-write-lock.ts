@@ -6,7 +6,7 @@ const PROGRAM = fileURLToPath(new URL('./lock-holder.ts', import.meta.url))
 
 /** Another process that holds an open write transaction on a SQLite file. */
 export type LockHolder = {
-  letGo(): void
+  release(): void
   /** Ends it at once, as a crash would. */
   kill(): void
   ended: Promise<unknown>
@@ -20,7 +20,7 @@ export async function holdWriteLock(file: string): Promise<LockHolder> {
     ended.then(() => Promise.reject(new Error('the holder of the lock ended'))),
   ])
   return {
-    letGo: () => void child.stdin.write('go\n'),
+    release: () => void child.stdin.write('go\n'),
     kill: () => void child.kill('SIGKILL'),
     ended,
   }

@@ -24,8 +24,8 @@ export type OrderNode = {
   readonly certificates: Certificates
   readonly answers: ChallengeAnswers
   readonly dns: FakeDns
-  /** What it has told, a line each. */
-  readonly told: readonly string[]
+  /** What it has reported so far, one line each. */
+  readonly log: readonly string[]
   /** Works until nothing is due and nothing under way. */
   runDue(): Promise<void>
 }
@@ -47,7 +47,7 @@ export type OrderNodeOptions = {
 
 export function orderNode(options: OrderNodeOptions): OrderNode {
   const { store, clock, around = (authority) => authority } = options
-  const told: string[] = []
+  const log: string[] = []
   const dns = fakeDns()
   const vault = new KeyVault(Buffer.alloc(32, 7), systemRandom)
   const kept = new Certificates({ store, vault, clock })
@@ -65,21 +65,21 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     serviceHost: options.serviceHost ?? SERVICE_HOST,
     // An authority on this machine is quicker than one that checks for many.
     wait: (ms) => sleep(Math.min(ms, POLL_MS)),
-    random: () => 0.5,
-    onIssued: (host) => told.push(`issued ${host}`),
-    onFailed: (host, reason) => told.push(`failed ${host}: ${reason}`),
-    onUnavailable: (_, reason) => told.push(`away: ${reason}`),
+    unit: () => 0.5,
+    onIssued: (host) => log.push(`issued ${host}`),
+    onFailed: (host, reason) => log.push(`failed ${host}: ${reason}`),
+    onAway: (_, reason) => log.push(`away: ${reason}`),
     onRoom: () => {
       ended += 1
     },
-    onError: (error) => told.push(`error: ${error instanceof Error ? error.stack : error}`),
+    onError: (error) => log.push(`error: ${error instanceof Error ? error.stack : error}`),
   })
   return {
     orders,
     certificates: kept,
     answers: storedChallengeAnswers(store.read.certificateOrders, clock),
     dns,
-    told,
+    log,
     async runDue() {
       for (let before = -1; before !== ended; ) {
         before = ended

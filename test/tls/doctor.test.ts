@@ -15,7 +15,7 @@ import { createTestAuthority } from '../support/test-authority.ts'
 const HOUR_MS = 3_600_000
 const authority = createTestAuthority()
 
-describe('the doctor, about certificates', { skip: skipWithout('knotd') }, () => {
+describe("the doctor's report on certificates", { skip: skipWithout('knotd') }, () => {
   let dns: DnsServer
   let service: Service
   let env: Record<string, string>
@@ -62,7 +62,7 @@ describe('the doctor, about certificates', { skip: skipWithout('knotd') }, () =>
     return { certificate: about('certificate'), https: about('https') }
   }
 
-  test('tells the end of the one that is kept, and of the one that visitors see', async () => {
+  test('contains the expiry of the stored certificate, and of the one that visitors get', async () => {
     const { certificate, https } = await examine('fine.test')
     assert.equal(certificate?.state, 'ok')
     assert.match(certificate?.text ?? '', /counts until 20\d\d-/)
@@ -70,7 +70,7 @@ describe('the doctor, about certificates', { skip: skipWithout('knotd') }, () =>
     assert.match(https?.text ?? '', /from CN=Terse test authority.*counts until 20\d\d-/)
   })
 
-  test('warns of one that ends soon, and finds one that has ended', async () => {
+  test('warns of a certificate that expires soon, and reports one that has expired', async () => {
     const soon = await examine('soon.test')
     assert.deepEqual([soon.certificate?.state, soon.https?.state], ['warning', 'warning'])
     assert.match(soon.https?.advice ?? '', /renewed/)
@@ -79,7 +79,7 @@ describe('the doctor, about certificates', { skip: skipWithout('knotd') }, () =>
     assert.match(over.https?.text ?? '', /CERT_HAS_EXPIRED/)
   })
 
-  test('says that there is none yet, and that browsers do not trust an authority', async () => {
+  test('reports a missing certificate, and an authority that browsers do not trust', async () => {
     const none = await examine('none.test')
     assert.deepEqual([none.certificate?.state, none.https?.state], ['warning', 'warning'])
     const strange = await examine('fine.test', { NODE_EXTRA_CA_CERTS: '' })

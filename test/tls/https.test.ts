@@ -64,7 +64,7 @@ for (const fast of ['on', 'off']) {
       }
     }
 
-    test('shows each host its own certificate, and answers its links', async () => {
+    test('serves each host its own certificate, and its links', async () => {
       for (const host of [OWN, DOMAIN]) {
         const socket = await handshake(port, host, { ca })
         assert.equal(socket.getPeerX509Certificate()?.checkHost(host), host)
@@ -91,7 +91,7 @@ for (const fast of ['on', 'off']) {
       agent.destroy()
     })
 
-    test('closes the door to names that it has no certificate for, and to none', async () => {
+    test('rejects handshakes for names without a certificate, and without a name', async () => {
       for (const name of [UNCERTIFIED, 'stranger.test', `x.${DOMAIN}`, 'a_b', undefined]) {
         for (const options of [{}, { ALPNProtocols: BOTH }, { maxVersion: 'TLSv1.2' }] as const) {
           const attempt = handshake(port, name, { ...options, rejectUnauthorized: false })
@@ -100,7 +100,7 @@ for (const fast of ['on', 'off']) {
       }
     })
 
-    test('speaks HTTP/2 on its own host, and elsewhere to those who speak nothing else', async () => {
+    test('negotiates HTTP/2 on its own host, and elsewhere only with clients that offer nothing else', async () => {
       for (const [host, offered, chosen] of [
         [OWN, BOTH, 'h2'],
         [OWN, ['http/1.1'], 'http/1.1'],
@@ -143,7 +143,7 @@ for (const fast of ['on', 'off']) {
       assert.match(missing.body, /<html/)
     })
 
-    test('takes a password over HTTP/2, and keeps the cookie to HTTPS', async () => {
+    test("accepts a link's password over HTTP/2, and sets the cookie for HTTPS only", async () => {
       const key = `secret-${fast}`
       const made = await visitOverHttp2(port, OWN, '/api/v1/links', {
         ca,
@@ -164,7 +164,7 @@ for (const fast of ['on', 'off']) {
       }
     })
 
-    test('sends plain HTTP on to HTTPS, where there is a certificate that counts', async () => {
+    test('redirects plain HTTP to HTTPS when the host has a valid certificate', async () => {
       const sent = await visit(service.port, '/x?q=a%20b', { host: `${DOMAIN.toUpperCase()}:80` })
       assert.equal(sent.status, 301)
       assert.equal(sent.headers.location, `https://${DOMAIN}:${port}/x?q=a%20b`)
@@ -179,7 +179,7 @@ for (const fast of ['on', 'off']) {
       }
     })
 
-    test('sends plain visits on in the same way, one after the other on a connection', async () => {
+    test('redirects pipelined plain requests on one connection, in order', async () => {
       const host = `fresh-${fast}.acme.test`
       await keepCertificate(service.instance, host, authority.issue(host))
       for (let round = 1; round <= 2; round += 1) {
@@ -196,7 +196,7 @@ for (const fast of ['on', 'off']) {
       }
     })
 
-    test('sends on whatever is asked for, as it was asked for, and to no other host', async () => {
+    test('redirects any request target unchanged, and never to another host', async () => {
       const base = `https://${DOMAIN}:${port}`
       for (const [line, location] of [
         ['GET /%0d%0aa:%20b HTTP/1.1', `${base}/%0d%0aa:%20b`],
@@ -214,7 +214,7 @@ for (const fast of ['on', 'off']) {
       }
     })
 
-    test('asks nobody to prove what no authority has asked of them', async () => {
+    test('answers 404 to challenge requests that no authority has asked for', async () => {
       for (const host of [OWN, DOMAIN, UNCERTIFIED, 'stranger.test']) {
         const path = '/.well-known/acme-challenge/token'
         assert.equal((await visit(service.port, path, { host })).status, 404)
@@ -223,14 +223,14 @@ for (const fast of ['on', 'off']) {
       }
     })
 
-    test('sends nobody on who came to a trusted proxy over HTTPS', async () => {
+    test('does not redirect a visitor who reached a trusted proxy over HTTPS', async () => {
       const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' }
       const answer = await visit(service.port, '/x', { host: DOMAIN, headers })
       assert.equal(answer.status, 302)
       assert.equal(answer.headers.location, DESTINATION)
     })
 
-    test('counts the visit, not the sending on', async () => {
+    test('counts the visit over HTTPS, not the redirect to it', async () => {
       const made = await visitSecurely(port, OWN, '/api/v1/links', {
         ca,
         method: 'POST',
@@ -246,7 +246,7 @@ for (const fast of ['on', 'off']) {
       await eventually(async () => assert.equal(await clicks(), 1))
     })
 
-    test('asks for HTTPS alone on its own host, as the operator wants, over HTTPS', async () => {
+    test('sends HSTS on its own host as configured, over HTTPS only', async () => {
       const name = 'strict-transport-security'
       for (const path of ['/x', '/api/v1/links', '/missing']) {
         const answer = await visitSecurely(port, OWN, path, { ca })
@@ -256,7 +256,7 @@ for (const fast of ['on', 'off']) {
       assert.equal((await visit(service.port, '/x', { host: OWN })).headers[name], undefined)
     })
 
-    test('puts up with what is no handshake', async () => {
+    test('survives connections that send no handshake', async () => {
       for (const bytes of ['GET / HTTP/1.1\r\nHost: a\r\n\r\n', '\x16\x03\x01\x00\x05hello', '']) {
         const connection = await RawConnection.open(port)
         connection.write(bytes)
@@ -267,7 +267,7 @@ for (const fast of ['on', 'off']) {
   })
 }
 
-test('without TERSE_TLS nothing is sent on, though there is a certificate', async (t) => {
+test('without TERSE_TLS plain HTTP is not redirected, even with a certificate', async (t) => {
   const service = await startService(SQLITE)
   t.after(() => service.stop())
   const authority = createTestAuthority()
@@ -276,7 +276,7 @@ test('without TERSE_TLS nothing is sent on, though there is a certificate', asyn
   assert.notEqual(answer.headers.location?.startsWith('https'), true)
 })
 
-test('stops without waiting for connections on which nothing is under way', {
+test('stops without waiting for idle HTTPS connections', {
   timeout: 30_000,
 }, async () => {
   const port = await freePort()

@@ -18,7 +18,7 @@ function ask(port: number, domain: string, host = `127.0.0.1:${port}`, headers =
 }
 
 for (const engine of ENGINES) {
-  describe(`what a proxy may ask, on ${engine.name}`, () => {
+  describe(`the internal endpoint for proxies on ${engine.name}`, () => {
     let service: Service
     before(async () => {
       service = await startService(engine, {
@@ -30,7 +30,7 @@ for (const engine of ENGINES) {
     })
     after(() => service.stop())
 
-    test('is whether a host is served here', async () => {
+    test('answers whether a host is served here', async () => {
       for (const [domain, status] of [
         [OWN, 200],
         [ACTIVE, 200],
@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
       assert.equal(posted.status, 405)
     })
 
-    test('follows a domain as it comes and goes', async () => {
+    test('follows domains as they are added and removed', async () => {
       const api = await service.api('acme')
       const domain = 'fleeting.acme.test'
       assert.equal((await ask(service.port, domain)).status, 404)
@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
       await eventually(async () => assert.equal((await ask(service.port, domain)).status, 404))
     })
 
-    test('is told to no visitor whom a proxy on this machine lets through', async () => {
+    test('is hidden from visitors that a proxy on this machine forwards', async () => {
       for (const headers of [
         { 'x-forwarded-for': '192.0.2.1' },
         { 'x-real-ip': '192.0.2.1' },
@@ -82,19 +82,19 @@ for (const engine of ENGINES) {
       assert.equal((await ask(service.port, ACTIVE, 'localhost')).status, 200)
     })
 
-    test('is answered from memory, in less than a millisecond of this process', async () => {
+    test('answers from its cache, in less than a millisecond of this process', async () => {
       await ask(service.port, ACTIVE)
       const before = process.cpuUsage()
       for (let asked = 0; asked < ASKED; asked += 1) await ask(service.port, ACTIVE)
       const { user, system } = process.cpuUsage(before)
-      // Both ends are in this process, and each question opens a connection.
+      // Both ends are in this process, and each request opens a connection.
       const ms = (user + system) / 1_000 / ASKED
       assert.ok(ms < 5 * MEDIAN_MS_MAX, `${ms.toFixed(2)} ms of processor time a question`)
     })
   })
 }
 
-test('a listener of its own answers what is internal and nothing else, and the port no more', async (t) => {
+test('a separate internal listener answers only internal requests, and the public port none', async (t) => {
   const port = await freePort()
   const [engine] = ENGINES
   assert.ok(engine)

@@ -11,7 +11,7 @@ import { visit } from '../support/visit.ts'
 const OWN = 'go.acme.test'
 const ANSWER_MS_MAX = 5_000
 
-describe('The API over plain HTTP, beside HTTPS', () => {
+describe('the API over plain HTTP, beside HTTPS', () => {
   let service: Service
   let port: number
   let token: string
@@ -27,13 +27,13 @@ describe('The API over plain HTTP, beside HTTPS', () => {
   })
   after(() => service.stop())
 
-  test('is answered while the host has no certificate', async () => {
+  test('answers while the host has no certificate', async () => {
     const answer = await visit(service.port, '/api/v1/links', { host: OWN })
     assert.equal(answer.status, 401)
     await keepCertificate(service.instance, OWN, createTestAuthority().issue(OWN))
   })
 
-  test('is refused with 426 and never redirected, once it has one', async () => {
+  test('answers 426, and never redirects, once the host has a certificate', async () => {
     const authorization = `Bearer ${token}`
     for (const [method, path, headers] of [
       ['GET', '/api/v1/links', { authorization }],
@@ -72,7 +72,7 @@ describe('The API over plain HTTP, beside HTTPS', () => {
     connection.destroy()
   })
 
-  test('is answered where a trusted proxy says that it came over HTTPS', async () => {
+  test('answers when a trusted proxy reports that the request came over HTTPS', async () => {
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' }
     assert.equal((await visit(service.port, '/api/v1/links', { host: OWN, headers })).status, 401)
   })

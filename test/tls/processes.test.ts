@@ -19,13 +19,13 @@ const RENEWALS = 6
 const RESTARTS = 2
 const VISITORS = 4
 const PAUSE_MS_MAX = 20
-/** Each process is asked many times, whichever the kernel gives a connection to. */
+/** How often a check is repeated, so that it reaches every process, whichever the kernel picks. */
 const LOOKS = 12
 const SEEN_WITHIN_MS = 1_000
 const RESTART_DEADLINE_MS = 30_000
 
 describe(`HTTPS of ${PROCESSES} processes under load`, () => {
-  test('fails no handshake and no request in renewals and restarts, and shows what is new within a second', {
+  test('fails no handshake and no request during renewals and restarts, and serves a new certificate within a second', {
     timeout: 120_000,
   }, async (t) => {
     const authority = createTestAuthority()

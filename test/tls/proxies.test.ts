@@ -14,7 +14,7 @@ const ACTIVE = 'links.acme.test'
 const DESTINATION = 'https://example.com/there'
 const YEAR = 31_536_000
 const DESTINATION_LENGTH_MAX = 8_192
-/** With the destination below 16 KiB, which the client of this test accepts as an answer's head. */
+/** With the destination below 16 KiB, the limit of this test's client for an answer's head. */
 const VISITOR_QUERY_LENGTH = 7_000
 
 const PROXIES = [
@@ -26,7 +26,7 @@ const PROXIES = [
 ] as const
 
 for (const { name, start } of PROXIES) {
-  describe(`${name} in front, as its example has it`, { skip: skipWithout(name) }, () => {
+  describe(`${name} in front, configured as in its example`, { skip: skipWithout(name) }, () => {
     let service: Service
     let proxy: ProxyProcess
     let ca: string
@@ -49,7 +49,7 @@ for (const { name, start } of PROXIES) {
       await service.stop()
     })
 
-    test('shows a certificate for a domain of Terse, whose link answers', async () => {
+    test('serves a certificate for a domain of Terse, and its link', async () => {
       const answer = await visitSecurely(proxy.httpsPort, ACTIVE, '/x?q=1', { ca })
       assert.equal(answer.status, 302)
       assert.equal(answer.headers.location, `${DESTINATION}?q=1`)
@@ -57,7 +57,7 @@ for (const { name, start } of PROXIES) {
       assert.equal(listed.status, 401)
     })
 
-    test('passes on the longest destinations, with a long query of the visitor behind', async () => {
+    test('passes on the longest destinations, with a long query appended', async () => {
       const api = await service.api('acme')
       const longest = `https://example.com/${'d'.repeat(DESTINATION_LENGTH_MAX - 20)}`
       const link = { domain: ACTIVE, key: 'long', url: longest }
@@ -70,12 +70,12 @@ for (const { name, start } of PROXIES) {
       }
     })
 
-    test('has none for a name that is not active there', async () => {
+    test('rejects handshakes for a name that is not active in Terse', async () => {
       const attempt = handshake(proxy.httpsPort, 'stranger.test', { rejectUnauthorized: false })
       await assert.rejects(attempt)
     })
 
-    test('lets no visitor ask what a proxy asks, whatever host they name', async () => {
+    test('hides the internal endpoint from visitors, whatever host they name', async () => {
       const path = `/internal/tls/allow?domain=${ACTIVE}`
       for (const host of [ACTIVE, OWN, '127.0.0.1', 'localhost']) {
         const answer = await visitSecurely(proxy.httpsPort, ACTIVE, path, { ca, host })
@@ -83,7 +83,7 @@ for (const { name, start } of PROXIES) {
       }
     })
 
-    test('passes on that a domain asks for HTTPS alone', async () => {
+    test('passes on the HSTS header of a domain', async () => {
       const api = await service.api('acme')
       expectStatus(await api.put(`/domains/${id}/https`, { hsts_max_age: YEAR }), 200)
       const answer = await visitSecurely(proxy.httpsPort, ACTIVE, '/x', { ca })

@@ -9,7 +9,7 @@ import { handshake } from '../support/https.ts'
 import { RawConnection } from '../support/raw-http.ts'
 import { createTestAuthority, type IssuedCertificate } from '../support/test-authority.ts'
 
-/** Far less than a handshake may take. */
+/** Far less than the time limit of a handshake. */
 const STOP_MS_MAX = 5_000
 const HOST = 'links.acme.test'
 const CHALLENGED = 'new.acme.test'
@@ -58,10 +58,10 @@ async function start(t: TestContext, isAway = false, options: Partial<TlsListene
   return { listener, port: (listener.server.address() as AddressInfo).port }
 }
 
-describe('the listener for TLS', () => {
+describe('the TLS listener', () => {
   const CHALLENGE: ConnectionOptions = { ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false }
 
-  test('shows what an authority has asked for to those who come for that, and to nobody else', async (t) => {
+  test('serves the challenge certificate only over acme-tls/1', async (t) => {
     const { port } = await start(t)
     for (const host of [HOST, CHALLENGED]) {
       const socket = await handshake(port, host, CHALLENGE)
@@ -77,7 +77,7 @@ describe('the listener for TLS', () => {
     await assert.rejects(handshake(port, 'nobody.acme.test', CHALLENGE))
   })
 
-  test('reports handshakes that fail, and hands on the connection under each that does not', async (t) => {
+  test('reports failed handshakes, and passes on the connection of each successful one', async (t) => {
     const errors: Error[] = []
     const raws: unknown[] = []
     const accepted: unknown[] = []
@@ -97,7 +97,7 @@ describe('the listener for TLS', () => {
     assert.deepEqual(raws, accepted.slice(1))
   })
 
-  test('begins no handshake on a connection that is refused', async (t) => {
+  test('starts no handshake on a rejected connection', async (t) => {
     const { port } = await start(t, false, {
       accept(socket) {
         socket.destroy()
@@ -108,7 +108,7 @@ describe('the listener for TLS', () => {
     await assert.rejects(handshake(port, HOST, { ca: authority.certificatePem }))
   })
 
-  test('fails handshakes while the store is away, and goes on', async (t) => {
+  test('fails handshakes while the store is unavailable, and recovers afterwards', async (t) => {
     const { port } = await start(t, true)
     for (const options of [{}, CHALLENGE]) {
       await assert.rejects(handshake(port, HOST, { ...options, rejectUnauthorized: false }))
@@ -116,7 +116,7 @@ describe('the listener for TLS', () => {
     await assert.rejects(handshake(port, HOST, { rejectUnauthorized: false }))
   })
 
-  test('stops without waiting for those who have not said anything', {
+  test('stops without waiting for connections that have sent nothing', {
     timeout: STOP_MS_MAX,
   }, async (t) => {
     const { listener, port } = await start(t)
