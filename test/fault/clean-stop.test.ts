@@ -15,7 +15,7 @@ import { visit } from '../support/visit.ts'
 
 const CLICKS = 30
 
-describe('the files after a stop', () => {
+describe('the database files after a stop', () => {
   let dataDir: string
   beforeEach(() => {
     dataDir = createFolder()
@@ -25,7 +25,7 @@ describe('the files after a stop', () => {
   const logs = () =>
     String(execFileSync('find', [dataDir, '-name', '*-wal', '-o', '-name', '*-shm']))
 
-  test('have no logs, whichever of several processes was the last', async (t) => {
+  test('have no write-ahead logs, whichever of several processes stops last', async (t) => {
     const place = {
       dataDir,
       databaseUrl: undefined,
@@ -41,7 +41,7 @@ describe('the files after a stop', () => {
     assert.equal(await service.stop(), 0, service.output().stderr)
     assert.equal(logs(), '')
 
-    // So the databases alone are all that was counted.
+    // So the database files alone contain everything that was counted.
     const copy = createFolder()
     t.after(() => rmSync(copy, { recursive: true }))
     copyFolder(dataDir, copy, /\.db$|^secret\.key$/)
@@ -49,7 +49,7 @@ describe('the files after a stop', () => {
     await serveFolder(copy, async ({ api }) => assert.equal(await totalClicks(api), CLICKS))
   })
 
-  test('are kept by one who still reads them, and hold up no stop', async () => {
+  test('keep their log while a reader is open, which does not delay the stop', async () => {
     let readers: DatabaseSync[] = []
     await serveFolder(dataDir, async ({ api, port }) => {
       const { key } = await addLink(api)

@@ -11,7 +11,7 @@ const HOUR_MICROS = 60 * 60 * 1_000_000
 const DAY_MICROS = 24 * HOUR_MICROS
 const VISITS = 20
 
-/** A clock that runs, and can be set. */
+/** A running clock that can be set. */
 function settableClock(startMicros: number): Clock & { set(micros: number): void } {
   const system = systemClock()
   let ahead = startMicros - system.nowMicros()
@@ -24,9 +24,9 @@ function settableClock(startMicros: number): Clock & { set(micros: number): void
 }
 
 for (const engine of ENGINES) {
-  describe(`a clock that is set while visitors come, on ${engine.name}`, () => {
-    test('costs no click, moves no last click back, and has each day’s own salt', async (t) => {
-      // Half past midnight, so that an hour back is another day.
+  describe(`a clock that is set during visits, on ${engine.name}`, () => {
+    test('loses no click, moves no last click back, and gives each day its own salt', async (t) => {
+      // Half past midnight, so that an hour earlier is another day.
       const start = Date.UTC(2026, 5, 1, 0, 30) * 1_000
       const clock = settableClock(start)
       const service = await startService(engine, {}, { clock })
@@ -40,7 +40,9 @@ for (const engine of ENGINES) {
       assert.ok(today && tomorrow && today !== tomorrow)
 
       let visits = 0
-      /** The latest instant to which the clock was set, and at which a visit can have been. */
+      /**
+       * The latest instant to which the clock was set, and the latest possible instant of a visit.
+       */
       let furthest = start
       let latest = start
       const settings: readonly [name: string, micros: number][] = [

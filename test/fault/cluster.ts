@@ -11,7 +11,7 @@ import { freePort } from '../support/free-port.ts'
 import { NO_DNS } from '../support/no-dns.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
-/** A node of the service, with a way to the database that is its own. */
+/** A node of the service with its own proxy to the database. */
 export type ClusterNode = {
   readonly port: number
   readonly network: TcpProxy
@@ -19,11 +19,11 @@ export type ClusterNode = {
   api(token: string): Api
 }
 
-/** Several nodes over one database, in this process. */
+/** Several nodes on one database, in this process. */
 export type Cluster = {
   readonly nodes: readonly ClusterNode[]
   token(workspace: string): Promise<string>
-  /** Ends all nodes; what they leave of their clicks is taken in before. */
+  /** Stops all nodes after their clicks are ingested. */
   stop(): Promise<void>
 }
 

@@ -25,17 +25,20 @@ import { sendVisitors } from './visitors.ts'
 const run = promisify(execFile)
 const SLOW_COPY = fileURLToPath(new URL('./slow-copy.ts', import.meta.url))
 
-/** Copies in all, half of them by `cp -r`. */
+/** Number of copies; half of them are made by `cp -r`. */
 const COPIES = Number(process.env.COPIES ?? 4)
-/** Enough for their counters to be on several pages, so that a copy can have pages of two moments. */
+/**
+ * Enough links for their counters to span several pages, so that a copy can contain pages of two
+ * moments.
+ */
 const LINKS = 200
 const EDIT_PAUSE_MS = 20
 const DAY_MS = 86_400_000
 
-/** What a copy that was started shows of its links. */
+/** The links and clicks of a service started on a copy. */
 type Shown = { links: number; clicks: number }
 
-describe('copies of a data folder that are made while the service runs', () => {
+describe('copies of a data folder made while the service runs', () => {
   let place: Place
   let service: ServiceProcess
   let api: Api
@@ -75,7 +78,7 @@ describe('copies of a data folder that are made while the service runs', () => {
     }
   }
 
-  /** Takes the logs into the files all the time, as happens now and then in files that are large. */
+  /** Checkpoints the write-ahead logs continuously, as happens now and then with large files. */
   async function checkpointUntil(stop: AbortSignal): Promise<void> {
     const days = path.join(place.dataDir, 'clicks')
     const files = ['terse.db', 'clicks.db', ...readdirSync(days).map((name) => `clicks/${name}`)]
@@ -92,11 +95,11 @@ describe('copies of a data folder that are made while the service runs', () => {
   async function copyFolder(to: string, isSlow: boolean): Promise<void> {
     const args = [place.dataDir, to]
     if (isSlow) await run(process.execPath, [SLOW_COPY, ...args])
-    // It complains of files that were removed meanwhile.
+    // cp complains about files that were removed in the meantime.
     else await run('cp', ['-r', ...args]).catch(() => undefined)
   }
 
-  /** Undefined where the copy is refused. Throws where what it shows does not add up. */
+  /** Returns undefined when the copy is rejected. Throws when its numbers are inconsistent. */
   async function tryCopy(dataDir: string, t: TestContext): Promise<Shown | undefined> {
     const port = await freePort()
     const config = readConfig({
@@ -121,7 +124,7 @@ describe('copies of a data folder that are made while the service runs', () => {
     }
     try {
       const node = await startNode(config, instance, log)
-      // It takes in what the journals hold.
+      // It drains the copied journals.
       await node.stop()
       const { store } = instance
       const shown = { links: 0, clicks: 0 }
@@ -147,7 +150,7 @@ describe('copies of a data folder that are made while the service runs', () => {
     }
   }
 
-  test(`are exact in themselves or refused, of ${COPIES} copies`, async (t) => {
+  test(`are consistent or rejected, for each of ${COPIES} copies`, async (t) => {
     const stopping = new AbortController()
     const pick = () => `/${links[Math.floor(Math.random() * links.length)]?.key}`
     const visitors = sendVisitors(service.port, pick, { pauseMsMax: 4 })

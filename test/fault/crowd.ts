@@ -3,34 +3,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BROWSER } from '../support/visit.ts'
 import { LinkHistory, type Outcome } from './link-history.ts'
 
-/** How soon a change made on one node is seen by all others; after a partition has healed. */
+/**
+ * How soon a change on one node is visible on all others, normally and after a partition has
+ * healed.
+ */
 const SEEN_WITHIN_MS = 1_000
 const SEEN_AFTER_HEALING_MS = 5_000
 const LAG_INTERVAL_MS = 20
 
-/** Where visitors reach a node, on this machine. */
+/** The address of a node on this machine. */
 export type VisitedNode = { readonly port: number }
 
-/** What came of the visits since the crowd was last asked. */
+/** Results of the visits since the last call of `takeTally`. */
 export type Tally = {
   requests: number
-  /** Visits to links that every node knows that were led nowhere else than a redirect. */
+  /** Visits to links cached on every node that got anything but a redirect. */
   failed: number
-  /** The longest visit of a link that nobody changes, and of one that somebody does. */
+  /** The longest visit of a link that does not change, and of one that does. */
   longestMs: number
   longestChangingMs: number
 }
 
 const NOTHING: Readonly<Tally> = { requests: 0, failed: 0, longestMs: 0, longestChangingMs: 0 }
 
-/** Visitors that follow links of all nodes, and look whether they are led where they should be. */
+/** Visitors that follow links of all nodes, and check the destinations. */
 export class Crowd {
   readonly #nodes: readonly VisitedNode[]
   readonly #random: () => number
   readonly #agent = new Agent({ keepAlive: true })
   readonly #known: readonly string[]
   readonly #histories = new Map<string, LinkHistory>()
-  /** Until when each node may not have heard of a change. */
+  /** Until when each node may not have read a change. */
   readonly #apartUntilMs = new Map<VisitedNode, number>()
   readonly #lagging: NodeJS.Timeout
   readonly #visitors: Promise<void>
@@ -41,7 +44,7 @@ export class Crowd {
   #lagMs = 0
   #stopping = false
 
-  /** @param options.known keys of links that nobody changes, and that all nodes have at hand */
+  /** @param options.known keys of links that never change, and that all nodes have cached */
   constructor(options: {
     nodes: readonly VisitedNode[]
     known: readonly string[]
@@ -54,7 +57,7 @@ export class Crowd {
     this.#random = options.random
     let dueMs = performance.now() + LAG_INTERVAL_MS
     this.#lagging = setInterval(() => {
-      // Everything here is one process: what keeps it busy keeps the nodes from hearing of changes.
+      // All nodes share this process: what blocks it also delays their reading of changes.
       this.#lagMs = Math.max(this.#lagMs, performance.now() - dueMs)
       dueMs = performance.now() + LAG_INTERVAL_MS
     }, LAG_INTERVAL_MS)
@@ -64,14 +67,14 @@ export class Crowd {
     this.#visitors = Promise.all(visitors).then(() => {})
   }
 
-  /** Watches a link that is going to be changed. */
+  /** Checks a link's visits against its history from now on. */
   watch(key: string, outcome: Outcome): LinkHistory {
     const history = new LinkHistory(outcome)
     this.#histories.set(key, history)
     return history
   }
 
-  /** From now on these nodes cannot hear of changes; what comes back says that they can again. */
+  /** Starts a partition: these nodes cannot read changes. The returned function ends it. */
   partition(nodes: readonly VisitedNode[]): () => void {
     for (const node of nodes) this.#apartUntilMs.set(node, Number.POSITIVE_INFINITY)
     return () => {
@@ -80,7 +83,7 @@ export class Crowd {
     }
   }
 
-  /** What came of the visits since the last time. */
+  /** Returns the results since the last call. */
   takeTally(): Tally {
     const tally = this.#tally
     this.#tally = { ...NOTHING }
@@ -118,7 +121,7 @@ export class Crowd {
       return
     }
     const isApart = startedMs < (this.#apartUntilMs.get(node) ?? 0)
-    // A node that cannot ask, of what it does not know.
+    // The answer of a node without a database, for a key that is not in its cache.
     if (isApart && outcome === 503) return
     const boundMs = isApart ? Number.POSITIVE_INFINITY : SEEN_WITHIN_MS + this.#lagMs
     try {

@@ -4,12 +4,15 @@ import { eventually } from '../support/eventually.ts'
 import { visit } from '../support/visit.ts'
 import type { VisitedNode } from './crowd.ts'
 
-/** What a node must answer within while the database is away; and what a busy machine adds to it. */
+/**
+ * The time limit of a node's answer while the database is unavailable, plus a margin for a busy
+ * machine.
+ */
 export const API_MS_MAX = 3_000 + 1_000
-/** A key that was asked for before, and that nobody has made. */
+/** A key without a link, visited before the outage. */
 const ABSENT = 'absent'
 
-/** What a node must do while it cannot ask the database. */
+/** Expects the answers of a node that cannot reach the database. */
 export async function expectAway({ port }: VisitedNode, api: Api, linkId: string): Promise<void> {
   for (const key of [ABSENT, `unknown-${Math.floor(Math.random() * 1e9)}`]) {
     const unknown = await visit(port, `/${key}`)
@@ -24,7 +27,7 @@ export async function expectAway({ port }: VisitedNode, api: Api, linkId: string
   assert.ok(tookMs < API_MS_MAX, `the API took ${tookMs} ms`)
 }
 
-/** What a node must do again soon after the database is back. */
+/** Expects a node to work again soon after the database is back. */
 export async function expectBack({ port }: VisitedNode, api: Api): Promise<void> {
   await eventually(async () => {
     assert.equal((await visit(port, `/${ABSENT}`)).status, 404)

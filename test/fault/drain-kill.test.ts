@@ -27,10 +27,10 @@ import { describeStore } from '../support/store.ts'
 const PROGRAM = fileURLToPath(new URL('./drain-once.ts', import.meta.url))
 /** Kills on each engine; `DRAIN_KILLS=all` kills at every step. */
 const KILLS = process.env.DRAIN_KILLS ?? '8'
-/** Each is a batch; together they fill a day so far that it is folded and taken apart. */
+/** Each journal is one batch; together they fill a day until it is folded and unfolded. */
 const SEGMENTS = [40, 90, 3]
 
-describeStore('a drainer that is killed between two statements', (at) => {
+describeStore('a drainer killed between two statements', (at) => {
   async function drainIn(journal: JournalFolder, killAt?: number) {
     const { dataDir, databaseUrl } = at.place
     const child = spawn(process.execPath, [PROGRAM], {
@@ -73,11 +73,11 @@ describeStore('a drainer that is killed between two statements', (at) => {
     assert.deepEqual(days, recount(clicks, options))
   }
 
-  test('has counted each click once when the next one has taken over', async (t) => {
+  test('has counted each click once after the next drainer has finished', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const clock = systemClock()
     let steps = 0
-    // The second time, because the first one makes the days' partitions too.
+    // Measured in the second run, because the first also creates the days' partitions.
     for (let run = 1; run <= 2; run += 1) {
       const link = await createTestLink(at.store, clock)
       const { journal, clicks } = journalled(link, SEED)
@@ -97,10 +97,10 @@ describeStore('a drainer that is killed between two statements', (at) => {
       const link = await createTestLink(at.store, clock)
       const { journal, clicks } = journalled(link, SEED)
       const killed = await drainIn(journal, moment)
-      // What the workspace has from before decides how often it is folded: some have fewer steps.
+      // The state of the workspace decides how often it is folded, so some runs have fewer steps.
       if (killed.signal !== 'SIGKILL') assert.equal(killed.code, 0, `step ${moment}`)
       else kills += 1
-      // A crash leaves files that belong together, between whichever two statements it comes.
+      // A crash leaves consistent files, between any two statements.
       if (at.place.databaseUrl === undefined) {
         assert.deepEqual(examineFiles(at.place.dataDir).faults, [], `step ${moment}`)
       }

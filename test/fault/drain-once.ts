@@ -1,5 +1,5 @@
 /**
- * A process that takes one journal in, says how many steps its statements were, and ends. With
+ * A process that drains one journal, prints how many steps its statements took, and ends. With
  * `KILL_AT` it kills itself at that step, as a crash at the worst moment would.
  */
 import path from 'node:path'

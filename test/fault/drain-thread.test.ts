@@ -17,13 +17,13 @@ import { describeStore } from '../support/store.ts'
 
 const CRASHES = 4
 const CLICKS_PER_TURN = 50
-/** The latest moment of a crash: a thread has started and drained by then. */
+/** The latest moment of a crash: by then the thread has started and drained. */
 const CRASH_AFTER_MS_MAX = 600
-/** Each crash in a row is waited for longer than the one before. */
+/** The delay before a restart grows with each crash in a row. */
 const RESTARTED_WITHIN_MS = 30_000
 
 describeStore('a drain thread that crashes', (at) => {
-  test('is started again, is told of, and loses no click and counts none twice', async (t) => {
+  test('restarts after a crash, logs it, and counts each click once', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const dataDir = createFolder()
     t.after(() => rmSync(dataDir, { recursive: true, force: true }))

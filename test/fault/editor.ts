@@ -5,7 +5,7 @@ import type { LinkHistory } from './link-history.ts'
 
 const RETRY_MS = 50
 
-/** Changes one link again and again, through any node that answers, and writes down when. */
+/** Changes one link repeatedly, through any node that answers, and records when. */
 export class Editor {
   readonly #apis: readonly Api[]
   readonly #key: string
@@ -16,7 +16,7 @@ export class Editor {
   #version = 0
   #stopping = false
   edits = 0
-  /** How long the slowest answer of the API took. */
+  /** The slowest answer of the API. */
   longestMs = 0
 
   constructor(options: {
@@ -75,7 +75,7 @@ export class Editor {
     return `https://example.com/${this.#key}/${this.#version}`
   }
 
-  /** Asks nodes until one has done it. What they cannot do they must say, and soon. */
+  /** Asks nodes until one succeeds. The others must answer 503 within the time limit. */
   async #ask(send: (api: Api) => Promise<Answer>, done: readonly number[]): Promise<Answer> {
     for (;;) {
       const api = this.#apis[Math.floor(this.#random() * this.#apis.length)]

@@ -44,7 +44,7 @@ describeStore('a click journal on a failing disk', (at) => {
     return intake
   }
 
-  /** Settles when all of so many visits at once have been answered. */
+  /** Settles when all of so many concurrent visits have been answered. */
   async function visit(intake: ClickIntake, count: number): Promise<void> {
     await Promise.all(
       Array.from(
@@ -58,7 +58,7 @@ describeStore('a click journal on a failing disk', (at) => {
     await eventually(async () => assert.equal((await link.counters()).clicks, clicks))
   }
 
-  test('answers every visit of failed syncs, says how many are in doubt, and counts them', async () => {
+  test('answers every visit during failed syncs, reports how many clicks are in doubt, and counts them', async () => {
     const intake = await start('disk')
     await visit(intake, 3)
     files.syncsFail = true
@@ -76,7 +76,7 @@ describeStore('a click journal on a failing disk', (at) => {
   })
 
   for (const durability of ['process', 'disk'] as const) {
-    test(`counts or reports each visit however little room there is, for ${durability}`, async (t) => {
+    test(`counts or reports each visit however little space is left, with durability ${durability}`, async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const room = fc.oneof(fc.nat({ max: 400 }), fc.constant(Number.POSITIVE_INFINITY))
       const turn = fc.record({ room, visits: fc.integer({ min: 1, max: 6 }) })

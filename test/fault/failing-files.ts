@@ -1,8 +1,11 @@
 import { type JournalFiles, systemFiles } from '../../src/clicks/journal/journal-files.ts'
 
-/** The machine's own files, on a disk that fails when it is told to. */
+/** The real file system, on a disk that fails on request. */
 export class FailingFiles implements JournalFiles {
-  /** Bytes that the disk still takes; a write that finds less takes that much, and the next none. */
+  /**
+   * Bytes that the disk still accepts; a write that needs more is cut short, and the next one
+   * writes nothing.
+   */
   roomBytes = Number.POSITIVE_INFINITY
   /** Whether syncs fail. */
   syncsFail = false

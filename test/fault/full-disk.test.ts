@@ -10,7 +10,7 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 import { visit } from '../support/visit.ts'
 
-/** Of which a fiftieth, 1 MiB, becomes the reserve. */
+/** A fiftieth of it, 1 MiB, becomes the reserve. */
 const DISK = 'size=50m,mode=700'
 const RESERVE_BYTES = 1024 * 1024
 const VISITS = 50
@@ -26,7 +26,7 @@ type Readiness = {
 const skip = skipWithoutMount()
 
 for (const engine of ENGINES) {
-  describe(`a service whose disk is full, on ${engine.name}`, { skip }, () => {
+  describe(`a service with a full disk, on ${engine.name}`, { skip }, () => {
     let place: Place
     let service: ServiceProcess
     let api: Api
@@ -59,7 +59,7 @@ for (const engine of ENGINES) {
       return statSync(path.join(place.dataDir, 'reserve'), { throwIfNoEntry: false })?.size
     }
 
-    /** Writes a file until the disk takes no more. */
+    /** Writes a file until the disk is full. */
     function fillDisk(name: string): void {
       const fd = openSync(path.join(place.dataDir, name), 'a')
       const chunk = Buffer.alloc(4096, 1)
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
 
     const named = () => `The disk of the folder ${place.dataDir} is full.`
 
-    test('gives up its reserve for clicks, loses none of them, and names the folder', async () => {
+    test('uses its reserve for clicks, loses none of them, and names the folder', async () => {
       fillDisk('ballast')
       await visitLink()
       await eventually(async () => {
@@ -100,7 +100,7 @@ for (const engine of ENGINES) {
     })
 
     if (engine.name === 'SQLite') {
-      test('refuses writes with 503, reads on, and is not ready for the API', async () => {
+      test('answers writes with 503, answers reads, and reports that the API is not ready', async () => {
         const { body } = expectStatus(await createLink('refused'), 503)
         assert.equal(body.code, 'unavailable')
         assert.ok(body.message.startsWith(named()), body.message)
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
         assert.equal(ready.body.roles.redirect, 'ok')
       })
     } else {
-      test('stores links, for which it needs no disk of its own', async () => {
+      test('stores links, which need no local disk', async () => {
         expectStatus(await createLink('stored'), 201)
         const { status, body } = await readiness('?role=api')
         assert.equal(status, 200)
@@ -120,9 +120,9 @@ for (const engine of ENGINES) {
       })
     }
 
-    test('redirects when the reserve is used up too, and counts the clicks that it loses', async () => {
+    test('redirects when the reserve is used up too, and counts the lost clicks', async () => {
       fillDisk('more-ballast')
-      // The journal's last page has room for some clicks yet.
+      // The last page of the journal still has room for some clicks.
       await eventually(async () => {
         await visitLink()
         assert.ok((await readiness()).body.lost_clicks > 0)
@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
       assert.match(service.output().stderr, /"folder":"[^"]+".*clicks could not be journalled/)
     })
 
-    test('stores again by itself once there is room, with a new reserve and every kept click', async () => {
+    test('stores clicks again once there is room, with a new reserve and every journalled click', async () => {
       rmSync(path.join(place.dataDir, 'ballast'))
       rmSync(path.join(place.dataDir, 'more-ballast'))
       await eventually(async () => assert.equal(reserveBytes(), RESERVE_BYTES))
@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
       assert.match(service.output().stderr, /"data folder writable again"/)
     })
 
-    test('starts on a disk that has filled up meanwhile, and redirects', async () => {
+    test('starts on a disk that has become full, and redirects', async () => {
       assert.equal(await service.stop(), 0)
       fillDisk('ballast')
       service = await startProcess(place)

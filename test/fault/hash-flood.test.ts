@@ -7,13 +7,13 @@ import { runCli } from '../support/run-cli.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
-/** Links with a password that are created at once; `FLOOD_HASHES=600` for the long form. */
+/** Links with a password, created at the same time; `FLOOD_HASHES=600` for the long form. */
 const HASHES = Number(process.env.FLOOD_HASHES ?? 80)
 const WORKSPACES = 2
 const VISITORS = 4
 
-describe('a flood of passwords to be hashed', () => {
-  test('keeps neither visitors nor another workspace waiting until it is over', async (t) => {
+describe('a flood of passwords to hash', () => {
+  test('delays neither visitors nor another workspace until it is over', async (t) => {
     const place = await SQLITE.createPlace()
     // Each visit waits for a sync of the journal.
     const service = await startProcess(place, { TERSE_CLICK_DURABILITY: 'disk' })
@@ -63,7 +63,7 @@ describe('a flood of passwords to be hashed', () => {
     t.diagnostic(JSON.stringify(answered))
     const { visits, created, createdBeforeBystander } = answered
     assert.ok(visits > created / 2, `${visits} visits beside ${created} hashes`)
-    // The hashes that run, one of each workspace's queue, and what is on its way.
+    // The running hashes, one queued by each workspace, and requests in transit.
     assert.ok(createdBeforeBystander <= 10, `${createdBeforeBystander} of ${created}`)
   })
 })

@@ -27,17 +27,17 @@ const COLD = 'cold.acme.test'
 const SERVED = [OWN, KEPT, CHANGED, REMOVED, DAMAGED]
 const DESTINATION = 'https://example.com/'
 const REFUSED = /alert handshake failure/
-/** How old a place in the change log must be to go on from, and how often the copy is saved. */
+/** How old a change log cursor must be to continue from it, and how often the copy is saved. */
 const COPIED_AFTER_MS = 4_000
 const SEEN_AFTER_HEALING_MS = 5_000
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('HTTPS of a node that starts while PostgreSQL is away', { timeout: 120_000 }, () => {
+  describe('HTTPS of a node that starts while PostgreSQL is down', { timeout: 120_000 }, () => {
     const authority = createTestAuthority()
     const ca = authority.certificatePem
     let port: number
     let settings: Record<string, string>
-    /** A node that nothing happens to, and the place of another that has its own way to the database. */
+    /** An undisturbed node, and the settings of another with its own proxy to the database. */
     let service: Service
     let network: TcpProxy
     let place: Place
@@ -80,7 +80,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       await place?.remove()
     })
 
-    /** Where a visitor is sent who trusts the authority alone. */
+    /** Returns the destination of a visitor who trusts only the test's authority. */
     async function follow(host: string): Promise<string | number> {
       const { status, headers } = await visitSecurely(port, host, '/x', { ca })
       return headers.location ?? status
@@ -100,7 +100,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
 
     const copies = () => path.join(place.dataDir, 'link-copy')
 
-    test('goes on for the hosts that it served, and is refused to all others', async () => {
+    test('works for the hosts that it served before, and rejects all others', async () => {
       for (const host of SERVED) assert.equal(await follow(host), DESTINATION, host)
       await assert.rejects(follow(LATE), { code: 'CERT_HAS_EXPIRED' })
       assert.equal(await followPlain(LATE), DESTINATION)
@@ -132,7 +132,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal(node.output().stderr.match(/kept certificate cannot be used/g)?.length, 1)
     })
 
-    test('learns what was changed meanwhile when PostgreSQL is back', async () => {
+    test('uses the changes made in the meantime when PostgreSQL is back', async () => {
       const old = await serialOf(CHANGED)
       network.mend()
       await eventually(async () => {
@@ -145,7 +145,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal(await node.stop(), 0)
     })
 
-    test('is refused, but no visit over plain HTTP, where the key is another', async () => {
+    test('is rejected when the secret key is another, while visits over plain HTTP work', async () => {
       network.cut()
       const other = { ...settings, TERSE_SECRET_KEY: randomBytes(32).toString('hex') }
       node = await startProcess(place, other)
@@ -160,7 +160,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
   })
 }
 
-/** Changes some bytes of a host's certificate in a copy that no process has. */
+/** Damages a host's certificate in a copy that no process has open. */
 function damage(file: string, host: string): void {
   const database = new DatabaseSync(file)
   const { changes } = database

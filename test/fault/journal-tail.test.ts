@@ -25,14 +25,14 @@ import { describeStore } from '../support/store.ts'
 
 const TAIL_BYTES = 4096
 const SEGMENT = 1
-/** Damages that are taken through the whole intake, on each engine. */
+/** Number of damages that go through the whole intake, on each engine. */
 const INTAKES = 8
-/** A thread starts first, which takes a while beside other tests. */
+/** A drain thread starts first, which takes a while beside other tests. */
 const COUNTED_WITHIN_MS = 20_000
 
 type Frame = { readonly start: number; readonly end: number; readonly clicks: readonly Click[] }
 
-/** A segment that is some frames longer than the tail that is damaged, with clicks as they are. */
+/** Writes a segment some frames longer than its damaged tail, with realistic clicks. */
 function writeSegment(linkSeq: number): { bytes: Buffer; frames: readonly Frame[] } {
   const [sizes] = fc.sample(
     fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 30, maxLength: 30 }),
@@ -70,7 +70,7 @@ function writeSegment(linkSeq: number): { bytes: Buffer; frames: readonly Frame[
 
 type Damage = { readonly what: string; readonly at: number; readonly bytes: Buffer }
 
-/** What can become of a byte of the file: it and all after it are missing, or it is another. */
+/** The damages at one byte: the file is cut there, or the byte is changed. */
 function damagesAt(bytes: Buffer, at: number): readonly Damage[] {
   const flipped = (mask: number) => {
     const copy = Buffer.from(bytes)
@@ -86,8 +86,8 @@ function damagesAt(bytes: Buffer, at: number): readonly Damage[] {
 }
 
 /**
- * What must be read, and how many bytes must be reported. A cut between two frames leaves a file
- * that was written so, which nobody can tell from one that was cut.
+ * Returns the clicks that must be read, and the bytes that must be reported as damaged. A cut
+ * between two frames leaves a valid file, which cannot be told from one that was never cut.
  */
 function expected(frames: readonly Frame[], damage: Damage): { clicks: Click[]; damaged: number } {
   const hit = frames.findIndex(({ end }) => damage.at < end)
@@ -99,8 +99,8 @@ function expected(frames: readonly Frame[], damage: Damage): { clicks: Click[]; 
 
 const CLICKS_MAX = 5_000
 
-describe('a damaged tail of the journal', () => {
-  test('costs the frame that it is in, at every byte of the last 4 KiB, and is reported', (t) => {
+describe('a damaged journal tail', () => {
+  test('loses only the frame with the damage, at every byte of the last 4 KiB, and reports it', (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const folder = createFolder()
     t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -123,14 +123,14 @@ describe('a damaged tail of the journal', () => {
   })
 })
 
-describeStore('a damaged journal that is taken in', (at) => {
+describeStore('the intake of a damaged journal', (at) => {
   let dataDir: string
   before(() => {
     dataDir = createFolder()
   })
   after(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  test('has every click of its whole frames counted, is kept, and is told of', async (t) => {
+  test('counts every click of intact frames, keeps the journal, and logs the damage', async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}`)
     const clock = systemClock()
     const offsets = fc.sample(fc.noBias(fc.nat({ max: TAIL_BYTES - 1 })), {

@@ -10,12 +10,12 @@ import { SEED } from '../support/properties.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
-/** Kills in all, shared out among the engines. */
+/** Number of kills, divided among the engines. */
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 20) / ENGINES.length
 const EDIT_PAUSE_MS = 30
-/** The latest moment of a kill: a little later than the drainer's first turn. */
+/** The latest moment of a kill: a little after the drainer's first run. */
 const KILL_AFTER_MS_MAX = 250
-/** Some visits between two kills are within the cap and some beyond, even on a busy machine. */
+/** Between two kills some visits are within the cap and some beyond, even on a busy machine. */
 const SETTINGS = { TERSE_CLICK_CAP_PER_MINUTE: '3' }
 
 describe('a service that is killed under load', { concurrency: true }, () => {
@@ -42,7 +42,10 @@ describe('a service that is killed under load', { concurrency: true }, () => {
         return expectStatus(await api().post('/links', body), 201).body.id
       }
 
-      /** Changes beside the clicks: the files that are killed together have each its own pace. */
+      /**
+       * Changes links beside the clicks: the database files have independent states when they are
+       * killed.
+       */
       async function editUntilKilled(editor: Api, id: string): Promise<void> {
         const url = 'https://example.com/'
         try {
@@ -52,7 +55,7 @@ describe('a service that is killed under load', { concurrency: true }, () => {
             await sleep(EDIT_PAUSE_MS)
           }
         } catch {
-          // Nobody answers any more.
+          // The service does not answer any more.
         }
       }
 
@@ -60,7 +63,7 @@ describe('a service that is killed under load', { concurrency: true }, () => {
         return expectStatus(await api().get(`/links/${id}/clicks?bots=include`), 200).body.total
       }
 
-      /** The visits that all lines of the link's export stand for. */
+      /** The number of visits that the rows of the link's export stand for. */
       async function exportVisits(id: string): Promise<number> {
         const path = `/links/${id}/clicks/export?format=ndjson&bots=include`
         const { body } = expectStatus(await api().get(path), 200)
@@ -95,7 +98,7 @@ describe('a service that is killed under load', { concurrency: true }, () => {
             assert.ok(clicks + bots >= answered)
           })
         }
-        // Whatever was taken in twice, or late, would show by now: nothing is left to be taken in.
+        // Nothing is left to ingest, so a click that was counted twice would be visible by now.
         assert.equal(await service.stop(), 0)
         service = await startProcess(place, SETTINGS)
         const { clicks, bots } = await countVisits(id)

@@ -14,14 +14,14 @@ import { sendVisitors } from './visitors.ts'
 
 const DELAY_MS = 2_000
 const PROBE_INTERVAL_MS = 100
-/** What a service promises with the default delay of 5 s. */
+/** The time to become not ready that a service guarantees with the default delay of 5 s. */
 const EXIT_MS_MAX = 25_000
-/** Waits for all that a stop may have to wait for, which takes half a minute. */
+/** Tests the longest possible stop, which takes half a minute. */
 const RUNS_WORST = process.env.STOP_WORST !== undefined
 
-describe('a service behind a balancer that is asked to stop', () => {
+describe('a service behind a balancer that receives SIGTERM', () => {
   for (const processes of ['1', '2']) {
-    test(`says so first and serves on, so that no visitor fails (processes: ${processes})`, async (t) => {
+    test(`becomes not ready first and keeps serving, so that no visitor fails (processes: ${processes})`, async (t) => {
       const place = await SQLITE.createPlace()
       const token = await makeToken(place.env)
       const settings = { TERSE_STOP_DELAY_SECONDS: String(DELAY_MS / 1_000) }
@@ -40,7 +40,7 @@ describe('a service behind a balancer that is asked to stop', () => {
 
       const isReady = async () => (await visit(port, '/readyz')).status === 200
       assert.ok(await isReady())
-      // One visitor keeps its connections, the other knocks anew each time.
+      // One visitor keeps its connections, the other opens a new one each time.
       const visitors = [true, false].map((keepAlive) =>
         sendVisitors(port, '/stopped', { keepAlive, persistent: true, pauseMsMax: 20 }),
       )
@@ -49,7 +49,7 @@ describe('a service behind a balancer that is asked to stop', () => {
       const askedAt = performance.now()
       const exited = service.stop()
       while (await isReady()) await sleep(PROBE_INTERVAL_MS)
-      const toldAfterMs = performance.now() - askedAt
+      const notReadyAfterMs = performance.now() - askedAt
       const before = sent()
       await eventually(async () => {
         for (const [index, count] of sent().entries()) assert.ok(count > (before[index] ?? 0) + 10)
@@ -61,7 +61,7 @@ describe('a service behind a balancer that is asked to stop', () => {
         visitors.map(({ tally }) => tally.failed),
         [0, 0],
       )
-      assert.ok(toldAfterMs < DELAY_MS, `not ready after ${Math.round(toldAfterMs)} ms`)
+      assert.ok(notReadyAfterMs < DELAY_MS, `not ready after ${Math.round(notReadyAfterMs)} ms`)
       assert.ok(tookMs >= DELAY_MS, `stopped after ${Math.round(tookMs)} ms`)
     })
   }
@@ -85,7 +85,7 @@ describe('a service behind a balancer that is asked to stop', () => {
       expectStatus(await api.post('/links', link), 201)
       assert.equal((await visit(port, '/stopped')).status, 302)
       assert.equal((await visit(port, '/readyz')).status, 200)
-      // The database answers nothing any more, and a client never sends the rest of its request.
+      // The database does not answer any more, and a client never sends the rest of its request.
       proxy.freezeOpen()
       assert.equal((await visit(port, '/stopped')).status, 302)
       const hanging = await RawConnection.open(port)

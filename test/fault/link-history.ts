@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 
-/** Where a visit led: a destination, or the status of a page. */
+/** The outcome of a visit: a destination, or the status of a page. */
 export type Outcome = string | number
 
 type State = {
   readonly outcome: Outcome
-  /** From when it may be, and from when it must be; Infinity while nobody has said so. */
+  /**
+   * From when the outcome is allowed, and from when it is required; Infinity until the change is
+   * confirmed.
+   */
   readonly begunMs: number
   settledMs: number
 }
 
-/** Everything that a link ever led to, and when. */
+/** Every outcome that a link ever had, with its times. */
 export class LinkHistory {
   readonly #states: State[]
 
@@ -18,7 +21,7 @@ export class LinkHistory {
     this.#states = [{ outcome: first, begunMs: 0, settledMs: 0 }]
   }
 
-  /** A change is asked for; what comes back says that it was made. */
+  /** Records a requested change; the returned function confirms it. */
   begin(outcome: Outcome): () => void {
     const state = { outcome, begunMs: performance.now(), settledMs: Number.POSITIVE_INFINITY }
     this.#states.push(state)
@@ -32,9 +35,9 @@ export class LinkHistory {
   }
 
   /**
-   * Fails where a visit was led to what had been replaced for longer than the bound when it came.
+   * Throws when a visit got an outcome that had been replaced for longer than the limit when it began.
    *
-   * @param visit.startedMs and the rest by `performance.now()`
+   * @param visit.startedMs and the others are values of `performance.now()`
    */
   check(visit: { outcome: Outcome; startedMs: number; endedMs: number; boundMs: number }): void {
     const mayBe = this.#states.filter(({ begunMs }, index) => {

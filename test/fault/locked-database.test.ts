@@ -11,12 +11,12 @@ import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
-/** Longer than a drainer waits for one try; and fewer visits at a time than in the long form. */
+/** Longer than a drainer waits in one attempt; with fewer concurrent visits than the long form. */
 const { LOCK_SECONDS: LONG_FORM } = process.env
 const LOCK_SECONDS = Number(LONG_FORM ?? 6)
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
 
-/** Keeps everybody else from writing what is counted; on SQLite also what links are. */
+/** Locks the counters against writing; on SQLite the links as well. */
 async function lock(place: Place): Promise<() => Promise<void>> {
   if (place.databaseUrl === undefined) {
     const files = ['clicks.db', 'terse.db'].map(
@@ -34,7 +34,7 @@ async function lock(place: Place): Promise<() => Promise<void>> {
   return () => client.end()
 }
 
-describe(`a database that is locked for ${LOCK_SECONDS} s`, { concurrency: true }, () => {
+describe(`a database locked for ${LOCK_SECONDS} s`, { concurrency: true }, () => {
   for (const engine of ENGINES) {
     describe(`on ${engine.name}`, () => {
       let place: Place
@@ -47,7 +47,7 @@ describe(`a database that is locked for ${LOCK_SECONDS} s`, { concurrency: true 
         await place.remove()
       })
 
-      test('costs no visitor an answer, and every click is counted once it is free', async () => {
+      test('answers every visitor, and counts every click once it is unlocked', async () => {
         const token = await makeToken(place.env)
         service = await startProcess(place)
         const api = apiClient(`http://127.0.0.1:${service.port}`, token)

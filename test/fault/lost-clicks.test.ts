@@ -13,9 +13,9 @@ import { journalFaults } from './small-disk.ts'
 const VISITS = 150
 
 for (const engine of ENGINES) {
-  describe(`clicks that cannot be journalled, on ${engine.name}`, () => {
+  describe(`clicks that cannot be written to the journal, on ${engine.name}`, () => {
     for (const { fault, skip } of journalFaults()) {
-      test(`cost no visitor an answer when the journal ${fault.name}, and are told of`, {
+      test(`are logged as lost, and every visitor gets an answer, when the journal ${fault.name}`, {
         skip,
       }, async (t) => {
         const place = await engine.createPlace()
@@ -24,7 +24,7 @@ for (const engine of ENGINES) {
         let service: ServiceProcess | undefined
         t.after(async () => {
           await service?.kill()
-          fault.tidy(journals)
+          fault.cleanUp(journals)
           await place.remove()
         })
         const token = await makeToken(place.env)
@@ -40,7 +40,7 @@ for (const engine of ENGINES) {
           }>
         assert.partialDeepStrictEqual(await readyz(), { lost_clicks: 0, doubtful_clicks: 0 })
 
-        fault.strike(journals)
+        fault.cause(journals)
         for (let count = 0; count < VISITS; count += 1) {
           const { status, headers } = await visit(port, '/lost')
           assert.equal(status, 302)

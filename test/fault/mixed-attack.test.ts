@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { startAttackers, startScene } from './attack/assault.ts'
 import { startBystander } from './attack/bystander.ts'
 
-/** The long form, which measures times as well, is `npm run bench:attack`. */
+/** `npm run bench:attack` is the long form, which also measures times. */
 const SECONDS = Number(process.env.ATTACK_SECONDS ?? 6)
 const STRANGERS = 60
 const REST_MS_MAX = 3_000
@@ -48,7 +48,7 @@ describe('a service under attack by ten tenants and many strangers', () => {
   })
 })
 
-/** The most resident memory that the process ever had. */
+/** The peak resident memory of the process. */
 function peakMemoryMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) / 1024)

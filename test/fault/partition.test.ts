@@ -24,10 +24,10 @@ const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
 const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
 const NEAR_NODES = 3
 const FAR_NODES = 2
-/** Longer than any of a node's time-outs, so that it has given its connections up. */
+/** Longer than any time-out of a node, so that it has closed its connections. */
 const APART_MS = 6_000
 
-/** A node as a process of its own, between which and the database the network can fail. */
+/** A node in its own process, whose network to the database can fail. */
 type FarNode = {
   readonly port: number
   readonly how: string
@@ -36,8 +36,9 @@ type FarNode = {
 }
 
 /**
- * In a network of its own where the machine allows, else with a proxy on its way to the database.
- * @param started is told how to end what this has started
+ * Starts a node in a network namespace where the machine allows it, else with a proxy to the
+ * database.
+ * @param started receives the clean-up of everything that this starts
  */
 async function startFarNode(
   server: PostgresServer,
@@ -131,7 +132,7 @@ describe('two of five nodes, cut off from PostgreSQL', {
     for (const { api, ...node } of far) await expectBack(node, api)
   }
 
-  test('redirect to what they know, and to what the others made of it within 5 s after', async (t) => {
+  test("redirect to cached links, and to the others' changes within 5 s after the cut", async (t) => {
     t.diagnostic(`FUZZ_SEED=${SEED}, ${far.map(({ how }) => how).join(', ')}`)
     await expectTogether()
     crowd.takeTally()
@@ -147,7 +148,7 @@ describe('two of five nodes, cut off from PostgreSQL', {
         heal()
       }
       await expectTogether()
-      // Visitors go on until the bound has passed for what was changed meanwhile.
+      // Visitors continue until the time limit for changes made during the cut has passed.
       await sleep(APART_MS)
     }
     const { requests, failed, longestMs, longestChangingMs } = crowd.takeTally()
@@ -159,7 +160,7 @@ describe('two of five nodes, cut off from PostgreSQL', {
     assert.ok(requests > 0, 'there was load')
   })
 
-  test('have every redirect of all nodes counted once', async (t) => {
+  test('count every redirect of all nodes once', async (t) => {
     for (const editor of editors) await editor.stop()
     await crowd.stop()
     const answered = crowd.redirects.values().reduce((sum, count) => sum + count, 0)

@@ -9,7 +9,7 @@ import { visit } from '../support/visit.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 
 const SEEN_WITHIN_MS = 1_000
-/** Over what a busy machine may take. */
+/** With a margin for a busy machine. */
 const SLACK_MS = 1_000
 const EDITS = 10
 const WANTED = 20
@@ -40,7 +40,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       return headers.location
     }
 
-    test('see each other’s changes within a second, and count every click once', async () => {
+    test('read each other’s changes within a second, and count every click once', async () => {
       const [api] = apis
       assert.ok(api)
       const link = { domain: 'localhost', key: 'edited', url: 'https://example.com/' }
@@ -62,7 +62,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       })
     })
 
-    test('give a key that both are asked for at once to one', async () => {
+    test('give a key to one of two concurrent requests', async () => {
       const wanted = Array.from({ length: WANTED }, (_, index) => `wanted-${index}`)
       for (const key of wanted) {
         const link = { domain: 'localhost', key, url: 'https://example.com/' }

@@ -19,17 +19,19 @@ import { makeWarmLinks, type WarmLinks } from './warm-links.ts'
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
 const NODES = Number(process.env.FAULT_NODES ?? 5)
 const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
-/** Leads elsewhere after each fault, which says who has heard of it. */
-const HEARD_OF = 'heard-of'
-/** How long the database stays away. */
+/**
+ * The key of a link that changes after each fault, to check that every node has read the change.
+ */
+const CANARY = 'canary'
+/** How long each fault lasts. */
 const AWAY_MS = 800
-const HAMMER_ROUNDS = 2 * ROUNDS
+const CONTENDED_KEYS = 2 * ROUNDS
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/
 
-/** What is done to the database, and how it is made good again. */
+/** A fault of the database, and how it is repaired. */
 type Fault = {
   readonly name: string
-  /** Whether no node can ask the database meanwhile. */
+  /** Whether no node can query the database during the fault. */
   readonly isAway: boolean
   /** Whether the server loses what it had not written. */
   readonly isCrash?: true
@@ -44,8 +46,8 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   let editors: readonly Editor[]
   let apis: Api[]
   let links: WarmLinks
-  /** Visits to links that two workspaces wanted. */
-  let hammered = 0
+  /** Visits to links for which two workspaces competed. */
+  let contendedVisits = 0
   const random = seededRandom(SEED)
 
   const started = new AsyncDisposableStack()
@@ -61,7 +63,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     apis = cluster.nodes.map((node) => node.api(token))
     const [api] = apis
     assert.ok(api)
-    links = await makeWarmLinks(api, cluster.nodes, [...KNOWN, ...EDITED, HEARD_OF])
+    links = await makeWarmLinks(api, cluster.nodes, [...KNOWN, ...EDITED, CANARY])
     const { nodes } = cluster
     const options = { links, visitors: VISITORS, random, started }
     ;({ crowd, editors } = startTraffic({ nodes, apis, ...options }))
@@ -69,7 +71,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   })
   after(() => started.disposeAsync())
 
-  /** Each node, with a way to its API. */
+  /** Each node with its API client. */
   function served(): [ClusterNode, Api][] {
     return cluster.nodes.map((node, index) => [node, apis[index] ?? assert.fail()])
   }
@@ -80,16 +82,16 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
 
   async function expectAllBack(): Promise<void> {
     for (const [node, api] of served()) await expectBack(node, api)
-    await expectAllHearing()
+    await expectAllReading()
   }
 
-  /** Every node has read the log of changes again, and has at hand again what that made it forget. */
-  async function expectAllHearing(): Promise<void> {
+  /** Expects that every node reads the change log again, and has cached again what it dropped. */
+  async function expectAllReading(): Promise<void> {
     const url = `https://example.com/${randomUUID()}`
-    const changed = await apis[0]?.patch(`/links/${links.ids.get(HEARD_OF)}`, { url })
+    const changed = await apis[0]?.patch(`/links/${links.ids.get(CANARY)}`, { url })
     expectStatus(changed ?? assert.fail(), 200)
     for (const { port } of cluster.nodes) {
-      await eventually(async () => assert.equal(await follow(port, HEARD_OF), url))
+      await eventually(async () => assert.equal(await follow(port, CANARY), url))
       for (const key of KNOWN) await follow(port, key)
     }
   }
@@ -100,24 +102,25 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     return location
   }
 
-  /** Two workspaces want the same keys of the same hosts, through all nodes at once. */
-  async function hammer(): Promise<void> {
+  /** Two workspaces request the same keys on the same hosts, through all nodes at the same time. */
+  async function contend(): Promise<void> {
     const workspaces = await Promise.all(
       ['red', 'blue'].map(async (name) => {
         const token = await cluster.token(name)
         return cluster.nodes.map((node) => node.api(token))
       }),
     )
-    for (let round = 0; round < HAMMER_ROUNDS; round += 1) {
-      const key = `wanted-${round}`
-      for (const domain of ['localhost', `wanted-${round}.localhost`]) {
+    for (let round = 0; round < CONTENDED_KEYS; round += 1) {
+      const key = `contended-${round}`
+      for (const domain of ['localhost', `contended-${round}.localhost`]) {
         const tries = workspaces.flatMap((nodes, workspace) =>
           nodes.map(async (api) => {
             const link = { domain, key, url: `https://example.com/${workspace}` }
             const once = { 'idempotency-key': randomUUID() }
             for (;;) {
               const answer = await api.post('/links', link, once)
-              // Where too many wanted the same for too long, whoever asks is told to come back.
+              // Under too much contention for too long, a request is answered 503 and has to be
+              // repeated.
               if (answer.status !== 503) return { workspace, answer }
             }
           }),
@@ -125,12 +128,12 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         const made = (await Promise.all(tries)).filter(({ answer }) => {
           if (answer.status === 201) return true
           assert.equal(answer.status, 422, JSON.stringify(answer.body))
-          assert.doesNotMatch(JSON.stringify(answer.body), ID, 'a foreign id')
+          assert.doesNotMatch(JSON.stringify(answer.body), ID, 'contains a foreign id')
           return false
         })
-        // On a host of their own both may have the key, until the host has been proved by one of them.
+        // On another host both may have the key, until one of them has proved the host.
         const winners = new Set(made.map(({ workspace }) => workspace))
-        assert.equal(winners.size, made.length, 'one link for a workspace')
+        assert.equal(winners.size, made.length, 'each workspace creates one link')
         if (domain === 'localhost') assert.equal(made.length, 1)
         for (const { workspace, answer } of made) {
           const shown = await Promise.all(
@@ -144,7 +147,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         }
         const led = await Promise.all(
           cluster.nodes.map(async ({ port }) => {
-            hammered += 1
+            contendedVisits += 1
             return (await visit(port, `/${key}`, { host: domain })).headers.location
           }),
         )
@@ -161,14 +164,14 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         return domains.filter((domain: { status: string }) => domain.status === 'active').length
       }),
     )
-    assert.equal(active[0] + active[1], HAMMER_ROUNDS, 'each host is active once')
+    assert.equal(active[0] + active[1], CONTENDED_KEYS, 'each host is active once')
   }
 
-  /** Every redirect is counted, once. */
+  /** Every redirect is counted once. */
   async function expectCounted(): Promise<void> {
     await crowd.stop()
     for (const editor of editors) await editor.stop()
-    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, hammered)
+    const answered = crowd.redirects.values().reduce((sum, count) => sum + count, contendedVisits)
     const database = standby ?? server
     await eventually(async () => {
       const counted = 'select count(*)::integer as clicks from clicks'
@@ -183,18 +186,18 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     }
   }
 
-  /** As a reader of the change log knows it. */
+  /** The crash marker in a cursor of the change log. */
   async function uncrashedSince(): Promise<string | undefined> {
     const { changes } = cluster.nodes[0]?.instance.store.read ?? assert.fail()
     return (await changes.end()).split(' ')[1]
   }
 
   const everywhere = () => cluster.nodes
-  // What was changed within the last seconds is asked for anew after an interruption, so those in which
-  // the database stays there come first.
+  // An interruption makes nodes query again what changed within the last seconds, so the faults
+  // without an interruption come first.
   const faults: readonly Fault[] = [
     {
-      name: 'slow by 0.2 s each way',
+      name: 'slowed by 0.2 s each way',
       isAway: false,
       async begin() {
         for (const { network } of everywhere()) network.slow(200)
@@ -204,7 +207,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       },
     },
     {
-      name: 'ending every connection, five times',
+      name: 'with every connection terminated, five times',
       isAway: false,
       async begin() {
         for (let time = 0; time < 5; time += 1) {
@@ -216,7 +219,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       },
     },
     {
-      name: 'cut off from one node, while another makes changes',
+      name: 'unreachable from one node, while another makes changes',
       isAway: false,
       async begin() {
         cluster.nodes[0]?.network.hold()
@@ -242,17 +245,17 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       },
     },
     {
-      name: 'frozen, every process of it',
+      name: 'frozen, with all of its processes',
       isAway: true,
       begin: () => server.freeze('everything'),
     },
     {
-      name: 'frozen, the processes of its clients',
+      name: 'frozen, with the processes of its clients only',
       isAway: false,
       begin: () => server.freeze('backends'),
     },
     {
-      name: 'slow by 3 s each way',
+      name: 'slowed by 3 s each way',
       isAway: true,
       async begin() {
         for (const { network } of everywhere()) network.slow(3_000)
@@ -262,7 +265,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
       },
     },
     {
-      name: 'taken over by its standby',
+      name: 'replaced by its standby',
       isAway: true,
       isCrash: true,
       async begin() {
@@ -274,7 +277,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
           const [row] = await server.query('select sync_state from pg_stat_replication')
           assert.equal(row?.sync_state, 'sync')
         }, 15_000)
-        // From here on, what is answered is on both.
+        // From here on, every acknowledged write is on both servers.
         await sleep(AWAY_MS)
         await server.crash()
         const { port } = standby
@@ -287,7 +290,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   ]
 
   for (const { name, isAway, isCrash = false, begin } of faults) {
-    test(`${name}: known links redirect, unknown ones wait, nothing is shown for too long`, async (t) => {
+    test(`${name}: cached links redirect, other keys get 503, and no stale answer exceeds its time limit`, async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const rounds = name.startsWith('taken over') ? 1 : ROUNDS
       crowd.takeTally()
@@ -305,7 +308,11 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         }
         await expectAllBack()
       }
-      assert.equal((await uncrashedSince()) !== before, isCrash, 'readers know of a crash')
+      assert.equal(
+        (await uncrashedSince()) !== before,
+        isCrash,
+        'readers detect a crash, and nothing else',
+      )
       const { requests, failed, longestMs, longestChangingMs } = crowd.takeTally()
       const api = Math.max(...editors.map((editor) => editor.longestMs))
       t.diagnostic(
@@ -317,11 +324,11 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     })
   }
 
-  test('wanted by two workspaces: one of them gets a key of a host, and the other learns nothing', async () => {
-    await hammer()
+  test('under contention of two workspaces: one of them gets a key of a host, and the other learns nothing', async () => {
+    await contend()
   })
 
-  test('after all of it, every redirect is counted once', async (t) => {
+  test('after all faults: every redirect is counted once', async (t) => {
     await expectCounted()
     assert.deepEqual(crowd.faults, [])
     const answered = crowd.redirects.values().reduce((sum, count) => sum + count, 0)

@@ -7,12 +7,14 @@ import { makeToken } from '../support/make-instance.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
-/** Pictures that one workspace requests at once; `FLOOD_PICTURES=590` for the long form. */
+/**
+ * QR codes that one workspace requests at the same time; `FLOOD_PICTURES=590` for the long form.
+ */
 const PICTURES = Number(process.env.FLOOD_PICTURES ?? 60)
 const VISITORS = 4
 
 describe('a flood of QR codes', () => {
-  test('renders beside the visitors: more of them are answered than pictures meanwhile', async (t) => {
+  test('does not block visitors: more of them are answered than codes are rendered', async (t) => {
     const place = await SQLITE.createPlace()
     const token = await makeToken(place.env)
     const service = await startProcess(place)

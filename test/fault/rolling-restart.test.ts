@@ -8,7 +8,9 @@ import { startProcess } from '../support/service-process.ts'
 import { assertAlive, startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors } from './visitors.ts'
 
-/** Restarts in all, shared out among the engines, and fewer visits at a time in the short form. */
+/**
+ * Number of restarts, divided among the engines, with fewer concurrent visits in the short form.
+ */
 const { RESTARTS: LONG_FORM } = process.env
 const RESTARTS = Number(LONG_FORM ?? 6) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 40 : 5
@@ -16,8 +18,8 @@ const PROCESSES = 2
 const RESTART_DEADLINE_MS = 30_000
 const TIMEOUT_MS = 60_000 + RESTARTS * 15_000
 /**
- * Visits one after the other, with pauses as short as leave new processes the time to start, and with
- * pauses in which connections are idle, but for less long than a process that stops leaves them open.
+ * Visits one after the other, with pauses long enough for new processes to start, and with pauses
+ * in which connections are idle, but shorter than a stopping process keeps them open.
  */
 const HABITS = [
   { keepAlive: true, pauseMsMax: PAUSE_MS_MAX },

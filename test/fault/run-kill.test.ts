@@ -20,7 +20,7 @@ import { openAt } from '../support/store.ts'
 const PROGRAM = fileURLToPath(new URL('./run-once.ts', import.meta.url))
 /** Kills of each kind; `RUN_KILLS=all` kills at every step. */
 const KILLS = process.env.RUN_KILLS ?? '3'
-/** Statements that fail; all with `RUN_KILLS=all`. */
+/** Number of failing statements; `RUN_KILLS=all` fails each. */
 const FAILURES = 15
 
 describe('a run over a data folder', () => {
@@ -60,7 +60,7 @@ describe('a run over a data folder', () => {
 
   const faults = () => examineFiles(dataDir).faults
 
-  test('leaves files that belong together, wherever it is killed', async (t) => {
+  test('leaves consistent files, wherever it is killed', async (t) => {
     await makeLink()
     const { steps } = await runIn(dataDir)
     for (const moment of someOf(steps, Number(KILLS), t)) {
@@ -70,7 +70,7 @@ describe('a run over a data folder', () => {
     }
   })
 
-  test('leaves a new folder that the next one goes on with', async (t) => {
+  test('leaves a new folder that the next run can use, wherever it is killed', async (t) => {
     linkSeq = 0
     const { steps } = await runIn(dataDir)
     for (const moment of someOf(steps, Number(KILLS), t)) {
@@ -81,7 +81,7 @@ describe('a run over a data folder', () => {
     }
   })
 
-  test('leaves files that belong together, whichever statement fails', async (t) => {
+  test('leaves consistent files, whichever statement fails', async (t) => {
     await makeLink()
     const place = { dataDir, databaseUrl: undefined }
     async function runOnce(): Promise<void> {

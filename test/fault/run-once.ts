@@ -1,7 +1,7 @@
 /**
- * A process that opens a data folder, takes one click in, and closes the folder again: a whole run. It
- * says how many steps its statements were. With `KILL_AT` it kills itself at that step, as a crash at
- * the worst moment would.
+ * A process that opens a data folder, ingests one click, and closes the folder again: a whole run.
+ * It prints how many steps its statements took. With `KILL_AT` it kills itself at that step, as a
+ * crash at the worst moment would.
  */
 import { openWriterAt, takeClicks } from '../support/click-writers.ts'
 import { someClick } from '../support/clicks.ts'

@@ -8,9 +8,12 @@ import { SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 
-/** Of one workspace, on names that do not answer; `SILENT_CLAIMS=1800` for the long form. */
+/** Claims of one workspace on names that do not answer; `SILENT_CLAIMS=1800` for the long form. */
 const CLAIMS = Number(process.env.SILENT_CLAIMS ?? 120)
-/** Without turns, 16 at once take 6 seconds each: 45 seconds for 120 claims, eleven minutes for 1,800. */
+/**
+ * Without fair turns, 16 checks at a time take 6 seconds each: 45 seconds for 120 claims, eleven
+ * minutes for 1,800.
+ */
 const ACTIVE_MS_MAX = 15_000
 const TARGET = 'go.terse.test'
 const ADDRESS = '192.0.2.10'

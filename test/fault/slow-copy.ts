@@ -3,8 +3,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * Copies a folder as `cp -r` does, in any order of its files and slowly, as if they were large: what is
- * written meanwhile is in the one file and not in the other, and in a part of a file and not in the rest.
+ * Copies a folder as `cp -r` does, in random order and slowly, as if the files were large: a write
+ * during the copy is in one file and not in another, or in one part of a file and not in the rest.
  */
 const [from = '', to = ''] = process.argv.slice(2)
 const PIECE_BYTES = 32 * 1024
@@ -25,7 +25,7 @@ async function copyFile(source: string, target: string): Promise<void> {
   try {
     input = openSync(source, 'r')
   } catch {
-    // It was removed meanwhile; cp reports it and goes on.
+    // It was removed in the meantime; cp reports it and continues.
     return
   }
   const output = openSync(target, 'w', 0o600)

@@ -1,39 +1,39 @@
 import { rmSync } from 'node:fs'
 import { mountTmpfs, skipWithoutMount, unmount } from '../support/tmpfs.ts'
 
-/** What can befall the place of a click journal while the service runs. */
+/** A fault of the click journal's folder while the service runs. */
 export type JournalFault = {
   readonly name: string
-  /** Called before the service starts, with the folder of all journals. */
+  /** Called before the service starts, with the root folder of all journals. */
   prepare(folder: string): void
-  /** Brings the fault about. */
-  strike(folder: string): void
+  /** Causes the fault. */
+  cause(folder: string): void
   /** Undoes what `prepare` did outside the folder. */
-  tidy(folder: string): void
+  cleanUp(folder: string): void
 }
 
 const REMOVED: JournalFault = {
-  name: 'is gone',
+  name: 'folder is removed',
   prepare: () => {},
-  strike: (folder) => rmSync(folder, { recursive: true }),
-  tidy: () => {},
+  cause: (folder) => rmSync(folder, { recursive: true }),
+  cleanUp: () => {},
 }
 
 function smallDisk(name: string, room: string): JournalFault {
   return {
     name,
     prepare: (folder) => mountTmpfs(folder, room),
-    strike: () => {},
-    tidy: unmount,
+    cause: () => {},
+    cleanUp: unmount,
   }
 }
 
 /** Has room for one page: some hundred clicks. */
 const FULL = smallDisk('is on a full disk', 'size=4k')
-/** Has room for no file or folder. */
-const FULL_AT_START = smallDisk('was to begin on a full disk', 'nr_inodes=1')
+/** Has no room for any file or folder. */
+const FULL_AT_START = smallDisk('is created on a full disk', 'nr_inodes=1')
 
-/** Each with why it cannot be brought about on this machine, or false where it can. */
+/** All faults, each with the reason why this machine cannot cause it, or false when it can. */
 export function journalFaults(): readonly { fault: JournalFault; skip: string | false }[] {
   const skip = skipWithoutMount()
   return [

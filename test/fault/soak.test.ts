@@ -10,17 +10,17 @@ import { startProcess } from '../support/service-process.ts'
 import { workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
 
-/** In all, shared out among the engines; `SOAK_SECONDS=1200` for ten minutes each. */
+/** Total time, divided among the engines; `SOAK_SECONDS=1200` for ten minutes each. */
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 8) / ENGINES.length
-/** As fast as they can be answered, to learn what half of that is. */
+/** Time at full load, to measure what half of it is. */
 const SATURATED_SECONDS = 1
 const SAMPLE_INTERVAL_MS = SECONDS * 10
 const API_PAUSE_MS = 20
 const TIMEOUT_MS = SECONDS * 1_000 + 120_000
-/** Of files, and of memory in the long form, between the second quarter and the last one. */
+/** Growth of files, and of memory in the long form, from the second quarter to the last one. */
 const FILES_GROWTH_MAX = 4
 const MEMORY_GROWTH_MAX = 1.15
-/** Shorter than this, the compiler and the caches are still filling up. */
+/** In shorter runs the compiler and the caches are still filling up. */
 const MEMORY_SECONDS_MIN = 300
 
 type Sample = { readonly mib: number; readonly files: number }
@@ -41,9 +41,11 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-describe('two processes under half of their load', { skip: !existsSync('/proc/self/fd') }, () => {
+describe('two processes under half of their maximum load', {
+  skip: !existsSync('/proc/self/fd'),
+}, () => {
   for (const engine of ENGINES) {
-    test(`fail nothing for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, {
+    test(`fail no request for ${SECONDS} s beside API writes, and do not grow, on ${engine.name}`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const place = await engine.createPlace()
@@ -62,14 +64,14 @@ describe('two processes under half of their load', { skip: !existsSync('/proc/se
       await sleep(SATURATED_SECONDS * 1_000)
       await saturating.stop()
       const perSecond = saturating.tally.answered / SATURATED_SECONDS
-      // Each visitor waits as long as an answer takes under full load, so that it asks half as often.
+      // Each visitor pauses for as long as an answer takes under full load, which halves its rate.
       const pauseMsMax = (2 * 1_000 * VISITORS) / perSecond
       const visitors = sendVisitors(service.port, '/soaked', { pauseMsMax, persistent: true })
 
       let writing = true
       let written = 0
       t.after(async () => {
-        // Persistent as they are, they would keep the process of a failed test from ending.
+        // The persistent connections would keep the process of a failed test from ending.
         writing = false
         await visitors.stop()
       })
@@ -82,7 +84,7 @@ describe('two processes under half of their load', { skip: !existsSync('/proc/se
           await sleep(API_PAUSE_MS)
         }
       })()
-      // It is awaited at the end; what it throws before must not be taken for unhandled.
+      // It is awaited at the end; an earlier rejection must not count as unhandled.
       writes.catch(() => undefined)
 
       const samples: Sample[] = []

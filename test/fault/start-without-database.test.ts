@@ -14,13 +14,13 @@ import { visit } from '../support/visit.ts'
 
 const KEY = randomBytes(32).toString('hex')
 const COPYING = { TERSE_LINK_COPY: 'on', TERSE_STOP_DELAY_SECONDS: '0' }
-/** How old a place in the change log must be to go on from, and how often the copy is saved. */
+/** How old a change log cursor must be to continue from it, and how often the copy is saved. */
 const COPIED_AFTER_MS = 4_000
 const SEEN_AFTER_HEALING_MS = 5_000
 
 for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
-  describe('a node that starts while PostgreSQL is away', { timeout: 120_000 }, () => {
-    /** A node that nothing happens to, and the place of another that has its own way to the database. */
+  describe('a node that starts while PostgreSQL is down', { timeout: 120_000 }, () => {
+    /** An undisturbed node, and the settings of another with its own proxy to the database. */
     let service: Service
     let api: Api
     let network: TcpProxy
@@ -69,7 +69,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     }
 
-    test('redirects to the links that it had at hand, and asks for patience for all others', async () => {
+    test('redirects to the links in its saved cache, and answers 503 for all others', async () => {
       for (const key of ['kept', 'changed', 'deleted', 'edited']) {
         assert.equal(await follow(key), 'https://example.com/')
       }
@@ -102,7 +102,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal((await away.get('/links')).status, 503)
     })
 
-    test('learns what was changed meanwhile when PostgreSQL is back', async () => {
+    test('uses the changes made in the meantime when PostgreSQL is back', async () => {
       network.mend()
       await eventually(async () => {
         assert.equal(await follow('changed'), 'https://example.com/new')
@@ -122,7 +122,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal(await node.stop(), 0)
     })
 
-    test('says so and ends where it has never started before, or its key is another', async () => {
+    test('exits with a message when it has never run before, or its secret key is another', async () => {
       network.cut()
       const fresh = await engine.createPlace()
       const env = { ...place.env, TERSE_DATA_DIR: fresh.dataDir }
@@ -144,11 +144,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         before,
         'a database that is not its own gets none of its clicks',
       )
-      // In its journal it waits for a node that has the key.
+      // The click waits in its journal for a node that has the key.
       answered += 1
     })
 
-    test('has counted every visit that was answered, of all of its processes', async () => {
+    test('has counted every answered visit, of all of its processes', async () => {
       node = await startProcess(place, COPYING)
       await eventually(async () => assert.equal(await counted(), answered), 10_000)
     })

@@ -11,13 +11,17 @@ import { BROWSER } from '../support/visit.ts'
 
 const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 1)
 const CLIENTS = 50
-/** Connections are idle for so long at most, which is less than a service that stops leaves them open. */
+/**
+ * The longest pause of a connection, shorter than a stopping service keeps idle connections open.
+ */
 const PAUSE_MS_MAX = 30
 const TIMEOUT_MS = 60_000 + ROUNDS * 30_000
 
 type Tally = { answered: number; reset: number }
 
-/** Visits on a connection of its own, one after the other, until one fails or the connection is closed. */
+/**
+ * Visits on one connection, one after the other, until a visit fails or the connection is closed.
+ */
 async function visitOnKeptConnection(port: number, tally: Tally): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (;;) {
@@ -30,7 +34,7 @@ async function visitOnKeptConnection(port: number, tally: Tally): Promise<void> 
   agent.destroy()
 }
 
-/** `refused`: there was no connection any more on which it could be sent. */
+/** `refused`: the connection was closed before the request could be sent. */
 function visitOnce(agent: Agent, port: number): Promise<'answered' | 'reset' | 'refused'> {
   return new Promise((resolve) => {
     const headers = { host: 'localhost', 'user-agent': BROWSER }
@@ -46,9 +50,9 @@ function visitOnce(agent: Agent, port: number): Promise<'answered' | 'reset' | '
   })
 }
 
-describe(`a service that stops while ${CLIENTS} clients keep their connections`, () => {
+describe(`a service that stops while ${CLIENTS} clients keep their connections open`, () => {
   for (const processes of [1, 2]) {
-    test(`resets no request, with ${processes} of its processes`, {
+    test(`resets no request, with ${processes} processes`, {
       timeout: TIMEOUT_MS,
     }, async (t) => {
       const place = await SQLITE.createPlace()

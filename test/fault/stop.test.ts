@@ -11,11 +11,11 @@ import { makeToken } from '../support/make-instance.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 import { sendVisitors } from './visitors.ts'
 
-/** Long before requests that do not end are cut off, and connections are closed for being idle. */
+/** Long before unfinished requests are cut off, and idle connections are closed. */
 const STOP_MS_MAX = 4_000
 
 for (const engine of ENGINES) {
-  describe(`a service that is asked to stop, on ${engine.name}`, () => {
+  describe(`a service that receives SIGTERM, on ${engine.name}`, () => {
     let place: Place
     let token: string
     let service: ServiceProcess
@@ -35,7 +35,7 @@ for (const engine of ENGINES) {
       await place.remove()
     })
 
-    /** A request whose head the service has accepted, and which waits for its body. */
+    /** A request whose head the service has received, and which waits for its body. */
     async function beginRequest(body: string) {
       const outgoing = request({
         host: '127.0.0.1',
@@ -60,7 +60,7 @@ for (const engine of ENGINES) {
       return { status, finish: () => outgoing.end(body) }
     }
 
-    test('answers what it has accepted, counts all clicks, and ends with 0', async () => {
+    test('answers accepted requests, counts all clicks, and exits with 0', async () => {
       const accepted = await Promise.all(
         ['a', 'b', 'c'].map((key) =>
           beginRequest(JSON.stringify({ domain: 'localhost', key, url: 'https://example.com/' })),
@@ -95,7 +95,7 @@ for (const engine of ENGINES) {
       assert.equal(await service.stop(), 0)
     })
 
-    test('answers what it has accepted also when it is told twice, as by a terminal and by npm', async () => {
+    test('answers accepted requests also after two signals, as from a terminal and npm', async () => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         service = await startProcess(place)
         const body = { domain: 'localhost', key: signal, url: 'https://example.com/' }
@@ -110,7 +110,7 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('ends with 0 when nobody is there', async () => {
+    test('exits with 0 without any connection', async () => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
         service = await startProcess(place)
         const exited = once(service.child, 'exit')

@@ -6,19 +6,19 @@ import type { WarmLinks } from './warm-links.ts'
 const VISIT_PAUSE_MS = 20
 const EDIT_PAUSE_MS = 150
 
-/** Keys of links that nobody changes, and of those that editors do. */
+/** Keys of links that never change, and of those that editors change. */
 export const KNOWN: readonly string[] = ['known-1', 'known-2', 'known-3']
 export const EDITED: readonly string[] = ['edited-1', 'edited-2']
 
-/** What goes on while something is done to the database. */
+/** The load during a fault of the database. */
 export type Traffic = { readonly crowd: Crowd; readonly editors: readonly Editor[] }
 
 /**
- * Sends visitors to all nodes, and has the links of `EDITED` changed.
+ * Sends visitors to all nodes, and changes the links of `EDITED`.
  *
  * @param options.apis of the nodes through which they are changed
- * @param options.links as they were made, of `KNOWN` and `EDITED` at least
- * @param options.started is told how to end it
+ * @param options.links as they were created, of `KNOWN` and `EDITED` at least
+ * @param options.started receives the clean-up
  */
 export function startTraffic(options: {
   nodes: readonly VisitedNode[]

@@ -19,14 +19,16 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 import { createTestAuthority } from '../support/test-authority.ts'
 import { visit } from '../support/visit.ts'
 
-/** In the long form each attack goes on for longer, with more connections. */
+/** In the long form each attack lasts longer, with more connections. */
 const HOLD_MS = Number(process.env.FAULT_HOLD_SECONDS ?? 0.5) * 1_000
 const isLong = process.env.FAULT_HOLD_SECONDS !== undefined
 const CONNECTIONS = isLong ? 300 : 20
 const HOST = 'go.acme.test'
-/** The process's bound for unread answers. */
+/** The process's limit for unread answers. */
 const UNSENT_MIB = 64
-/** What an attack may add to the memory of a process that has just started, garbage included. */
+/**
+ * How much an attack may add to the memory of a process that has just started, garbage included.
+ */
 const GROWTH_MIB_MAX = 250
 /** Together they make a list of a megabyte. */
 const LINKS = 40
@@ -38,17 +40,17 @@ const TARGETS = [
   { name: 'a list', pathOf: async () => LIST },
 ]
 const REQUESTS = 900
-/** How many answers the system takes for a connection whose client reads nothing, generously. */
+/** How many answers the system buffers for a connection whose client reads nothing, generously. */
 const ANSWERED_MAX = 200
 const REQUESTS_EACH = 3
 const SESSIONS = 15
 const STREAMS = 100
-/** One that takes so many bytes a second is cut off after the window in which it should have taken more. */
+/** A client at this rate is cut off after the window in which it should have read more. */
 const SLOW_BYTES = 256
 const CUT_OFF_WITHIN_MS = 60_000
 const TIMEOUT_MS = 120_000 + 20 * HOLD_MS
 
-describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, () => {
+describe('clients that request much and read nothing', { timeout: TIMEOUT_MS }, () => {
   const authority = createTestAuthority()
   const ca = authority.certificatePem
   let place: Place
@@ -108,7 +110,7 @@ describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, 
     return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`
   }
 
-  /** Watches the memory while an attack goes on and visitors come by, then ends it. */
+  /** Watches the memory during an attack with ordinary visitors beside it, then ends it. */
   async function expectBounded(t: TestContext): Promise<void> {
     const endsAt = performance.now() + HOLD_MS
     let mostMib = 0
@@ -147,7 +149,7 @@ describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, 
     const socket = connect({
       host: '127.0.0.1',
       port: service.port,
-      // Stops after each piece.
+      // Pauses after each piece.
       onread: { buffer: Buffer.alloc(SLOW_BYTES), callback: () => false },
     })
     sockets.push(socket)
@@ -157,7 +159,7 @@ describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, 
     try {
       await eventually(async () => {
         const { body } = await visit(service.port, '/metrics', { host: '127.0.0.1' })
-        // Of this process: the visit's own connection is the only other one.
+        // Connections of this process: the visit's own is the only other one.
         assert.match(body, /^terse_connections\{.*\} 1$/m)
       }, CUT_OFF_WITHIN_MS)
     } finally {
@@ -167,7 +169,7 @@ describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, 
 
   for (const isSecure of [false, true]) {
     const over = isSecure ? 'HTTPS' : 'plain HTTP'
-    test(`${CONNECTIONS} connections over ${over} stay below the bound`, async (t) => {
+    test(`${CONNECTIONS} connections over ${over} stay below the memory limit`, async (t) => {
       for (let nth = 0; nth < CONNECTIONS; nth += 1) {
         const socket = await open(isSecure)
         socket.write(request(LIST).repeat(REQUESTS_EACH))
@@ -177,7 +179,7 @@ describe('clients that ask for much and read nothing', { timeout: TIMEOUT_MS }, 
   }
 
   for (const { name, pathOf } of TARGETS) {
-    test(`${SESSIONS} HTTP/2 connections with ${STREAMS} requests each for ${name} stay below the bound`, async (t) => {
+    test(`${SESSIONS} HTTP/2 connections with ${STREAMS} requests each for ${name} stay below the memory limit`, async (t) => {
       const path = await pathOf(service.port)
       const block = Buffer.concat([
         getBlock(HOST, path),

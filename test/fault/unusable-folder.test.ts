@@ -17,7 +17,7 @@ const LINK = { domain: 'localhost', key: 'here', url: 'https://example.com/' }
 
 const user = ordinaryUser(PROGRAM)
 
-/** A place whose data folder belongs to the user that the service runs as. */
+/** Settings with a data folder that belongs to the user that the service runs as. */
 async function placeOf(engine: (typeof ENGINES)[number]): Promise<Place> {
   const place = await engine.createPlace()
   if (typeof user !== 'string' && user.uid !== undefined) {
@@ -29,7 +29,7 @@ async function placeOf(engine: (typeof ENGINES)[number]): Promise<Place> {
 for (const engine of ENGINES) {
   const skip = typeof user === 'string' && user
   describe(`a data folder that becomes read-only, on ${engine.name}`, { skip }, () => {
-    test('is named by /readyz, the log and refused writes, and is used again once it is writable', async (t) => {
+    test('is named by /readyz, the log and rejected writes, and is used again once it is writable', async (t) => {
       assert.ok(typeof user !== 'string')
       const place = await placeOf(engine)
       const service = await startProcess(place, {}, { user })
@@ -73,7 +73,7 @@ describe('a database that is damaged while the service runs', () => {
     const api = await service.api()
     expectStatus(await api.post('/links', LINK), 201)
     const file = sqliteFile(dataDir)
-    // In place: the service has these files open.
+    // In place, because the service has these files open.
     for (const name of [file, `${file}-wal`]) {
       writeFileSync(name, Buffer.alloc(readFileSync(name).length, 'x'), { flag: 'r+' })
     }

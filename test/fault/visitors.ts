@@ -2,40 +2,40 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BROWSER } from '../support/visit.ts'
 
-/** Visitors at a time. */
+/** Number of concurrent visitors. */
 export const VISITORS = 8
 
-/** What came of the visits to one link, over all services that were started on its data. */
+/** Results of the visits to one link, over all services that were started on its data. */
 export type Tally = {
   started: number
   answered: number
   failed: number
-  /** Of all visits that were answered, how long the slowest one took. */
+  /** The slowest of all answered visits. */
   longestMs: number
 }
 
-/** Visits that go on until they are told to stop, or nobody answers any more. */
+/** Visits that continue until they are stopped, or the service does not answer any more. */
 export type Visitors = {
   readonly tally: Tally
-  /** Starts no more visits; settles when those under way have ended. */
+  /** Starts no more visits, and settles when those in progress have ended. */
   stop(): Promise<void>
-  /** Settles when nobody gets an answer any more. */
+  /** Settles when the service does not answer any more. */
   readonly ended: Promise<void>
 }
 
 export type VisitorHabits = {
   /** Whether a visitor keeps its connection for the next visit, as browsers and proxies do. */
   readonly keepAlive?: boolean
-  /** Whether a visitor goes on after a visit that failed. */
+  /** Whether a visitor continues after a visit that failed. */
   readonly persistent?: boolean
-  /** A visitor waits between two visits, for up to so long. */
+  /** The longest pause of a visitor between two visits. */
   readonly pauseMsMax?: number
 }
 
 /**
- * Lets visitors follow links of this port, each one visit after the other.
+ * Sends visitors to links of this port; each makes one visit after the other.
  *
- * @param path of the link, or what picks one for each visit
+ * @param path of the link, or a function that picks one for each visit
  */
 export function sendVisitors(
   port: number,

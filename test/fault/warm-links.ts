@@ -11,8 +11,8 @@ export type WarmLinks = {
 }
 
 /**
- * Makes links that every node then has at hand: whoever is shown a link once, and is told of no change
- * of it, goes on showing it.
+ * Creates links and visits each on every node, so that every node has them cached until they
+ * change.
  */
 export async function makeWarmLinks(
   api: Api,

@@ -11,17 +11,17 @@ import { type ServiceProcess, startProcess } from '../support/service-process.ts
 import { startedWorkers, workerPids } from '../support/worker-pids.ts'
 import { sendVisitors, VISITORS } from './visitors.ts'
 
-/** Kills in all, shared out among the engines, and fewer visits at a time in the short form. */
+/** Number of kills, divided among the engines, with fewer concurrent visits in the short form. */
 const { KILL_ROUNDS: LONG_FORM } = process.env
 const ROUNDS = Number(LONG_FORM ?? 10) / ENGINES.length
 const PAUSE_MS_MAX = LONG_FORM === undefined ? 20 : 0
 const PROCESSES = 2
 const KILL_AFTER_MS_MAX = 250
-/** Long after a process that has failed again and again has been started anew. */
+/** Longer than the restart delay of a process that has failed repeatedly. */
 const RESTART_DEADLINE_MS = 60_000
 const TIMEOUT_MS = ROUNDS * RESTART_DEADLINE_MS
 
-describe(`one of ${PROCESSES} processes that is killed under load`, { concurrency: true }, () => {
+describe(`one of ${PROCESSES} processes killed under load`, { concurrency: true }, () => {
   for (const engine of ENGINES) {
     describe(`on ${engine.name}`, () => {
       let place: Place
@@ -41,7 +41,7 @@ describe(`one of ${PROCESSES} processes that is killed under load`, { concurrenc
         return expectStatus(await api.get(`/links/${id}`), 200).body.clicks
       }
 
-      test(`costs the visits on its connections alone, in ${ROUNDS} rounds, and no click`, {
+      test(`fails only the visits on its connections, in ${ROUNDS} rounds, and loses no click`, {
         timeout: TIMEOUT_MS,
       }, async (t) => {
         t.diagnostic(`FUZZ_SEED=${SEED}`)
@@ -63,7 +63,7 @@ describe(`one of ${PROCESSES} processes that is killed under load`, { concurrenc
             pauseMsMax: PAUSE_MS_MAX,
           }),
         )
-        // Persistent as they are, they would keep the process of a failed test from ending.
+        // The persistent connections would keep the process of a failed test from ending.
         t.after(() => Promise.all(crowds.map((crowd) => crowd.stop())))
         const answered = () => crowds.reduce((sum, { tally }) => sum + tally.answered, 0)
         const failed = () => crowds.reduce((sum, { tally }) => sum + tally.failed, 0)
@@ -84,7 +84,7 @@ describe(`one of ${PROCESSES} processes that is killed under load`, { concurrenc
         }
         for (const crowd of crowds) await crowd.stop()
 
-        // A stop takes all clicks in: whatever was taken in twice would show after it.
+        // A stop ingests all clicks, so one that was ingested twice would be visible after it.
         assert.equal(await service.stop(), 0)
         service = await startProcess(place)
         await eventually(async () => assert.ok((await countClicks(id)) >= answered()))

@@ -18,17 +18,17 @@ import type { AttackTally, Target } from './target.ts'
 
 const ATTACKERS = fileURLToPath(new URL('./attackers.ts', import.meta.url))
 const SERVICE_HOST = 'go.acme.test'
-/** Names below `localhost` need no DNS to become active. */
+/** Names below `localhost` become active without DNS. */
 const BYSTANDER_HOST = 'bystander.localhost'
 const TENANTS = 10
-/** The processes of the attackers give way to the bystander, whose clock must not wait for theirs. */
+/** The attackers run at a lower priority than the bystander, whose clock must not wait for them. */
 const ATTACKERS_NICENESS = 10
 
-/** A service with a bystander's link, hostile tenants, and DNS that answers nothing. */
+/** A service with a bystander's link, hostile tenants, and DNS that never answers. */
 export type Scene = {
   readonly service: ServiceProcess
   readonly target: Target
-  /** Of the bystander's workspace. */
+  /** An API client of the bystander's workspace. */
   readonly api: Api
   readonly bystander: { readonly id: string; readonly key: string }
   readonly flooded: { readonly id: string }
@@ -36,7 +36,8 @@ export type Scene = {
 }
 
 /**
- * @param options.settings of the service, over what the scene needs
+ * Starts the service and everything that the attack needs.
+ * @param options.settings of the service, overriding those of the scene
  * @param options.within as for `startProcess`
  */
 export async function startScene(
@@ -50,7 +51,7 @@ export async function startScene(
     TERSE_TLS: 'auto',
     TERSE_HTTPS_PORT: String(httpsPort),
     TERSE_DNS_SERVERS: dns.address,
-    // As a service has them unless its operator decides otherwise; tests go without.
+    // The production default; other tests run without it.
     TERSE_RATE_LIMIT: '600',
     TERSE_CLICK_CAP_PER_MINUTE: '300',
     TERSE_RAW_CLICKS_PER_MINUTE: '60000',
@@ -92,7 +93,9 @@ export async function startScene(
   }
 }
 
-/** Makes workspaces, tokens and the certificate of the service's host before the service starts. */
+/**
+ * Creates workspaces, tokens and the certificate of the service's host before the service starts.
+ */
 async function prepare(
   place: Place,
   settings: Readonly<Record<string, string>>,
@@ -119,16 +122,16 @@ async function prepare(
   return { tokens, token }
 }
 
-/** Starts the process of the attackers; `stop` ends it and tells what it did. */
+/** Starts the attackers' process; `stop` ends it and returns what it did. */
 export function startAttackers(order: AttackOrder): { stop(): Promise<AttackTally> } {
   const child = fork(ATTACKERS, { env: INHERITED_ENV })
   if (child.pid !== undefined) setPriority(child.pid, ATTACKERS_NICENESS)
   child.send(order)
   return {
     async stop() {
-      const told = once(child, 'message')
+      const received = once(child, 'message')
       child.send('stop')
-      const [tally] = await told
+      const [tally] = await received
       return tally
     },
   }

@@ -3,18 +3,21 @@ import { STRANGER_ATTACKS } from './strangers.ts'
 import { type AttackTally, countAction, createTally, type Target } from './target.ts'
 import { runTenants } from './tenants.ts'
 
-/** What the process of the attackers is told at its start. */
+/** The order that the attackers' process receives at its start. */
 export type AttackOrder = {
   readonly target: Target
   readonly strangers: number
-  /** A stranger rests between two actions, up to this long. */
+  /** The longest pause of a stranger between two actions. */
   readonly restMsMax: number
-  /** Names of the strangers' attacks; all of them where this is left out. */
+  /** Names of the strangers' attacks; all of them when undefined. */
   readonly attacks?: readonly string[]
   readonly withTenants?: boolean
 }
 
-/** The process of all attackers: begins with an order, ends with the message `stop`, and sends its tally. */
+/**
+ * The process of all attackers: it starts on an order, ends on the message `stop`, and sends its
+ * tally.
+ */
 process.once('message', async (order: AttackOrder) => {
   const tally = createTally()
   const stop = new AbortController()

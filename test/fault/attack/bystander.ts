@@ -4,10 +4,13 @@ import { exchange } from './exchange.ts'
 
 const INTERVAL_MS = 20
 const CONNECTIONS_MAX = 64
-/** Every so many visits come on a connection of their own. */
+/** Every nth visit opens a new connection. */
 const FRESH_EVERY = 10
 
-/** What a bystander saw: the time of each visit in milliseconds, and what was no redirect. */
+/**
+ * What a bystander observed: the time of each visit in milliseconds, and every answer that was not
+ * a redirect.
+ */
 export type BystanderTally = {
   readonly latenciesMs: number[]
   redirects: number
@@ -15,8 +18,8 @@ export type BystanderTally = {
 }
 
 /**
- * Visits to one link, 50 a second whether or not earlier ones have been answered, so that a stall
- * counts for every visit that meets it.
+ * Visits one link 50 times a second, whether or not earlier visits have been answered, so that a
+ * stall counts for every visit that meets it.
  */
 export function startBystander(visit: { port: number; host: string; key: string }): {
   readonly tally: BystanderTally

@@ -6,7 +6,7 @@ export type ExchangeOptions = {
   readonly port: number
   readonly path: string
   readonly host: string
-  /** Where the request comes from: any address of 127.0.0.0/8. */
+  /** The source address of the request: any of 127.0.0.0/8. */
   readonly from: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export type ExchangeOptions = {
 
 const ANSWER_MS_MAX = 30_000
 
-/** Sends a request and reads the answer to its end; the status, or why there was none. */
+/** Sends a request and reads the whole answer. Returns the status, or why there was none. */
 export function exchange(options: ExchangeOptions): Promise<number | string> {
   const { port, path, host, from, method = 'GET', headers, body, agent } = options
   const requestOptions: RequestOptions = {
@@ -43,7 +43,7 @@ export function exchange(options: ExchangeOptions): Promise<number | string> {
   })
 }
 
-/** A connection whose errors are expected, since the service may close it at any time. */
+/** Opens a connection whose errors are expected, since the service may close it at any time. */
 export function openSocket(port: number, from: string): Socket {
   const socket = connect({ host: '127.0.0.1', localAddress: from, port, noDelay: true })
   socket.on('error', () => {})

@@ -7,14 +7,14 @@ import { type AttackTally, countStatus, type Target } from './target.ts'
 
 type AttackContext = {
   readonly target: Target
-  /** The stranger's address. */
+  /** The stranger's source address. */
   readonly from: string
   readonly tally: AttackTally
-  /** Ends what an action only holds open. */
+  /** Aborts actions that only hold a connection open. */
   readonly signal: AbortSignal
 }
 
-/** One action of a stranger; it ends by itself. */
+/** One action of a stranger, which ends by itself. */
 type Attack = (context: AttackContext) => Promise<void>
 
 const HOLD_MS = 10_000
@@ -34,7 +34,7 @@ function randomCase(text: string): string {
   return [...text].map((c) => (Math.random() < 0.5 ? c.toUpperCase() : c)).join('')
 }
 
-/** Asks for a large document many times over and reads nothing. */
+/** Requests a large document many times and reads nothing. */
 const pipelineWithoutReading: Attack = async ({ target: { port }, from, signal }) => {
   const socket = openSocket(port, from)
   socket.pause()
@@ -92,7 +92,7 @@ const guessPassword: Attack = async ({ target, from, tally }) => {
   countStatus(tally, 'guessPassword', status)
 }
 
-/** Asks for keys that do not exist, and for one that does in random letter cases. */
+/** Requests keys that do not exist, and one that does in random letter cases. */
 const guessKeys: Attack = async ({ target, from, tally, signal }) => {
   const { port, host, floodedKey } = target
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -103,7 +103,7 @@ const guessKeys: Attack = async ({ target, from, tally, signal }) => {
   agent.destroy()
 }
 
-/** Follows one link as fast as it is answered; only whole redirects are counted. */
+/** Follows one link as fast as it is answered. Counts only complete redirects. */
 const floodLink: Attack = async ({ target, from, tally, signal }) => {
   const { port, host, floodedKey } = target
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -121,7 +121,7 @@ function openSession(target: Target, from: string, initialWindowSize?: number): 
     socket: transport,
     servername: target.serviceHost,
     ALPNProtocols: ['h2'],
-    // The certificate is of the test's own authority, and nothing secret is sent.
+    // The certificate comes from the test's own authority, and nothing secret is sent.
     rejectUnauthorized: false,
   })
   socket.on('error', () => {})
@@ -133,7 +133,7 @@ function openSession(target: Target, from: string, initialWindowSize?: number): 
   return session
 }
 
-/** Asks for a large document on a hundred streams whose windows stay closed. */
+/** Requests a large document on a hundred streams whose windows stay closed. */
 const closeWindows: Attack = async ({ target, from, signal }) => {
   const session = openSession(target, from, 0)
   for (let nth = 0; nth < STREAMS && !session.destroyed; nth += 1) {

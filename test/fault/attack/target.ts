@@ -1,25 +1,25 @@
-/** What attackers know of the service that they attack. */
+/** What attackers know about the service. */
 export type Target = {
   readonly port: number
   readonly httpsPort: number
-  /** The service's own host, for which the service has a certificate. */
+  /** The service's own host, which has a certificate. */
   readonly serviceHost: string
   /** A host of the bystander, whose links strangers may visit. */
   readonly host: string
   /** A link that strangers follow as fast as they can. */
   readonly floodedKey: string
   readonly protectedKey: string
-  /** One token for each hostile tenant. */
+  /** One token per hostile tenant. */
   readonly tokens: readonly string[]
-  /** One link of each hostile tenant. */
+  /** One link per hostile tenant. */
   readonly linkIds: readonly string[]
 }
 
-/** What attackers did: actions by attack, answers by attack and status. */
+/** What attackers did: actions by attack, and answers by attack and status. */
 export type AttackTally = {
   readonly actions: Record<string, number>
   readonly statuses: Record<string, Record<string, number>>
-  /** Redirects of the flooded link that arrived whole. */
+  /** Complete redirects of the flooded link. */
   floodRedirects: number
 }
 

@@ -5,18 +5,18 @@ import { type AttackTally, countAction, countStatus, type Target } from './targe
 
 type Call = { readonly method: string; readonly path: string; readonly body?: unknown }
 
-/** One hostile tenant: what it asks for over and over, several calls at once. */
+/** A hostile tenant: the call that it repeats, several at a time. */
 type Tenant = { readonly name: string; readonly call: (nth: number) => Call }
 
-/** Calls of one tenant at once. */
+/** Concurrent calls of one tenant. */
 const CALLS_AT_ONCE = 16
-/** A token may make 600 calls a minute by default: one that is refused waits. */
+/** A token may make 600 calls a minute by default: a rejected call waits before the next. */
 const REFUSED_PAUSE_MS = 500
 const FAILED_PAUSE_MS = 200
 
 const BASE_KEY = 'abcdefghijklmnop'
 
-/** The nth spelling of one key by letter case. */
+/** Returns the nth spelling of one key by letter case. */
 function spelling(nth: number): string {
   return [...BASE_KEY].map((c, at) => ((nth >> at) & 1 ? c.toUpperCase() : c)).join('')
 }
@@ -67,7 +67,7 @@ function tenantsOf(domain: string): readonly Tenant[] {
   ]
 }
 
-/** Runs every hostile tenant until the signal; each has an address of its own. */
+/** Runs every hostile tenant until the signal; each has its own source address. */
 export async function runTenants(
   target: Target,
   tally: AttackTally,
