@@ -13,7 +13,11 @@ export const API_MS_MAX = 3_000 + 1_000
 const ABSENT = 'absent'
 
 /** Expects the answers of a node that cannot reach the database. */
-export async function expectAway({ port }: VisitedNode, api: Api, linkId: string): Promise<void> {
+export async function expectUnavailable(
+  { port }: VisitedNode,
+  api: Api,
+  linkId: string,
+): Promise<void> {
   for (const key of [ABSENT, `unknown-${Math.floor(Math.random() * 1e9)}`]) {
     const unknown = await visit(port, `/${key}`)
     assert.equal(unknown.status, 503, `${key} may be there by now`)
@@ -28,7 +32,7 @@ export async function expectAway({ port }: VisitedNode, api: Api, linkId: string
 }
 
 /** Expects a node to work again soon after the database is back. */
-export async function expectBack({ port }: VisitedNode, api: Api): Promise<void> {
+export async function expectRecovered({ port }: VisitedNode, api: Api): Promise<void> {
   await eventually(async () => {
     assert.equal((await visit(port, `/${ABSENT}`)).status, 404)
     const link = { domain: 'localhost', url: 'https://example.com/' }

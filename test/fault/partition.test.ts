@@ -13,7 +13,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import type { Crowd } from './crowd.ts'
-import { expectAway, expectBack } from './database-reach.ts'
+import { expectRecovered, expectUnavailable } from './database-reach.ts'
 import type { Editor } from './editor.ts'
 import { seededRandom } from './seeded-random.ts'
 import { EDITED, KNOWN, startTraffic } from './traffic.ts'
@@ -25,7 +25,7 @@ const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
 const NEAR_NODES = 3
 const FAR_NODES = 2
 /** Longer than any time-out of a node, so that it has closed its connections. */
-const APART_MS = 6_000
+const CUT_OFF_MS = 6_000
 
 /** A node in its own process, whose network to the database can fail. */
 type FarNode = {
@@ -122,14 +122,14 @@ describe('two of five nodes, cut off from PostgreSQL', {
 
   async function expectApart(): Promise<void> {
     for (const { api, ...node } of far) {
-      await expectAway(node, api, links.ids.get('known-1') ?? '')
+      await expectUnavailable(node, api, links.ids.get('known-1') ?? '')
       assert.equal((await visit(node.port, '/readyz?role=redirect')).status, 200)
       assert.equal((await visit(node.port, '/readyz?role=api')).status, 503)
     }
   }
 
   async function expectTogether(): Promise<void> {
-    for (const { api, ...node } of far) await expectBack(node, api)
+    for (const { api, ...node } of far) await expectRecovered(node, api)
   }
 
   test("redirect to cached links, and to the others' changes within 5 s after the cut", async (t) => {
@@ -140,21 +140,21 @@ describe('two of five nodes, cut off from PostgreSQL', {
       const heal = crowd.partition(far)
       for (const node of far) node.cut()
       try {
-        await sleep(APART_MS / 2)
+        await sleep(CUT_OFF_MS / 2)
         await eventually(expectApart)
-        await sleep(APART_MS / 2)
+        await sleep(CUT_OFF_MS / 2)
       } finally {
         for (const node of far) node.mend()
         heal()
       }
       await expectTogether()
       // Visitors continue until the time limit for changes made during the cut has passed.
-      await sleep(APART_MS)
+      await sleep(CUT_OFF_MS)
     }
     const { requests, failed, longestMs, longestChangingMs } = crowd.takeTally()
     const apiMs = Math.max(...editors.map((editor) => editor.longestMs))
     t.diagnostic(
-      `| two nodes cut off for ${APART_MS / 1_000} s, ${far[0]?.how} | ${ROUNDS} | ${VISITORS} visitors, ${NEAR_NODES + FAR_NODES} nodes | ${requests} | ${failed} | ${Math.round(longestMs)} ms; ${Math.round(longestChangingMs)} ms; API ${Math.round(apiMs)} ms |`,
+      `| two nodes cut off for ${CUT_OFF_MS / 1_000} s, ${far[0]?.how} | ${ROUNDS} | ${VISITORS} visitors, ${NEAR_NODES + FAR_NODES} nodes | ${requests} | ${failed} | ${Math.round(longestMs)} ms; ${Math.round(longestChangingMs)} ms; API ${Math.round(apiMs)} ms |`,
     )
     assert.deepEqual(crowd.faults.splice(0), [])
     assert.ok(requests > 0, 'there was load')

@@ -9,7 +9,7 @@ import { SEED } from '../support/properties.ts'
 import { visit } from '../support/visit.ts'
 import { type Cluster, type ClusterNode, startCluster } from './cluster.ts'
 import type { Crowd } from './crowd.ts'
-import { API_MS_MAX, expectAway, expectBack } from './database-reach.ts'
+import { API_MS_MAX, expectRecovered, expectUnavailable } from './database-reach.ts'
 import type { Editor } from './editor.ts'
 import { seededRandom } from './seeded-random.ts'
 import { EDITED, KNOWN, startTraffic } from './traffic.ts'
@@ -24,7 +24,7 @@ const VISITORS = Number(process.env.FAULT_VISITORS ?? 6)
  */
 const CANARY = 'canary'
 /** How long each fault lasts. */
-const AWAY_MS = 800
+const FAULT_MS = 800
 const CONTENDED_KEYS = 2 * ROUNDS
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/
 
@@ -32,7 +32,7 @@ const ID = /[0-9a-f]{8}-[0-9a-f]{4}-/
 type Fault = {
   readonly name: string
   /** Whether no node can query the database during the fault. */
-  readonly isAway: boolean
+  readonly isUnreachable: boolean
   /** Whether the server loses what it had not written. */
   readonly isCrash?: true
   begin(): Promise<() => Promise<void> | void>
@@ -67,7 +67,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     const { nodes } = cluster
     const options = { links, visitors: VISITORS, random, started }
     ;({ crowd, editors } = startTraffic({ nodes, apis, ...options }))
-    await expectAllBack()
+    await expectAllRecovered()
   })
   after(() => started.disposeAsync())
 
@@ -76,12 +76,13 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     return cluster.nodes.map((node, index) => [node, apis[index] ?? assert.fail()])
   }
 
-  async function expectAllAway(): Promise<void> {
-    for (const [node, api] of served()) await expectAway(node, api, links.ids.get('known-1') ?? '')
+  async function expectAllUnavailable(): Promise<void> {
+    const id = links.ids.get('known-1') ?? ''
+    await Promise.all(served().map(([node, api]) => expectUnavailable(node, api, id)))
   }
 
-  async function expectAllBack(): Promise<void> {
-    for (const [node, api] of served()) await expectBack(node, api)
+  async function expectAllRecovered(): Promise<void> {
+    await Promise.all(served().map(([node, api]) => expectRecovered(node, api)))
     await expectAllReading()
   }
 
@@ -90,10 +91,12 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     const url = `https://example.com/${randomUUID()}`
     const changed = await apis[0]?.patch(`/links/${links.ids.get(CANARY)}`, { url })
     expectStatus(changed ?? assert.fail(), 200)
-    for (const { port } of cluster.nodes) {
-      await eventually(async () => assert.equal(await follow(port, CANARY), url))
-      for (const key of KNOWN) await follow(port, key)
-    }
+    await Promise.all(
+      cluster.nodes.map(async ({ port }) => {
+        await eventually(async () => assert.equal(await follow(port, CANARY), url))
+        for (const key of KNOWN) await follow(port, key)
+      }),
+    )
   }
 
   async function follow(port: number, key: string): Promise<string | undefined> {
@@ -198,7 +201,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
   const faults: readonly Fault[] = [
     {
       name: 'slowed by 0.2 s each way',
-      isAway: false,
+      isUnreachable: false,
       async begin() {
         for (const { network } of everywhere()) network.slow(200)
         return () => {
@@ -208,7 +211,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
     {
       name: 'with every connection terminated, five times',
-      isAway: false,
+      isUnreachable: false,
       async begin() {
         for (let time = 0; time < 5; time += 1) {
           await server.query(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -220,16 +223,16 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
     {
       name: 'unreachable from one node, while another makes changes',
-      isAway: false,
+      isUnreachable: false,
       async begin() {
         cluster.nodes[0]?.network.hold()
-        await sleep(3 * AWAY_MS)
+        await sleep(3 * FAULT_MS)
         return () => cluster.nodes[0]?.network.mend()
       },
     },
     {
       name: 'stopped and started',
-      isAway: true,
+      isUnreachable: true,
       async begin() {
         await server.stop()
         return () => server.start()
@@ -237,7 +240,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
     {
       name: 'killed with SIGKILL and started',
-      isAway: true,
+      isUnreachable: true,
       isCrash: true,
       async begin() {
         await server.crash()
@@ -246,17 +249,17 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
     {
       name: 'frozen, with all of its processes',
-      isAway: true,
+      isUnreachable: true,
       begin: () => server.freeze('everything'),
     },
     {
       name: 'frozen, with the processes of its clients only',
-      isAway: false,
+      isUnreachable: false,
       begin: () => server.freeze('backends'),
     },
     {
       name: 'slowed by 3 s each way',
-      isAway: true,
+      isUnreachable: true,
       async begin() {
         for (const { network } of everywhere()) network.slow(3_000)
         return () => {
@@ -266,7 +269,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
     {
       name: 'replaced by its standby',
-      isAway: true,
+      isUnreachable: true,
       isCrash: true,
       async begin() {
         standby = await server.standby()
@@ -278,7 +281,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
           assert.equal(row?.sync_state, 'sync')
         }, 15_000)
         // From here on, every acknowledged write is on both servers.
-        await sleep(AWAY_MS)
+        await sleep(FAULT_MS)
         await server.crash()
         const { port } = standby
         return async () => {
@@ -289,7 +292,7 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
     },
   ]
 
-  for (const { name, isAway, isCrash = false, begin } of faults) {
+  for (const { name, isUnreachable, isCrash = false, begin } of faults) {
     test(`${name}: cached links redirect, other keys get 503, and no stale answer exceeds its time limit`, async (t) => {
       t.diagnostic(`FUZZ_SEED=${SEED}`)
       const rounds = name.startsWith('taken over') ? 1 : ROUNDS
@@ -300,13 +303,13 @@ describe('PostgreSQL', { timeout: 120_000 + ROUNDS * 120_000 }, () => {
         const heal = crowd.partition(cluster.nodes)
         const mend = await begin()
         try {
-          await sleep(AWAY_MS)
-          if (isAway) await eventually(expectAllAway)
+          await sleep(FAULT_MS)
+          if (isUnreachable) await eventually(expectAllUnavailable)
         } finally {
           await mend()
           heal()
         }
-        await expectAllBack()
+        await expectAllRecovered()
       }
       assert.equal(
         (await uncrashedSince()) !== before,

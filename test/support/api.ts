@@ -7,7 +7,7 @@ export type Answer = {
   readonly body: any
 }
 
-/** Speaks to the API with one token. */
+/** An API client with one token. */
 export type Api = {
   get(path: string): Promise<Answer>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -21,7 +21,7 @@ export type Api = {
 export function apiClient(baseUrl: string, token: string | undefined): Api {
   async function send(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers)
-    // A service that stops waits a second for requests on connections that clients keep.
+    // A stopping service waits a second for requests on connections that clients keep open.
     headers.set('connection', 'close')
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, method, headers })
@@ -47,7 +47,7 @@ export function apiClient(baseUrl: string, token: string | undefined): Api {
   }
 }
 
-/** Makes sure of an answer's status, and shows its body where it is another. */
+/** Expects the status of an answer, and shows the body when it differs. */
 export function expectStatus(answer: Answer, status: number): Answer {
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   return answer

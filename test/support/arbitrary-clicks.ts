@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { CLICK_FLAGS, type Click, cappedClick } from '../../src/clicks/click.ts'
 
-/** Days before and after 1970, and this one's. */
+/** Days before and after 1970, and today. */
 const DAYS = [-1, 0, 1, 20_000, 20_001, 20_778]
 const DAY_MICROS = 86_400_000_000
 
@@ -14,7 +14,7 @@ const instant = fc
 
 const value = (...usual: string[]) => fc.constantFrom('', ...usual)
 
-/** Any click on one of the links; few visitors, so that they are counted exactly. */
+/** Any click on one of the links, with few enough visitors to be counted exactly. */
 export function arbitraryClick(linkSeqs: readonly number[]): fc.Arbitrary<Click> {
   const click = fc.record(
     {

@@ -9,9 +9,10 @@ import { type ProxyProcess, startProxyProgram } from './proxy-process.ts'
 const EXAMPLE = fileURLToPath(new URL('../../docs/operating/Caddyfile', import.meta.url))
 
 /**
- * Caddy with the example, but for its ports, and its own authority in the place of a public one.
+ * Starts Caddy with the documentation's example, except for its ports and an internal authority in
+ * place of a public one.
  *
- * @param tersePort at which Terse answers on this machine
+ * @param tersePort the port of Terse on this machine
  */
 export async function startCaddy(program: string, tersePort: number): Promise<ProxyProcess> {
   const folder = mkdtempSync(path.join(tmpdir(), 'terse-caddy-'))

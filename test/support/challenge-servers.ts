@@ -5,7 +5,7 @@ import type { ChallengeAnswers } from '../../src/certificates/challenge-answers.
 
 const PATH = /^\/\.well-known\/acme-challenge\/([\w-]+)$/
 
-/** Answers challenges as a node does, with nothing else around them. */
+/** Starts servers that answer challenges as a node does, and do nothing else. */
 export async function startChallengeServers(
   answers: ChallengeAnswers,
   ports: { readonly httpPort: number; readonly tlsPort: number },

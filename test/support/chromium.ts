@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { getProgram } from './programs.ts'
 
-/** Starts a real Chromium, as it can be started in a container. */
+/** Starts a real Chromium, with the options that it needs in a container. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: getProgram('chromium'),

@@ -4,7 +4,7 @@ import type { ClickWriter } from '../../src/clicks/click-writer.ts'
 import { openClickWriter } from '../../src/clicks/store/open-click-writer.ts'
 import type { Place } from './engines.ts'
 
-/** Opens what a drain thread opens, over a database that a store has been opened on before. */
+/** Opens what a drain thread opens, over a database that a store has opened before. */
 export function openWriterAt(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   options: { rawPerMinute?: number; onRawRefused?: (visits: number) => void } = {},

@@ -1,6 +1,6 @@
 import type { Click } from '../../src/clicks/click.ts'
 
-/** A person's click of which nothing else is known, but for what is given. */
+/** Returns a person's click with default values for everything that is not given. */
 export function someClick(known: Partial<Click> & { at: number; link_seq: number }): Click {
   return {
     flags: 0,

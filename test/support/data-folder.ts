@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts'
 import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
 
-/** A node that runs over a data folder, in this process. */
+/** A node that serves a data folder, in this process. */
 export type RunningNode = {
   readonly port: number
   readonly instance: Instance
@@ -20,9 +20,9 @@ export type RunningNode = {
 }
 
 /**
- * Starts a node over a data folder, which may hold anything, does some work, and stops it.
+ * Starts a node over a data folder with any content, runs `work`, and stops the node.
  *
- * @throws where the node does not start
+ * @throws when the node does not start
  */
 export async function serveFolder<T>(
   dataDir: string,
@@ -61,8 +61,8 @@ export async function serveFolder<T>(
 }
 
 /**
- * Copies a folder, or those of its files whose names match. In another process: closing a file here
- * would give up SQLite's locks on it.
+ * Copies a folder, or those of its files whose names match. Uses another process, because closing a
+ * file here would release SQLite's locks on it.
  */
 export function copyFolder(from: string, to: string, names = /./): void {
   mkdirSync(to, { recursive: true })

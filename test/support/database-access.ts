@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Place } from './engines.ts'
 
-/** Takes a place's PostgreSQL database away from everybody, as an outage would. */
+/** Makes a PostgreSQL database refuse all connections, as an outage would. */
 export async function closeDatabase(place: Place): Promise<void> {
   await administer(place, async (client, name) => {
     await client.query(`alter database ${name} allow_connections false`)
@@ -12,7 +12,9 @@ export async function closeDatabase(place: Place): Promise<void> {
   })
 }
 
-/** Ends every connection to the database, which takes new ones at once, as a restart would. */
+/**
+ * Terminates every connection to the database, which accepts new ones at once, as a restart would.
+ */
 export async function dropConnections(place: Place): Promise<void> {
   await administer(place, async (client, name) => {
     await client.query(
@@ -22,7 +24,7 @@ export async function dropConnections(place: Place): Promise<void> {
   })
 }
 
-/** A database that is as this one now is. Ends every connection to it. */
+/** Creates a copy of a database. Terminates every connection to it. */
 export async function copyDatabase(place: Place): Promise<Place> {
   const databaseUrl = `${place.databaseUrl}_copy`
   await administer(place, async (client, name) => {
@@ -43,7 +45,7 @@ export async function copyDatabase(place: Place): Promise<Place> {
   }
 }
 
-/** Has a place's PostgreSQL database refuse writes, or take them again. Ends every connection to it. */
+/** Makes a PostgreSQL database reject or accept writes. Terminates every connection to it. */
 export async function setReadOnly(place: Place, isReadOnly: boolean): Promise<void> {
   await administer(place, async (client, name) => {
     await client.query(`alter database ${name} set default_transaction_read_only = ${isReadOnly}`)
@@ -51,7 +53,7 @@ export async function setReadOnly(place: Place, isReadOnly: boolean): Promise<vo
   await dropConnections(place)
 }
 
-/** Gives it back. */
+/** Undoes `closeDatabase`. */
 export async function reopenDatabase(place: Place): Promise<void> {
   await administer(place, async (client, name) => {
     await client.query(`alter database ${name} allow_connections true`)

@@ -10,7 +10,7 @@ export type DnsQuestion = {
   readonly transport: 'udp' | 'tcp'
 }
 
-/** What the responder does with a question: nothing, send bytes as they are, or answer. */
+/** A response of the responder: nothing, raw bytes, or an answer. */
 export type DnsReply =
   | 'silence'
   | Buffer
@@ -24,10 +24,10 @@ export type DnsReply =
 export const SERVFAIL = 2
 export const NXDOMAIN = 3
 
-/** A DNS server that answers as a test tells it, over UDP and TCP, as badly as it likes. */
+/** A DNS server over UDP and TCP that sends the responses that a test sets, valid or not. */
 export type DnsResponder = {
   readonly address: string
-  /** What was asked so far. */
+  /** The questions received so far. */
   readonly asked: readonly DnsQuestion[]
   stop(): Promise<void>
 }

@@ -9,11 +9,11 @@ import { eventually } from './eventually.ts'
 import { freePort } from './free-port.ts'
 import { getProgram } from './programs.ts'
 
-/** A real DNS server on loopback, in charge of everything under `test`. */
+/** A real DNS server on loopback, authoritative for everything under `test`. */
 export type DnsServer = {
   /** As `TERSE_DNS_SERVERS` takes it. */
   readonly address: string
-  /** Puts these lines of a zone file, with names under `test.`, in the place of those before. */
+  /** Replaces the zone with these lines of a zone file, with names under `test.`. */
   serve(lines: readonly string[]): Promise<void>
   stop(): Promise<void>
 }

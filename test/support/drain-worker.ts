@@ -5,7 +5,7 @@ import type { Place } from './engines.ts'
 
 const PROGRAM = new URL('../../src/app/workers/drain-worker.ts', import.meta.url)
 
-/** What starts drain threads over a database, as `app/node/intake.ts` does. */
+/** Returns a function that starts drain threads over a database, as `app/node/intake.ts` does. */
 export function drainWorkers(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   keepMs = 0,

@@ -9,7 +9,7 @@ export type Place = {
   readonly dataDir: string
   /** Undefined on SQLite. */
   readonly databaseUrl: string | undefined
-  /** The environment that leads the service here. */
+  /** The settings that make the service use this place. */
   readonly env: Readonly<Record<string, string>>
   remove(): Promise<void>
 }
@@ -19,7 +19,9 @@ export type Engine = {
   createPlace(): Promise<Place>
 }
 
-/** For what does not depend on the engine, where starting processes twice would only take time. */
+/**
+ * For tests that do not depend on the engine, where starting processes twice would only take time.
+ */
 export const SQLITE: Engine = {
   name: 'SQLite',
   async createPlace() {
@@ -33,7 +35,9 @@ export const SQLITE: Engine = {
   },
 }
 
-/** Other tests may keep the server and its machine busy. Who tries what is away has less of it. */
+/**
+ * Other tests may keep the server and the machine busy. Tests of an unreachable database set less.
+ */
 export const PATIENCE_MS = 15_000
 
 /** The engines that every test of the product runs on. */
@@ -67,7 +71,7 @@ export function createFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'terse-test-'))
 }
 
-/** The PostgreSQL that the whole run shares. */
+/** The URL of the PostgreSQL server that the whole run shares. */
 export function serverUrl(): string {
   const url = process.env.TEST_POSTGRES_URL
   if (url === undefined) throw new Error('run the tests with npm test, which starts PostgreSQL')

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const POLL_INTERVAL_MS = 10
 
 /**
- * Asks again until `check` passes, for what the service does in its own time. Fails with what
- * `check` last threw.
+ * Repeats `check` until it passes, for what the service does asynchronously. After the deadline it
+ * throws the last error of `check`.
  */
 export async function eventually<T>(check: () => Promise<T>, deadlineMs = 20_000): Promise<T> {
   const deadline = performance.now() + deadlineMs

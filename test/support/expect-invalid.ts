@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Answer, expectStatus } from './api.ts'
 
-/** Makes sure that an answer refuses exactly these fields, each with a reason in words. */
+/** Expects that an answer rejects exactly these fields, each with a message in words. */
 export function expectInvalid(answer: Answer, ...fields: string[]): void {
   const { body } = expectStatus(answer, 422)
   assert.equal(body.code, 'validation_failed')

@@ -11,7 +11,9 @@ export type FakeAuthority = CertificateAuthority & {
 }
 
 /**
- * @param options.fails hosts that it cannot see to be ours
+ * Creates the authority.
+ *
+ * @param options.fails hosts whose validation fails
  * @param options.beforeOrder awaited before each order is placed
  */
 export function fakeAuthority(options: {

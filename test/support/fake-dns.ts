@@ -2,14 +2,14 @@ import type { CaaProperty, DnsAnswer, DnsResolver } from '../../src/platform/dns
 
 type RecordType = 'TXT' | 'CNAME' | 'A' | 'AAAA' | 'CAA'
 
-/** DNS as a test sets it: records by name and type, or a way to be silent. */
+/** DNS records by name and type, set by a test, and ways to fail. */
 export type FakeDns = DnsResolver & {
   set(name: string, type: Exclude<RecordType, 'CAA'>, ...values: string[]): void
   setCaa(name: string, ...properties: CaaProperty[]): void
   remove(name: string, type: RecordType): void
-  /** Every answer is this one, until it is undefined again. */
+  /** Every answer while it is set. */
   silence: DnsAnswer<never> | undefined
-  /** How often it was asked. */
+  /** The number of questions so far. */
   questions: number
   /** Called before each answer. */
   onQuestion: () => Promise<void> | void

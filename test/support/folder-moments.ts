@@ -6,12 +6,12 @@ import { eventually } from './eventually.ts'
 import { visit } from './visit.ts'
 
 /**
- * A data folder at some moments of its life: after its first run, in the second run (copied while
- * nothing happened), after that, and after another second run that began with the same files.
+ * A data folder at some moments: after its first run, during the second run (copied while it was
+ * idle), after that, and after another second run that started with the same files.
  */
 export type Moment = 'stopped' | 'running' | 'later' | 'twin'
 
-/** Clicks that were counted at each moment. */
+/** The clicks counted at each moment. */
 export const COUNTED: Readonly<Record<Moment, number>> = {
   stopped: 3,
   running: 7,
@@ -19,7 +19,7 @@ export const COUNTED: Readonly<Record<Moment, number>> = {
   twin: 9,
 }
 
-/** Has nodes make the data of each moment in a folder of its name. */
+/** Creates the data folder of each moment in a folder of its name. */
 export async function makeMoments(folder: string): Promise<void> {
   const at = (name: string) => path.join(folder, name)
   await serveFolder(at('live'), (node) => clickNewLink(node, 3))
@@ -34,7 +34,7 @@ export async function makeMoments(folder: string): Promise<void> {
   await serveFolder(at('twin'), (node) => clickNewLink(node, 6))
 }
 
-/** Puts a data folder together from the files of several moments. */
+/** Assembles a data folder from the files of several moments. */
 export function assembleFolder(
   folder: string,
   parts: { terse: Moment; clicks: Moment; days: Moment },
@@ -49,7 +49,7 @@ export function assembleFolder(
   return dataDir
 }
 
-/** Makes a link, and settles when so many clicks on it are counted. */
+/** Creates a link, and settles when so many clicks on it are counted. */
 async function clickNewLink({ api, port }: RunningNode, times: number): Promise<void> {
   const { key } = await addLink(api)
   const before = await totalClicks(api)
@@ -62,7 +62,7 @@ export async function addLink(api: Api): Promise<{ id: string; key: string }> {
   return expectStatus(await api.post('/links', link), 201).body
 }
 
-/** Of all links, as the chart of the workspace has them. */
+/** The clicks of all links, from the workspace's chart. */
 export async function totalClicks(api: Api): Promise<number> {
   return expectStatus(await api.get('/clicks'), 200).body.total.clicks
 }

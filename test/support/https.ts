@@ -8,7 +8,7 @@ import { NO_ACME } from './no-acme.ts'
 import type { IssuedCertificate } from './test-authority.ts'
 import { BROWSER, type VisitAnswer, type VisitOptions } from './visit.ts'
 
-/** Puts a certificate where every node of the instance finds it. */
+/** Stores a certificate where every node of the instance finds it. */
 export async function keepCertificate(
   instance: Instance,
   host: string,
@@ -30,9 +30,9 @@ export async function keepCertificate(
 }
 
 /**
- * A connection to a port of this machine on which the handshake is done.
+ * Opens a connection to a port of this machine and completes the handshake.
  *
- * @param name of the host that the client asks for; none when undefined
+ * @param name the host in the handshake; none when undefined
  */
 export async function handshake(
   port: number,
@@ -49,7 +49,7 @@ export async function handshake(
   return socket
 }
 
-/** A visit over HTTPS and HTTP/1.1, as `visit` makes one over plain HTTP. */
+/** Visits over HTTPS and HTTP/1.1, as `visit` does over plain HTTP. */
 export function visitSecurely(
   port: number,
   host: string,
@@ -86,7 +86,7 @@ export function visitSecurely(
   })
 }
 
-/** The same over HTTP/2. */
+/** Visits over HTTPS and HTTP/2. */
 export async function visitOverHttp2(
   port: number,
   host: string,

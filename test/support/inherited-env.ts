@@ -1,4 +1,7 @@
-/** What a process that a test starts has of the run's environment; nothing of it is a setting. */
+/**
+ * The part of the run's environment that processes started by tests inherit. It contains no
+ * setting.
+ */
 export const INHERITED_ENV = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,

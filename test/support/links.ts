@@ -1,6 +1,6 @@
 import { type Answer, type Api, expectStatus } from './api.ts'
 
-/** A link as an answer holds it. */
+/** A link in an answer. */
 export type LinkBody = Answer['body']
 
 /** The fields of the specification's table, in its order. */
@@ -32,7 +32,10 @@ export const LINK_FIELDS = [
 
 export const DESTINATION_FIELDS = ['url', 'ios', 'android', 'expired_redirect_url'] as const
 
-/** What an update leaves as it is when it is left out, and clears when it is null: sample values. */
+/**
+ * Sample values of the fields that an update leaves unchanged when they are missing, and clears
+ * when they are null.
+ */
 export const OPTIONAL_FIELDS = {
   ios: 'https://apps.example.com/ios',
   android: 'https://apps.example.com/android',
@@ -50,7 +53,7 @@ export const OPTIONAL_FIELDS = {
 
 export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
-/** Asks for a link on the service's own host; `fields` add to that or replace it. */
+/** Creates a link on the service's own host; `fields` add to the defaults or replace them. */
 export function postLink(api: Api, fields: Record<string, unknown> = {}): Promise<Answer> {
   return api.post('/links', { domain: 'localhost', url: 'https://example.com/', ...fields })
 }

@@ -5,7 +5,7 @@ import { SCOPES } from '../../src/identity/tokens/scope.ts'
 
 type Env = Readonly<Record<string, string>>
 
-/** Makes the instance that the settings describe, as the first start of the service does. */
+/** Creates the instance that the settings describe, as the first start of the service does. */
 export async function makeInstance(
   env: Env,
   prepare: (instance: Instance) => Promise<void> = async () => {},
@@ -18,7 +18,10 @@ export async function makeInstance(
   }
 }
 
-/** A token of a workspace. Makes both, and the instance where there is none. */
+/**
+ * Returns a new token of a workspace. Creates the workspace and the instance when they do not
+ * exist.
+ */
 export async function makeToken(env: Env, workspaceName = 'acme'): Promise<string> {
   let token = ''
   await makeInstance(env, async ({ workspaces, tokens }) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { findProgram } from './programs.ts'
 
-/** For tests of networks: RFC 2544, appendix C.2.2. */
+/** Addresses for tests of networks: RFC 2544, appendix C.2.2. */
 export const TEST_NETWORK = '198.18.0.0/15'
 const ADDRESSES_PER_WIRE = 4
 
@@ -10,21 +10,21 @@ const ADDRESSES_PER_WIRE = 4
 export type Wire = {
   readonly addressOutside: string
   readonly addressInside: string
-  /** Nothing passes any more, and nobody is told, as where a cable is pulled behind the next switch. */
+  /** Drops all packets without notice, as when a cable is pulled behind the next switch. */
   cut(): void
   mend(): void
 }
 
-/** A host of its own as far as networks go (network_namespaces(7)). */
+/** A separate host as far as networks are concerned (network_namespaces(7)). */
 export type NetworkNamespace = {
-  /** What a program is started with to be in it. */
+  /** The command prefix that starts a program in the namespace. */
   readonly command: readonly string[]
   readonly wires: readonly Wire[]
-  /** What runs in it must have ended. */
+  /** Every program in it must have ended. */
   remove(): void
 }
 
-/** Undefined where the machine does not let these tests have one. */
+/** Returns undefined where the machine does not allow a namespace. */
 export function createNetworkNamespace(wires: number): NetworkNamespace | undefined {
   const program = findProgram('ip')
   if (program === undefined || process.getuid?.() !== 0) return undefined
@@ -67,7 +67,7 @@ function lay(ip: (...args: string[]) => unknown, namespace: string): Wire {
   }
 }
 
-/** One of 32,768 networks of four addresses, at random: other tests may have theirs. */
+/** Picks one of 32,768 networks of four addresses at random: other tests may use others. */
 function pickAddresses(): [string, string] {
   const network =
     (198 << 24) | (18 << 16) | ((randomBytes(2).readUInt16BE() >> 1) * ADDRESSES_PER_WIRE)

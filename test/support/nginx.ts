@@ -10,9 +10,10 @@ import { createTestAuthority } from './test-authority.ts'
 const EXAMPLE = fileURLToPath(new URL('../../docs/operating/nginx.conf', import.meta.url))
 
 /**
- * nginx with the example, but for its ports and folders, and with certificates for these hosts.
+ * Starts nginx with the documentation's example, except for its ports and folders, and with
+ * certificates for these hosts.
  *
- * @param tersePort at which Terse answers on this machine
+ * @param tersePort the port of Terse on this machine
  */
 export async function startNginx(
   program: string,
@@ -36,7 +37,7 @@ export async function startNginx(
     .replace('listen 80 ', `listen 127.0.0.1:${httpPort} `)
     .replace('listen 443 ', `listen 127.0.0.1:${httpsPort} `)
   const file = path.join(folder, 'nginx.conf')
-  // One process, so that it runs as whoever runs the tests, who can read the keys.
+  // One process, so that it runs as the user of the tests, who can read the keys.
   writeFileSync(
     file,
     `daemon off; master_process off; pid ${folder}/pid; error_log stderr; events {}

@@ -1,2 +1,2 @@
-/** A DNS server that is not there: tests that are not about DNS ask nobody, and get no answer at once. */
+/** An unreachable DNS server: tests that are not about DNS get no answer, at once. */
 export const NO_DNS = '127.0.0.1:9'

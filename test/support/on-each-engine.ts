@@ -3,16 +3,16 @@ import { type Api, apiClient } from './api.ts'
 import { ENGINES } from './engines.ts'
 import { type Service, startService } from './service.ts'
 
-/** What the tests of one engine share. Filled in before the first of them runs. */
+/** What the tests of one engine share. Set before the first of them runs. */
 export type Stage = {
   service: Service
   /** Of the workspace `acme`, with every scope. */
   token: string
-  /** Speaks with that token. */
+  /** A client with that token. */
   api: Api
 }
 
-/** Describes the same behaviour on every engine, over one service for each. */
+/** Describes the same behaviour on every engine, with one service for each. */
 export function onEachEngine(
   title: string,
   tests: (stage: Stage) => void,

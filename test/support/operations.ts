@@ -3,18 +3,18 @@ import { apiClient } from './api.ts'
 export const PREFIX = '/api/v1'
 export const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000'
 
-/** One operation of the API's description. */
+/** An operation of the API description. */
 export type Operation = {
   readonly name: string
   readonly method: string
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
-  /** Whose id it takes, if any. */
+  /** The resource whose id it takes, if any. */
   readonly family: 'links' | 'domains' | 'clicks' | 'workspace'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
-  /** The statuses that the description promises, with their media types and schemas. */
+  /** The described statuses, with their media types and schemas. */
   readonly responses: Readonly<Record<string, DescribedResponse>>
   pathFor(id: string): string
 }
@@ -43,13 +43,13 @@ export type Description = {
   }
 }
 
-/** The description as the service serves it, to anybody. */
+/** Fetches the description from a service, without a token. */
 export async function readDescription(baseUrl: string): Promise<Description> {
   const { body } = await apiClient(baseUrl, undefined).get('/openapi.json')
   return body
 }
 
-/** Every operation of the description, so that a table built from it forgets none. */
+/** Every operation of the description, so that a table built from it is complete. */
 export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
   const { paths } = await readDescription(baseUrl)
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -57,7 +57,7 @@ export async function readOperations(baseUrl: string): Promise<readonly Operatio
   )
 }
 
-/** By the first segment of the path. */
+/** The resource, from the first segment of the path. */
 const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   links: 'links',
   domains: 'domains',
@@ -92,7 +92,7 @@ function validBodyOf(family: Operation['family'], template: string): Record<stri
     : { domain: 'valid.acme.test' }
 }
 
-/** What sends an operation's valid request. */
+/** The options of `fetch` for an operation's valid request. */
 export function validRequest(operation: Operation): RequestInit {
   return operation.validBody === undefined ? {} : jsonRequest(JSON.stringify(operation.validBody))
 }

@@ -18,7 +18,7 @@ const POLL_MS = 20
 
 export const SERVICE_HOST = 'service.test'
 
-/** What one node does about certificates, over a store, by a clock that a test may hold. */
+/** The certificate work of one node, over a store, with a clock that a test may hold. */
 export type OrderNode = {
   readonly orders: CertificateOrders
   readonly certificates: Certificates
@@ -26,7 +26,7 @@ export type OrderNode = {
   readonly dns: FakeDns
   /** What it has reported so far, one line each. */
   readonly log: readonly string[]
-  /** Works until nothing is due and nothing under way. */
+  /** Works until no order is due or running. */
   runDue(): Promise<void>
 }
 
@@ -35,13 +35,13 @@ export type OrderNodeOptions = {
   readonly clock: Clock
   /** The real authority; undefined where `authority` is given. */
   readonly pebble?: Pebble
-  /** In the place of the real one. */
+  /** Replaces the real authority. */
   readonly authority?: CertificateAuthority
   readonly acme?: Partial<AcmeOptions>
   readonly challenges?: ChallengePolicy
   readonly serviceHost?: string
   readonly resolver?: Pick<DnsResolver, 'caa'>
-  /** In front of the authority. */
+  /** Wraps the authority. */
   readonly around?: (authority: CertificateAuthority) => CertificateAuthority
 }
 
@@ -63,7 +63,7 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     accountVault: new KeyVault(Buffer.alloc(32, 8), systemRandom),
     challenges: options.challenges ?? 'auto',
     serviceHost: options.serviceHost ?? SERVICE_HOST,
-    // An authority on this machine is quicker than one that checks for many.
+    // An authority on this machine is faster than one that validates for many.
     wait: (ms) => sleep(Math.min(ms, POLL_MS)),
     unit: () => 0.5,
     onIssued: (host) => log.push(`issued ${host}`),
@@ -86,7 +86,7 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
         try {
           await orders.startDue()
         } finally {
-          // Some may have been started before the store failed.
+          // Some may have started before the store failed.
           await orders.settled()
         }
       }

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 
-/** Who owns nothing, on every Unix. */
+/** A user who owns nothing, on every Unix. */
 const NOBODY = { uid: 65_534, gid: 65_534 }
 
 export type OrdinaryUser = { readonly uid?: number; readonly gid?: number }
 
 /**
- * Options of a child process that runs as an ordinary user, since root may do everything: those of the run
- * itself, or another one; a sentence where that one cannot run the program.
+ * Returns options for a child process that runs as an ordinary user, because root may do anything:
+ * the user of the run itself, or another one. Returns a sentence when that user cannot run the
+ * program.
  */
 export function ordinaryUser(program: string): OrdinaryUser | string {
   if (process.getuid?.() !== 0) return {}

@@ -6,7 +6,7 @@ export type ShellResult = {
   readonly stderr: string
 }
 
-/** Runs a line as a person does who pastes it into a terminal. */
+/** Runs a line as if it were pasted into a terminal. */
 export function paste(line: string): Promise<ShellResult> {
   return new Promise((resolve) => {
     execFile('bash', ['-c', line], (error, stdout, stderr) => {

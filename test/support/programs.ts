@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Programs that the tests drive, by the names that they go by, and the Debian package that has them. */
+/** Programs that the tests drive, with the Debian package that contains each. */
 const PROGRAMS = {
   caddy: { names: ['caddy'], package: 'caddy' },
   chromium: {
@@ -23,11 +23,13 @@ export type Program = keyof typeof PROGRAMS
 const FOLDERS = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin', '/usr/local/sbin']
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 const APT = '/usr/bin/apt-get'
-/** Another program that uses apt may hold its locks for minutes, as a machine's first update does. */
+/**
+ * Another program that uses apt may hold its locks for minutes, as a machine's first update does.
+ */
 const LOCK_SECONDS = 300
 const LOCK_RETRY_SECONDS = 5
 
-/** The file of a program, undefined where the machine has none. */
+/** Returns the path of a program, or undefined when it is not installed. */
 export function findProgram(program: Program): string | undefined {
   const { names } = PROGRAMS[program]
   const files = names.flatMap((name) => FOLDERS.map((folder) => path.join(folder, name)))
@@ -35,7 +37,7 @@ export function findProgram(program: Program): string | undefined {
   return files.find((file) => existsSync(file))
 }
 
-/** @throws where the machine does not have the program */
+/** @throws when the program is not installed */
 export function getProgram(program: Program): string {
   const file = findProgram(program)
   if (file === undefined) throw new Error(reasonToSkip(program))
@@ -43,9 +45,10 @@ export function getProgram(program: Program): string {
 }
 
 /**
- * The reason to skip tests that need these programs, for the test runner; false where all are there.
+ * Returns the reason to skip tests that need these programs, for the test runner, or false when all
+ * are installed.
  *
- * @throws on a machine of continuous integration, where no program may be missing
+ * @throws on a continuous integration machine, where no program may be missing
  */
 export function skipWithout(...programs: readonly Program[]): string | false {
   const missing = programs.find((program) => findProgram(program) === undefined)
@@ -60,8 +63,8 @@ function reasonToSkip(program: Program): string {
 }
 
 /**
- * Installs what the tests need and the machine does not have, all at once, where the tests run as root
- * on Debian or a relative. Elsewhere, and where it fails, the tests that need it are skipped.
+ * Installs all programs that the tests need and the machine does not have in one call, as root on
+ * Debian or a derivative. Elsewhere, and when it fails, the tests that need them are skipped.
  */
 export async function installMissingPrograms(): Promise<void> {
   const missing = Object.keys(PROGRAMS).filter((name) => !findProgram(name as Program))
@@ -92,7 +95,7 @@ async function updateLists(): Promise<void> {
   }
 }
 
-/** @throws with what apt printed on its standard error */
+/** @throws with the standard error of apt */
 function apt(...args: readonly string[]): void {
   execFileSync(APT, ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

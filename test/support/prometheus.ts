@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { getProgram } from './programs.ts'
 
 /**
- * The number of a metric in an exposition; undefined where it has none with these labels.
+ * Returns the value of a metric in an exposition, or undefined when it has none with these labels.
  *
- * @param labels some of its labels, which no other number of the metric has
+ * @param labels enough of its labels to identify one value
  */
 export function numberOf(
   exposition: string,
@@ -20,7 +20,7 @@ export function numberOf(
   return found[0] === undefined ? undefined : Number(found[0].split(' ').at(-1))
 }
 
-/** The names of all metrics in an exposition, as queries name them. */
+/** The names of all metrics in an exposition, as queries use them. */
 export function metricNames(exposition: string): Set<string> {
   const names = new Set<string>()
   for (const [, name = '', type] of exposition.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
@@ -31,7 +31,7 @@ export function metricNames(exposition: string): Set<string> {
 }
 
 export type Promtool = {
-  /** @throws with what the tool has said, where it fails */
+  /** @throws with the output of the tool when it fails */
   run(args: readonly string[], input?: string): void
 }
 

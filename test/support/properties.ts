@@ -1,23 +1,23 @@
 import { randomInt } from 'node:crypto'
 import type { Parameters } from 'fast-check'
 
-/** What `FUZZ_CASES` counts: the requests of the run over the API's description. */
+/** The unit of `FUZZ_CASES`: requests of the run over the API description. */
 const API_CASES_DEFAULT = 10_000
 
-/** How many times the usual cases are wanted: `FUZZ_CASES` may ask for more, never for fewer. */
+/** How many times the default cases are run: `FUZZ_CASES` may increase them, never decrease. */
 const factor = Math.max(1, Number(process.env.FUZZ_CASES ?? 0) / API_CASES_DEFAULT)
 
-/** Where this run's random cases begin. Set `FUZZ_SEED` to what a run printed to see it again. */
+/** The seed of this run's random cases. Set `FUZZ_SEED` to a printed value to repeat a run. */
 export const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31))
 
-/** So many cases by default, and more in the measure that `FUZZ_CASES` asks for. */
+/** Returns the number of cases: the given default, scaled up by `FUZZ_CASES`. */
 export function scaled(byDefault: number): number {
   return Math.ceil(byDefault * factor)
 }
 
 export const API_CASES = scaled(API_CASES_DEFAULT)
 
-/** How a property is run; one that fails prints its seed. */
+/** Runs a property; a failure prints its seed. */
 export function cases(byDefault: number): Parameters<unknown> {
   return { numRuns: scaled(byDefault), seed: SEED }
 }

@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts'
 
 const START_DEADLINE_MS = 20_000
 
-/** A proxy in front of Terse, configured as the documentation's example has it. */
+/** A proxy in front of Terse, configured as in the documentation's example. */
 export type ProxyProcess = {
   readonly httpsPort: number
   /** The certificate of the authority that stands for a public one. */
@@ -14,9 +14,9 @@ export type ProxyProcess = {
 }
 
 /**
- * Starts a program and waits until `isReady` passes, which is given what it has written so far.
+ * Starts a program and waits until `isReady` returns true for the output so far.
  *
- * @returns ends it
+ * @returns a function that ends it
  */
 export async function startProxyProgram(
   program: string,

@@ -3,14 +3,13 @@ import { connect, type Socket } from 'node:net'
 
 export type RawAnswer = {
   readonly status: number
-  /** Names in lower case, in the order that they came. */
+  /** Names in lower case, in the order received. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
 }
 
 /**
- * A connection on which a test writes whatever it wants. Bytes are shown as Latin-1 characters, in
- * both directions.
+ * A connection on which a test sends any bytes. Bytes are Latin-1 characters, in both directions.
  */
 export class RawConnection {
   readonly #socket: Socket
@@ -29,7 +28,7 @@ export class RawConnection {
       this.#closed = true
       this.#changes.emit('change')
     })
-    // A server may well reset a connection on which it has refused something.
+    // A server may reset a connection on which it has rejected something.
     socket.on('error', () => {})
   }
 
@@ -51,7 +50,10 @@ export class RawConnection {
     this.#socket.destroy()
   }
 
-  /** All answers until the server closes the connection, whatever else came as an Error. */
+  /**
+   * Returns all answers until the server closes the connection. Throws when anything else was
+   * received.
+   */
   async answersUntilClosed(withinMs: number): Promise<RawAnswer[]> {
     const signal = AbortSignal.timeout(withinMs)
     while (!this.#closed) await once(this.#changes, 'change', { signal })
@@ -63,7 +65,10 @@ export class RawConnection {
     return answers
   }
 
-  /** The next answer; undefined when the server closes the connection before it is whole. */
+  /**
+   * Returns the next answer, or undefined when the server closes the connection before it is
+   * complete.
+   */
   async nextAnswer(withinMs: number): Promise<RawAnswer | undefined> {
     const signal = AbortSignal.timeout(withinMs)
     for (;;) {
@@ -88,7 +93,7 @@ export function headerOf(answer: RawAnswer, name: string): string | undefined {
 const CHUNKED = /^((?:[0-9a-f]+\r\n.*?\r\n)*?)0\r\n\r\n/s
 const CHUNK = /[0-9a-f]+\r\n(.*?)\r\n/gs
 
-/** The first answer in a text, and its length; undefined while it is not whole. */
+/** Parses the first answer in a text, and returns its length; undefined while it is incomplete. */
 function parseAnswer(text: string): { answer: RawAnswer; length: number } | undefined {
   const headEnd = text.indexOf('\r\n\r\n')
   const [statusLine = '', ...lines] = text.slice(0, headEnd).split('\r\n')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
-/** Of the frames of RFC 9113, section 6. */
+/** Frame types and flags of RFC 9113, section 6. */
 export const FRAME = {
   data: 0,
   headers: 1,
@@ -18,16 +18,16 @@ const HEADER_BYTES = 9
 
 export type Frame = { readonly type: number; readonly stream: number; readonly payload: Buffer }
 
-/** An HTTP/2 connection on which a test sends whatever frames it wants. */
+/** An HTTP/2 connection on which a test sends any frames. */
 export class RawHttp2 {
   readonly #socket: Socket
-  /** All that came but data. */
+  /** All received frames except data. */
   readonly frames: Frame[] = []
-  /** How many answers are complete. */
+  /** The number of complete answers. */
   answered = 0
   #received: Buffer = Buffer.alloc(0)
 
-  /** @param initialWindowSize how many bytes of each answer the server may send unasked */
+  /** @param initialWindowSize how many bytes of each answer the server may send unrequested */
   constructor(socket: Socket, initialWindowSize = 65_535) {
     this.#socket = socket
     socket.on('error', () => {})
@@ -42,7 +42,7 @@ export class RawHttp2 {
     return this.#socket.destroyed
   }
 
-  /** A request without a body; `block` is its headers as HPACK has them. */
+  /** A request without a body; `block` contains its headers in HPACK. */
   request(stream: number, block: Buffer): void {
     this.send(frame(FRAME.headers, END_STREAM | END_HEADERS, stream, block))
   }
@@ -51,11 +51,11 @@ export class RawHttp2 {
     if (this.#socket.writable) this.#socket.write(Buffer.concat(frames))
   }
 
-  /** Settles when the system has taken what was sent, or the connection is closed. */
+  /** Settles when the system has accepted the sent bytes, or the connection is closed. */
   async sent(): Promise<void> {
     if (this.#socket.writableNeedDrain && !this.isClosed) {
       const settled = Promise.race([once(this.#socket, 'drain'), once(this.#socket, 'close')])
-      // A reset is an error of the socket first, and closes it then.
+      // A reset is reported as an error of the socket before it closes.
       await settled.catch(() => {})
     }
   }
@@ -95,7 +95,9 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([header, payload])
 }
 
-/** The headers of a `GET` over HTTPS, by HPACK's static table and without adding to the dynamic one. */
+/**
+ * The headers of a `GET` over HTTPS, in HPACK's static table and without adding to the dynamic one.
+ */
 export function getBlock(authority: string, path: string): Buffer {
   return Buffer.concat([
     Buffer.from([0x82, 0x87, 0x01]),
@@ -105,17 +107,17 @@ export function getBlock(authority: string, path: string): Buffer {
   ])
 }
 
-/** A header that HPACK is not to remember. */
+/** A header that HPACK does not add to its dynamic table. */
 export function plainHeader(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0x00]), hpackText(name), hpackText(value)])
 }
 
-/** A header that HPACK is to remember as the newest entry of its dynamic table. */
+/** A header that HPACK adds to its dynamic table as the newest entry. */
 export function rememberedHeader(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0x40]), hpackText(name), hpackText(value)])
 }
 
-/** So many headers that are the newest entry of HPACK's dynamic table, a byte each. */
+/** So many references to the newest entry of HPACK's dynamic table, one byte each. */
 export function references(count: number): Buffer {
   return Buffer.alloc(count, 0xbe)
 }

@@ -10,7 +10,10 @@ const DAY_MICROS = 86_400_000_000
 const MINUTE_MICROS = 60_000_000
 const SLOT_MICROS = 900_000_000
 
-/** What reports must say of clicks, counted anew in the plainest way; visitors as long as they are exact. */
+/**
+ * The expected reports of clicks, counted in the simplest way; visitors are correct while they are
+ * counted exactly.
+ */
 export function recount(
   clicks: readonly Click[],
   options: { dimension?: ClickDimension; slots: boolean },
@@ -52,8 +55,8 @@ function count(clicks: readonly Click[]) {
 }
 
 /**
- * The same clicks, those beyond the cap added together by link and minute: into how many rows they
- * come depends on the batches that they were taken in with.
+ * Returns the same clicks, with those beyond the cap added together by link and minute: the number
+ * of their rows depends on the batches in which they were ingested.
  */
 export function joinCapped(clicks: readonly Click[]): readonly Click[] {
   const kept = clicks.filter(({ flags }) => flags !== CLICK_FLAGS.capped)

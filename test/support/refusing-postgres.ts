@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
 /**
- * A server that refuses every client as PostgreSQL does, with one of its codes (SQLSTATE). Its URL ends with the
- * name of the database.
+ * A server that rejects every client as PostgreSQL does, with a given SQLSTATE. Its URL ends with
+ * the name of the database.
  */
 export async function startRefusingPostgres(code: string, text: string) {
   const fields = ['SFATAL', 'VFATAL', `C${code}`, `M${text}`].map((field) => `${field}\0`).join('')

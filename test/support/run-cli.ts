@@ -6,7 +6,7 @@ const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
 export type CliResult = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-/** Runs one command of the command line in a process of its own. */
+/** Runs one command of the command line in its own process. */
 export function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

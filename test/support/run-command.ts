@@ -4,9 +4,9 @@ import type { CliResult } from './run-cli.ts'
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs one command of the command line in this process, for what a command does: `runCli` starts a process,
- * which costs twenty times as much, and is for what only a process shows. Commands wait for one another,
- * because a process has one environment.
+ * Runs one command of the command line in this process, to test what the command does. `runCli`
+ * starts a process, which costs twenty times as much, and is for what only a process shows.
+ * Commands run one after the other, because a process has one environment.
  */
 export function runCommand(
   args: readonly string[],

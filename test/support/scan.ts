@@ -14,21 +14,21 @@ const ERROR_LEVELS: Readonly<Record<string, string>> = {
 }
 
 export type ScannedCode = {
-  /** What a scanner reads, with every correction that it can make. */
+  /** The decoded text, with every possible error correction. */
   readonly text: string
   /** The colours in the picture, as `#rrggbb`, the most frequent first. */
   readonly colors: readonly string[]
   /** Empty modules left, above, right and below. */
   readonly quietZone: readonly [number, number, number, number]
   readonly errorLevel: string
-  /** Pixels of a side. */
+  /** Pixels per side. */
   readonly side: number
 }
 
 /** RGBA, 8 bits each. */
 type Image = { readonly data: Buffer; readonly width: number; readonly height: number }
 
-/** Reads a QR code, a PNG or an SVG, with a decoder that has nothing in common with the encoder. */
+/** Reads a QR code, a PNG or an SVG, with a decoder that shares no code with the encoder. */
 export function scan(picture: Buffer): ScannedCode {
   const image =
     picture.subarray(0, 4).toString() === '<svg' ? paint(picture) : PNG.sync.read(picture)
@@ -59,7 +59,7 @@ export function scan(picture: Buffer): ScannedCode {
 const SVG =
   /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 \1 \1" shape-rendering="crispEdges"><path fill="#ffffff" d="M0 0h\1v\1h-\1z"\/><path fill="(#[0-9a-f]{6})" transform="translate\((\d+) \3\) scale\((\d+)\)" d="([^"]+)"\/><\/svg>\n$/
 
-/** Paints an SVG of a white square and a path of rectangles, each one module high. */
+/** Renders an SVG of a white square and a path of rectangles, each one module high. */
 function paint(svg: Buffer): Image {
   const [, side = '', color = '', start = '', scale = '', path = ''] = SVG.exec(String(svg)) ?? []
   assert.ok(path, 'the SVG has another form')
@@ -95,7 +95,7 @@ function darkBox(image: Image, isDark: (x: number, y: number) => boolean): Box {
   return box
 }
 
-/** The width of the upper left finder pattern, in pixels: the code's first row begins with it. */
+/** The width of the upper left finder pattern in pixels: the code's first row begins with it. */
 function firstRunLength({ left, top }: Box, isDark: (x: number, y: number) => boolean): number {
   let length = 0
   while (isDark(left + length, top)) length += 1

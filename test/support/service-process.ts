@@ -10,22 +10,22 @@ import type { OrdinaryUser } from './ordinary-user.ts'
 
 const MAIN = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
-/** The service as a process of its own, as people run it. */
+/** The service in its own process, as it runs in production. */
 export type ServiceProcess = {
   readonly port: number
   readonly child: ChildProcess
-  /** What it has written so far. */
+  /** Everything it has printed so far. */
   output(): { stdout: string; stderr: string }
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
-  /** Asks it to stop; its exit code. */
+  /** Sends SIGTERM, and returns the exit code. */
   stop(): Promise<number | null>
 }
 
 /**
- * Starts `terse serve` and waits until it says that it runs.
- * @param options.within the command that runs it: what is given to it comes after
- * @param options.user who runs it; the user of the tests when left out
+ * Starts `terse serve` and waits until it prints that it is running.
+ * @param options.within a command that runs it: the command line of Terse is appended
+ * @param options.user the user of the process; by default the user of the tests
  */
 export async function startProcess(
   place: Place,

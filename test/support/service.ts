@@ -10,13 +10,13 @@ import { freePort } from './free-port.ts'
 import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
 
-/** The whole service, in this process, over a place of its own. */
+/** The whole service, in this process, with its own data. */
 export type Service = {
   readonly port: number
   readonly baseUrl: string
   readonly place: Place
   readonly instance: Instance
-  /** A client with a token of the workspace, which is made where it is not there. */
+  /** A client with a token of the workspace, which is created when it does not exist. */
   api(workspace?: string, scopes?: readonly Scope[]): Promise<Api>
   token(workspace?: string, scopes?: readonly Scope[]): Promise<string>
   /** Stops the service and removes its data. */
@@ -61,7 +61,8 @@ export async function startService(
     token,
     api: async (workspace, scopes) => apiClient(baseUrl, await token(workspace, scopes)),
     async stop() {
-      // Requests of a test have been answered by then, and its idle connections need no grace.
+      // Requests of a test have been answered by then, and its idle connections need no grace
+      // period.
       await node.stop({ idleGraceMs: 0 })
       await instance.close()
       await place.remove()

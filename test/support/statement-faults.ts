@@ -1,7 +1,7 @@
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import pg from 'pg'
 
-/** The database went away, as a test wanted it to. */
+/** A loss of the database, caused by a test. */
 export class WantedFault extends Error {
   override readonly name = 'WantedFault'
 }
@@ -9,9 +9,9 @@ export class WantedFault extends Error {
 type Run = (...parameters: unknown[]) => unknown
 
 /**
- * Lets statements fail, of both engines and wherever they come from in this process: each counts as
- * two steps, one before the database has run it and one after, when its answer is lost. Undoing a
- * transaction never fails, for a database that went away does that by itself.
+ * Makes statements fail, on both engines and wherever they are run in this process: each counts as
+ * two steps, one before the database has run it and one after, when its answer is lost. A rollback
+ * never fails, because a lost database rolls back by itself.
  */
 export function failStatements(failsAt: (step: number) => boolean) {
   const restore: (() => void)[] = []

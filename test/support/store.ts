@@ -10,13 +10,13 @@ import { ENGINES, type Engine, PATIENCE_MS, type Place } from './engines.ts'
 /** A store as a process opens it, without a service around it. */
 export type StoreUnderTest = OpenedStore & {
   readonly place: Place
-  /** Opens the same data once more, as another process would. Closed with the first. */
+  /** Opens the same data again, as another process would. Closed with the first. */
   another(): Promise<OpenedStore>
-  /** Takes clicks in, as a drain thread does. */
+  /** Stores clicks, as a drain thread does. */
   take(clicks: readonly Click[]): Promise<void>
 }
 
-/** Opens a store where there may be one already. */
+/** Opens a store on an existing or a new database. */
 export function openAt(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   options: { clock?: Clock; timeoutMs?: number; onError?: (error: unknown) => void } = {},
@@ -26,7 +26,7 @@ export function openAt(
   return openStore({ databaseUrl, dataDir, clock, timeoutMs, onError })
 }
 
-/** One suite for every engine, over one store that the suite's tests share. */
+/** Describes one suite for every engine, with one store that the suite's tests share. */
 export function describeStore(
   title: string,
   suite: (at: StoreUnderTest, engine: Engine) => void,

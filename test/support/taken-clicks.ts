@@ -3,7 +3,9 @@ import { openWriterAt, takeClicks } from './click-writers.ts'
 import type { LinkBody } from './links.ts'
 import type { Service } from './service.ts'
 
-/** Clicks of a service that no visitor made: each known by its link and whatever a test says of it. */
+/**
+ * Ingests clicks of a service that no visitor made; a test gives each a link and any other field.
+ */
 export async function takeIn(service: Service, clicks: readonly Click[]): Promise<void> {
   const writer = openWriterAt(service.place)
   try {
@@ -13,7 +15,7 @@ export async function takeIn(service: Service, clicks: readonly Click[]): Promis
   }
 }
 
-/** The number under which clicks know a link. */
+/** The sequence number of a link, by which clicks refer to it. */
 export async function seqOf(service: Service, link: LinkBody): Promise<number> {
   const found = await service.instance.store.read.links.findById(link.workspace_id, link.id)
   if (found === undefined) throw new Error(`there is no link ${link.id}`)

@@ -3,25 +3,25 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 type Target = { readonly host: string; readonly port: number }
 
-/** A way to a server that can fail as networks do. */
+/** A proxy in front of a server, which can fail as networks do. */
 export type TcpProxy = {
   readonly port: number
-  /** Breaks every open connection, and every one that comes. */
+  /** Resets every open connection, and every new one. */
   cut(): void
-  /** Nothing passes any more, on old connections and new ones, and nobody is told. */
+  /** Stops passing on bytes, on old connections and new ones, without closing them. */
   hold(): void
-  /** Everything takes so many milliseconds longer, each way. */
+  /** Delays all bytes by so many milliseconds, in each direction. */
   slow(ms: number): void
   /**
-   * Tells of each round trip that a client begins, with what it sends in it as far as that has arrived.
-   * What is sent without waiting for an answer to what was sent before is of the same round trip.
+   * Reports each round trip that a client begins, with what it has sent in it so far. Bytes that
+   * are sent without waiting for the answer to earlier ones belong to the same round trip.
    */
   onRoundTrip(listener: (sent: string, connection: object) => void): void
-  /** All is well again; what was held is passed on. */
+  /** Ends all faults; bytes that were held are passed on. */
   mend(): void
-  /** From now on nothing passes on the connections that are open; new ones work. */
+  /** Stops passing on bytes on the open connections; new ones work. */
   freezeOpen(): void
-  /** Breaks every open connection; new ones lead to another server. */
+  /** Resets every open connection; new ones go to another server. */
   leadTo(target: Target): void
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
   let delayMs = 0
   let onRoundTrip: (sent: string, connection: object) => void = () => {}
 
-  /** Passes on what comes, in order, as late as the network is slow. */
+  /** Passes on bytes with the delay of the network. */
   function pass(from: Socket, to: Socket, onPassed: () => void): void {
     let last: Promise<void> = Promise.resolve()
     const inTurn = (work: () => void) => {
@@ -76,7 +76,7 @@ export async function startTcpProxy(first: Target): Promise<TcpProxy> {
       socket.setNoDelay(true)
       socket.on('error', () => {})
       socket.on('close', () => {
-        // A server that is gone is not heard of while nothing passes.
+        // While nothing passes, the end of the server's connection does not either.
         void (held?.promise ?? Promise.resolve()).then(() => other.destroy())
         open.delete(pair)
       })

@@ -7,13 +7,13 @@ import {
   X509Certificate,
 } from 'node:crypto'
 
-/** A certificate authority that a test alone trusts. */
+/** A certificate authority that only a test trusts. */
 export type TestAuthority = {
-  /** For a client that is to trust it. */
+  /** For a client that trusts it. */
   readonly certificatePem: string
-  /** A certificate for one host, valid now unless the test says else. */
+  /** A certificate for one host, valid now by default. */
   issue(host: string, life?: Partial<Life>): IssuedCertificate
-  /** The same over a private key that is there already; the chain in PEM. */
+  /** The same for an existing private key; the chain in PEM. */
   certify(host: string, keyPem: string, life: Life): string
 }
 

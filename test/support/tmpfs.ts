@@ -3,13 +3,16 @@ import { mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from './engines.ts'
 
-/** Mounts a small disk of its own on a folder, which is made where it is missing. */
+/** Mounts a small disk on a folder, which is created when missing. */
 export function mountTmpfs(folder: string, options: string): void {
   mkdirSync(folder, { recursive: true })
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'ignore' })
 }
 
-/** Has the system refuse all writes to it from now on. No process may have a file there open for writing. */
+/**
+ * Makes the system reject all further writes to it. No process may have a file there open for
+ * writing.
+ */
 export function makeReadOnly(folder: string): void {
   execFileSync('mount', ['-o', 'remount,ro', folder], { stdio: 'ignore' })
 }

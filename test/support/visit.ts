@@ -18,7 +18,7 @@ export type VisitOptions = {
   readonly anonymous?: true
 }
 
-/** A visit as a browser makes it, with any `Host`, and without following where it leads. */
+/** Visits as a browser does, with any `Host`, and without following redirects. */
 export function visit(
   port: number,
   path: string,

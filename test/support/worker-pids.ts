@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { ServiceProcess } from './service-process.ts'
 
-/** A line of the supervisor's log on a worker. */
+/** A line of the supervisor's log about a worker. */
 type Started = { readonly process: number; readonly pid: number }
 
-/** Every process that has become ready so far, in that order, as the log tells. */
+/** Every process that has become ready so far, in that order, from the log. */
 export function startedWorkers({ output }: ServiceProcess): Started[] {
   return output()
     .stderr.split('\n')
@@ -12,7 +12,7 @@ export function startedWorkers({ output }: ServiceProcess): Started[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The processes that serve now: the newest in each place. */
+/** The processes that serve now: the newest of each number. */
 export function workerPids(service: ServiceProcess): number[] {
   const newest = new Map<number, number>()
   for (const { process, pid } of startedWorkers(service)) newest.set(process, pid)
