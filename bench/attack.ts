@@ -8,20 +8,20 @@ import { report } from './support/report.ts'
 import { quantile, round } from './support/statistics.ts'
 
 /**
- * What a bystander's visitors notice while ten hostile tenants and a thousand strangers attack the
- * service, and whether memory stays bounded and every count exact. The service has one core, the
- * attackers and the bystander share the other, where the bystander goes first.
+ * Measures what a bystander's visitors notice while ten hostile tenants and a thousand strangers
+ * attack the service, and checks that memory stays bounded and every count exact. The service has
+ * one core; the attackers and the bystander share the other, where the bystander has priority.
  */
 const MINUTES = Number(process.env.ATTACK_MINUTES ?? 10)
 const STRANGERS = Number(process.env.ATTACK_STRANGERS ?? 1_000)
-/** Attacks of strangers to run without the others and without tenants, separated by commas. */
+/** The strangers' attacks to run without the others and without tenants, separated by commas. */
 const ONLY = process.env.ATTACK_ONLY?.split(',')
-/** A stranger rests up to this long between two actions, which themselves last up to 10 s. */
+/** The longest pause of a stranger between two actions, which themselves last up to 10 s. */
 const REST_MS_MAX = 20_000
 const P99_MS_MAX = 50
 const MEMORY_MIB_MAX = 512
 const SAMPLE_MS = 1_000
-/** For the clicks of the last second to be counted. */
+/** Time for the clicks of the last second to be counted. */
 const COUNTED_WITHIN_MS = 60_000
 
 leaveServerCore()
@@ -53,7 +53,10 @@ const cpuSeconds = usageOf(pid).cpuMicros / 1e6
 await scene.stop()
 await place.remove()
 
-/** What the service counted beside what arrived, where the two are not the same in time. */
+/**
+ * Compares what the service counted with the redirects that arrived, and returns the links whose
+ * counts are not equal in time.
+ */
 async function countsThatDiffer(): Promise<string[]> {
   const expected = [
     { name: 'bystander', id: scene.bystander.id, redirects },
@@ -76,7 +79,8 @@ async function countOf(id: string): Promise<number | string> {
     const { body } = await scene.api.get(`/links/${id}/clicks`)
     return body.total.clicks + body.total.bots
   } catch (error) {
-    // A connection that was idle during the attack may have been closed. The next look opens another.
+    // A connection that was idle during the attack may have been closed. The next request opens
+    // another.
     return String(error)
   }
 }

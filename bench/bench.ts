@@ -12,8 +12,8 @@ import type { Bench, Outcome, Scenario } from './support/scenario.ts'
 import { findTool } from './support/tools.ts'
 
 /**
- * Measures what the README and docs/performance.md promise of redirects, each server in processes of
- * its own on one core, the load on another.
+ * Measures what the README and docs/performance.md promise about redirects, with each server in its
+ * own processes on one core and the load on another.
  */
 const SCENARIOS: readonly Scenario[] = [redirect, zipf, latency, startup, creates, processes]
 

@@ -11,8 +11,8 @@ import { type ServerProcess, startTerse } from './support/server-process.ts'
 import { median, quantile, round } from './support/statistics.ts'
 
 /**
- * How long charts of a link with a hundred million clicks in a year take over HTTP, on both engines,
- * and for how long the event loop stands still for others meanwhile.
+ * Measures how long charts of a link with a hundred million clicks in a year take over HTTP, on
+ * both engines, and for how long they block the event loop meanwhile.
  */
 const LATENCY_MAX_MS = 50
 const CLICKS = Number(process.env.BENCH_CLICKS ?? 100_000_000)
@@ -20,7 +20,7 @@ const DAYS = 365
 const WARM_UP = 3
 const REQUESTS = 20
 
-/** Those that must be fast, and for information those that read most. */
+/** Queries with a time limit, and for information those that read most. */
 const BOUNDED = [
   { name: 'a year by day', query: 'interval=day' },
   { name: 'a year, top 10 countries', query: 'group_by=country&limit=10' },
@@ -86,7 +86,7 @@ async function makeLink(place: Place, port: number, token: string): Promise<stri
   const { store } = await openAt(place)
   const found = await store.read.links.findById(body.workspace_id, body.id)
   await store.close()
-  if (found === undefined) throw new Error('the link is not there')
+  if (found === undefined) throw new Error('link not found')
   const options = { clicks: CLICKS, days: DAYS, today: TODAY }
   await countClicks(place, found.seq, options)
   return `/links/${body.id}/clicks`

@@ -8,9 +8,10 @@ import { report } from './support/report.ts'
 import { startBaseline, startTerse } from './support/server-process.ts'
 
 /**
- * What creating a link costs: the server's processor time for `POST /api/v1/links` with its key made
- * there, on SQLite in a real file with real syncs, against Fastify answering the same request with a
- * fixed body of the same length. One connection is for information: then nothing shares a sync.
+ * Measures what creating a link costs: the server's CPU time for `POST /api/v1/links` with a
+ * generated key, on SQLite in a real file with real syncs, compared with Fastify answering the same
+ * request with a fixed body of the same length. The run over one connection is for information:
+ * there no requests share a sync.
  */
 const RATIO_MAX = 3
 const BOUNDED_CONNECTIONS = 16

@@ -25,10 +25,10 @@ import { clickSource, zipf } from './support/sample-clicks.ts'
 import { round } from './support/statistics.ts'
 
 /**
- * How many clicks a second the drain takes in: journal read, raw clicks, counters and tallies, with
- * everything on disk. The clicks wait in a journal when it begins. What counts is processor time, of
- * this process and of the database server together, as if both had one core: other work on the machine
- * changes it less than the time that passes.
+ * Measures how many clicks a second the drain ingests: reading the journal, writing raw clicks,
+ * counters and tallies, with everything on disk. The clicks wait in a journal at the start. The
+ * target is about CPU time, of this process and of the database server together, as if both shared
+ * one core, because other work on the machine changes it less than wall time.
  */
 const CLICKS = Number(process.env.BENCH_CLICKS ?? 1_000_000)
 const LINKS = 100_000
@@ -49,10 +49,13 @@ const rows: Record<string, unknown>[] = []
 const missed: string[] = []
 const lags: Readonly<Record<string, unknown>>[] = []
 
-/** The numbers of the links that `fillWithLinks` makes after two of the test's. */
+/** The numbers of the links that `fillWithLinks` creates after two others. */
 const FIRST_LINK = 3
 
-/** A journal of so many clicks in the order of their instants; and how many of them are people's. */
+/**
+ * Writes a journal of so many clicks in the order of their instants. Returns how many of them are
+ * people's.
+ */
 function journalled(
   place: Pick<Place, 'dataDir'>,
   clickOf: (index: number) => Click,
@@ -132,7 +135,7 @@ async function measureDrain(
   const counted = (await countedIn(place)) - countedBefore
   if (counted !== persons) throw new Error(`${counted} counted of ${persons}`)
 
-  // Processor time, the database server's with it, which other work beside hardly changes.
+  // CPU time, including the database server's, which other work on the machine hardly changes.
   const reached = Math.round((CLICKS * 1e6) / (after.cpuMicros - before.cpuMicros))
   rows.push({
     engine: engine.name,

@@ -13,9 +13,10 @@ import { startTerse } from './support/server-process.ts'
 import { median, quantile, round } from './support/statistics.ts'
 
 /**
- * What ten thousand domains with certificates cost: memory beside that of a service with one, after as
- * many handshakes; and the time of a handshake for a name that is not in memory, beside one for a name
- * that is. Client and server share the machine, and the client's own work is in every time.
+ * Measures what ten thousand domains with certificates cost: memory compared with a service with
+ * one domain after as many handshakes, and the time of a handshake for a host that is not cached
+ * compared with a cached one. Client and server share the machine, and the client's own work is in
+ * every time.
  */
 const DOMAINS = Number(process.env.BENCH_DOMAINS ?? 10_000)
 const MEMORY_MIB_MAX = 200
@@ -24,7 +25,7 @@ const ALLOW_MS_MAX = 1
 const QUESTIONS = 500
 const OWN = 'go.acme.test'
 
-// As long as those of public authorities, whose names and extensions ours lacks.
+// As long as those of public authorities, which have names and extensions that ours lacks.
 const authority = createTestAuthority('A'.repeat(600))
 
 const hostOf = (nth: number) => `links-${nth}.acme.test`
@@ -41,7 +42,7 @@ async function fill(place: Place, domains: number): Promise<void> {
   await instance.close()
 }
 
-/** In milliseconds, one after the other. */
+/** Times in milliseconds, measured one after the other. */
 async function timeHandshakes(port: number, hosts: readonly string[]): Promise<number[]> {
   const times: number[] = []
   for (const host of hosts) {
@@ -104,11 +105,13 @@ async function measure(domains: number) {
 const one = await measure(1)
 const many = await measure(DOMAINS)
 const more = many['RSS MiB'] - one['RSS MiB']
-// The rest of the times tells of what else the machine does.
+// The other times depend on what else the machine does.
 const cold = many['handshake ms, median']
 const missed = [
   ...(more > MEMORY_MIB_MAX ? [`${more} MiB more than with one domain`] : []),
   ...(cold > COLD_MS_MAX ? [`${cold} ms for a handshake for a cold name`] : []),
-  ...(many['allow ms, first'] > ALLOW_MS_MAX ? ['a question of a proxy takes too long'] : []),
+  ...(many['allow ms, first'] > ALLOW_MS_MAX
+    ? ['a request to the internal endpoint takes too long']
+    : []),
 ]
 report('https', [one, many], missed)

@@ -10,9 +10,9 @@ import { type ServerProcess, startTerse } from './support/server-process.ts'
 import { median, quantile, round } from './support/statistics.ts'
 
 /**
- * How long a page of a workspace with a million links takes over HTTP, on both engines. The pages of
- * the plain list are bounded. Filters and other orders are for information, because they read every
- * link: what counts there is that the event loop does not stand still for others meanwhile.
+ * Measures how long a page of a workspace with a million links takes over HTTP, on both engines.
+ * The pages of the plain list have a time limit. Filters and other orders are for information,
+ * because they read every link: they must only not block the event loop.
  */
 const LATENCY_MAX_MS = 50
 const LINKS = Number(process.env.BENCH_LINKS ?? 1_000_000)
@@ -68,7 +68,7 @@ async function measureLists(engine: Engine, terse: ServerProcess, token: string)
     await ask(query, WARM_UP)
     const latenciesMs = await ask(query, BOUNDED.requests)
     rows.push(summarize(engine, query, latenciesMs))
-    // The slowest of a few dozen tells more of the machine's other work than of the query.
+    // The slowest of a few dozen depends more on the machine's other work than on the query.
     const p95Ms = quantile(latenciesMs, 0.95)
     if (p95Ms >= LATENCY_MAX_MS) missed.push(`${query} on ${engine.name} took ${round(p95Ms)} ms`)
   }

@@ -19,9 +19,10 @@ import { hashOf } from './support/source-hash.ts'
 import { median, quantile, round } from './support/statistics.ts'
 
 /**
- * PostgreSQL with ten million links and a hundred million clicks in it: what a redirect costs that is not
- * in memory, how long charts take, how many clicks a second the drain takes in. Filling it takes most
- * of the time and is done once a day; `BENCH_LINKS` and `BENCH_CLICKS` make it smaller.
+ * Measures PostgreSQL with ten million links and a hundred million clicks: what a redirect to an
+ * uncached link costs, how long charts take, how many clicks a second the drain ingests. Filling
+ * the database takes most of the time and is done once a day; `BENCH_LINKS` and `BENCH_CLICKS` make
+ * it smaller.
  */
 const LINKS = Number(process.env.BENCH_LINKS ?? 10_000_000)
 const CLICKS = Number(process.env.BENCH_CLICKS ?? 100_000_000)
@@ -30,7 +31,7 @@ const MISSES = 1_000
 const CHARTS = 50
 const DRAINED = 1_000_000
 const DATABASE = 'terse'
-/** What decides how the data look. */
+/** The sources that determine the data. */
 const SOURCES = [
   'src/storage/migrations/*.ts',
   'bench/support/many-*.ts',
@@ -42,7 +43,7 @@ const MISS_MS_MAX = 1
 const CHART_MS_MAX = 50
 const DRAIN_PER_SECOND_MIN = 20_000
 
-/** The numbers of the links that `fillWithLinks` makes, after one of the test's. */
+/** The numbers of the links that `fillWithLinks` creates, after one other. */
 const FIRST_LINK = 2
 
 const clock = systemClock()
@@ -61,7 +62,7 @@ function note(what: string, measuredMs: readonly number[], msMax: number | undef
   if (msMax !== undefined && median(measuredMs) >= msMax) missed.push(`${what}: ${msMax} ms`)
 }
 
-/** What the server itself takes to plan and run the look-up of one key, as it tells. */
+/** The time that the server reports for planning and executing the look-up of one key. */
 async function measureMisses(place: DatabasePlace, keyspaceId: number): Promise<void> {
   const client = new pg.Client(place.databaseUrl)
   await client.connect()
@@ -77,7 +78,7 @@ async function measureMisses(place: DatabasePlace, keyspaceId: number): Promise<
     if (count >= WARM_UP) serverMs.push(plan['Planning Time'] + plan['Execution Time'])
   }
   await client.end()
-  note('a redirect’s miss, by the server’s clock', serverMs, MISS_MS_MAX)
+  note('look-up of an uncached link, server time', serverMs, MISS_MS_MAX)
 
   const { store } = await openAt(place)
   const seenMs: number[] = []
@@ -88,7 +89,7 @@ async function measureMisses(place: DatabasePlace, keyspaceId: number): Promise<
     seenMs.push(performance.now() - startedMs)
   }
   await store.close()
-  note('the same, as a node sees it', seenMs, undefined)
+  note('the same, node time', seenMs, undefined)
 }
 
 async function measureCharts(
@@ -114,7 +115,10 @@ async function measureCharts(
   await store.close()
 }
 
-/** As they are after a while of such load: what is changed with every click is in the server's memory. */
+/**
+ * Loads what is changed with every click into the server's memory, as it is after a while under
+ * this load.
+ */
 async function warmUp(server: PostgresServer): Promise<void> {
   await server.query('create extension if not exists pg_prewarm', DATABASE)
   for (const relation of ['links', 'links_pkey', 'link_clicks', 'link_clicks_pkey']) {
@@ -122,7 +126,7 @@ async function warmUp(server: PostgresServer): Promise<void> {
   }
 }
 
-/** By processor time, of this process and the server together, as `bench:drain` does. */
+/** In CPU time of this process and the server together, as in `bench:drain`. */
 async function measureDrain(place: DatabasePlace): Promise<void> {
   for (const [name, exponent] of [
     ['uniform', 0],
@@ -147,7 +151,7 @@ async function measureDrain(place: DatabasePlace): Promise<void> {
       drawingMicros += user + system
       const startedMs = performance.now()
       if (!(await writer.take({ journalId, from, to, clicks, atMicros: clock.nowMicros() }))) {
-        throw new Error('the clicks were not taken in')
+        throw new Error('the clicks were not ingested')
       }
       takingMs += performance.now() - startedMs
     }
@@ -164,7 +168,7 @@ async function measureDrain(place: DatabasePlace): Promise<void> {
   }
 }
 
-/** Takes the drained clicks away, so that the next run finds what this one found. */
+/** Deletes the drained clicks, so that the next run starts from the same data. */
 async function forgetDrained(server: PostgresServer): Promise<void> {
   await server.query(`delete from clicks where at >= ${startOfDay(today)}`, DATABASE)
   await server.query(`delete from click_days where day = ${today}`, DATABASE)
@@ -173,7 +177,7 @@ async function forgetDrained(server: PostgresServer): Promise<void> {
   }
 }
 
-/** With indexes, and what the server keeps beside the rows. */
+/** Includes indexes, and what the server stores beside the rows. */
 async function measureBytes(place: DatabasePlace): Promise<void> {
   const client = new pg.Client(place.databaseUrl)
   await client.connect()
@@ -201,7 +205,7 @@ async function timed(what: string, work: () => Promise<void>): Promise<void> {
   process.stdout.write(`${what}: ${round((performance.now() - startedMs) / 1_000)} s\n`)
 }
 
-/** Fills a new server; `today` is then the day after its last clicks. */
+/** Fills a new server; `today` is the day after its last clicks. */
 async function fill(server: PostgresServer): Promise<void> {
   await server.query(`create database ${DATABASE}`)
   const place = placeOn(server)
@@ -220,7 +224,7 @@ function placeOn(server: PostgresServer): DatabasePlace {
   return { databaseUrl: server.url(DATABASE), dataDir: createDataFolder() }
 }
 
-// Makes the user as which PostgreSQL runs where this is run by root.
+// Creates the user that runs PostgreSQL when this is run by root.
 await globalSetup()
 try {
   const version = `${formatDay(today)}-${hashOf(SOURCES)}`

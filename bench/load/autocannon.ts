@@ -5,12 +5,14 @@ import { headerSets } from './header-sets.ts'
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 import { HOST } from './traffic.ts'
 
-/** About what it sends in a second on one core. It ends after a number of requests, not at a time. */
+/**
+ * About its requests per second on one core. It ends after a number of requests, not after a time.
+ */
 const REQUESTS_PER_SECOND = 25_000
-/** Each connection has so many of its own and begins anew after them. */
+/** The requests of each connection, repeated from the first after the last. */
 const REQUESTS_PER_CONNECTION = 2_000
 
-/** Runs autocannon in this process, and makes sure that every request was answered as expected. */
+/** Runs autocannon in this process, and checks that every request got the expected answer. */
 export async function runAutocannon(spec: LoadSpec): Promise<LoadResult> {
   const headers = headerSets(HOST).map(parseHeaders)
   const draw = (): autocannon.Request => ({

@@ -1,18 +1,20 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** A keep-alive connection, with one request under way at a time. */
+/** A keep-alive connection with one request at a time. */
 export type Connection = {
   /**
-   * Sends a request and settles when its answer has come whole.
+   * Sends a request and settles when its answer has arrived completely.
    *
-   * @throws where the answer has another status than it should, or the server closes the connection
+   * @throws when the answer has another status, or the server closes the connection
    */
   ask(request: string): Promise<void>
   close(): void
 }
 
-/** Reads of an answer no more than it must, so that the load costs less than what it measures. */
+/**
+ * Parses only as much of an answer as necessary, so that the load costs less than what it measures.
+ */
 export async function openConnection(port: number, status: number): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   socket.setEncoding('latin1')
@@ -48,7 +50,7 @@ export async function openConnection(port: number, status: number): Promise<Conn
   }
 }
 
-/** Undefined while the head has not come whole. */
+/** Undefined while the head is incomplete. */
 function answerLength(received: string): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined

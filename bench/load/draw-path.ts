@@ -1,7 +1,7 @@
 import { MISSING_KEYS, MISSING_PREFIX, pathOf, SCATTER, type Traffic } from './traffic.ts'
 
 /**
- * A path that such a traffic asks for.
+ * Draws the path of a request.
  *
  * @param random from 0 to below 1
  */
@@ -17,10 +17,10 @@ export function drawPath({ kind, links }: Traffic, random: () => number = Math.r
 }
 
 /**
- * Rank k, the most popular being 1, with a probability in proportion to 1/k.
+ * Draws rank k, the most popular being 1, with a probability in proportion to 1/k.
  *
- * By rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from
- * monotone discrete distributions", ACM TOMACS 6 (1996), for an exponent of 1.
+ * By rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates
+ * from monotone discrete distributions", ACM TOMACS 6 (1996), for an exponent of 1.
  */
 export function drawRank(ranks: number, random: () => number): number {
   const top = Math.log(ranks + 0.5)
@@ -34,7 +34,7 @@ export function drawRank(ranks: number, random: () => number): number {
   }
 }
 
-/** Popular links must not lie side by side in the database. */
+/** Popular links must not be neighbours in the database. */
 export function linkOfRank(rank: number, links: number): number {
   return 1 + ((rank * SCATTER) % links)
 }

@@ -4,7 +4,7 @@ import { runAutocannon } from './autocannon.ts'
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 import { runWrk } from './wrk.ts'
 
-/** What makes the load at saturation on this machine. */
+/** The load generator for saturation on this machine. */
 export type Generator = {
   readonly name: string
   run(spec: LoadSpec): Promise<LoadResult>
@@ -15,7 +15,7 @@ export function findGenerator(): Generator {
   if (wrk === undefined) {
     return { name: 'autocannon, because wrk is not installed', run: runAutocannon }
   }
-  // It tells its version and then complains about missing arguments.
+  // It prints its version and then complains about missing arguments.
   const version = execFileSync('/bin/sh', ['-c', '"$0" -v; true', wrk], { encoding: 'utf8' })
   return { name: version.split(' Copyright')[0] ?? 'wrk', run: (spec) => runWrk(wrk, spec) }
 }

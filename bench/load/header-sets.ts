@@ -1,4 +1,4 @@
-/** What one kind of browser sends with every page that it asks for, in its order. */
+/** The headers that one kind of browser sends with every page request, in its order. */
 type Browser = { readonly agent: string; readonly hints?: readonly string[] }
 
 const WEB_KIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
@@ -21,8 +21,8 @@ function safari(system: string, suffix: string): Browser {
 const IPHONE = 'iPhone; CPU iPhone OS 18_5 like Mac OS X'
 
 /**
- * No bots among them: a link's `clicks` count people, so that every request is to be found there.
- * Phones come first and twice as often as the rest.
+ * No bots among them: a link's `clicks` count people, so that every request must be in that number.
+ * Phones come first and are twice as frequent as the rest.
  */
 const BROWSERS: readonly Browser[] = [
   safari(IPHONE, 'Version/18.5 Mobile/15E148 Safari/604.1'),
@@ -43,7 +43,7 @@ const BROWSERS: readonly Browser[] = [
   },
 ]
 
-/** An empty one is a link that was typed in, or opened from an app. */
+/** An empty one means that the link was typed, or opened from an app. */
 const REFERRERS = [
   '',
   'https://www.google.com/',
@@ -73,8 +73,8 @@ const LANGUAGES = [
 const SETS = 48
 
 /**
- * Everything that a browser sends after the request's first line, to the empty line at the end. The
- * lists have lengths without a common divisor, so browsers, referrers and languages all mix.
+ * Everything that a browser sends after the request line, to the empty line at the end. The lengths
+ * of the lists have no common divisor, so that all browsers, referrers and languages are combined.
  */
 export function headerSets(host: string): readonly string[] {
   return Array.from({ length: SETS }, (_, index) => {

@@ -1,19 +1,22 @@
 import type { Traffic } from './traffic.ts'
 
-/** A load at saturation: every connection sends its next request when the last one is answered. */
+/**
+ * A load at saturation: every connection sends its next request as soon as the last one is
+ * answered.
+ */
 export type LoadSpec = {
   readonly port: number
   readonly traffic: Traffic
   readonly connections: number
   readonly seconds: number
-  /** What every request must get: a redirect, or that there is no such link. */
+  /** The required answer of every request: a redirect, or 404. */
   readonly status: 302 | 404
-  /** Of the random numbers, where the generator takes one. */
+  /** The seed of the random numbers, for generators that take one. */
   readonly seed: number
 }
 
 export type LoadResult = {
-  /** All that were sent. */
+  /** The number of requests sent. */
   readonly answered: number
   readonly perSecond: number
   readonly p50Ms: number

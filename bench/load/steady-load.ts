@@ -9,15 +9,15 @@ export type SteadyLoadResult = {
   readonly answered: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** How late the requests went out for which a connection was free: the load's own fault. */
+  /** How late requests were sent although a connection was free: a delay of the load itself. */
   readonly latenessP99Ms: number
 }
 
 /**
- * Sends requests for random links at fixed instants, whether or not earlier ones have been answered,
- * and counts each latency from the instant at which the request was due. So a server that stands
- * still is charged with all that would have come meanwhile (no "coordinated omission", after Gil
- * Tene's wrk2). Where all connections are taken, requests wait for one, and the wait counts.
+ * Sends requests for random links at fixed instants, whether or not earlier ones have been
+ * answered, and measures each latency from the instant at which the request was due. So a stall of
+ * the server counts for every request that was due during it (no "coordinated omission", after Gil
+ * Tene's wrk2). When all connections are busy, requests wait for one, and the wait counts.
  */
 export async function runSteadyLoad(options: {
   port: number
@@ -38,7 +38,7 @@ export async function runSteadyLoad(options: {
   const dueMs = (number: number) => startMs + (number * 1_000) / options.perSecond
   let sent = 0
   let answered = 0
-  /** Whether requests that are due wait for a connection. */
+  /** Whether due requests wait for a connection. */
   let starved = false
 
   function sendNext(connection: Connection): void {

@@ -10,20 +10,20 @@ import {
   type Traffic,
 } from './traffic.ts'
 
-/** Comes before the result, a JSON object, in what wrk prints. */
+/** Precedes the result, a JSON object, in the output of wrk. */
 export const RESULT_MARK = 'RESULT '
 
 const { SIGINT } = constants.signals
-/** Reading the clock costs a system call's time: once in so many requests will do. */
+/** Reading the clock costs a system call: once in so many requests is enough. */
 const REQUESTS_PER_CLOCK_READING = 32
 
 /**
- * The Lua script that makes wrk's requests. At the end of the time it answers wrk's question for the
- * next request with nothing, upon which wrk leaves that connection alone; when all are idle it ends
- * wrk as Ctrl-C would. So every request that was sent gets its answer, however late, and the server's
- * count can be compared exactly.
+ * The Lua script that creates wrk's requests. When the time is over it returns no further request,
+ * and wrk leaves that connection idle; when all are idle it ends wrk as Ctrl-C would. So every
+ * request that was sent gets its answer, however late, and can be compared exactly with the
+ * server's count.
  *
- * wrk calls `request` once before the start, to look at what it gives; that one is not sent.
+ * wrk calls `request` once before the start, to check its result, and does not send it.
  */
 export function wrkScript(spec: LoadSpec): string {
   const headers = headerSets(HOST).map((text) => `  ${JSON.stringify(` HTTP/1.1\r\n${text}`)},`)

@@ -7,7 +7,7 @@ import { createDataFolder } from '../support/data-folder.ts'
 import type { LoadResult, LoadSpec } from './load-spec.ts'
 import { RESULT_MARK, wrkScript } from './wrk-script.ts'
 
-/** How long wrk waits for the last answers before it ends without them. */
+/** How long wrk waits for the last answers before it gives up. */
 const LAST_ANSWERS_SECONDS = 30
 
 type Summary = {
@@ -19,7 +19,7 @@ type Summary = {
   readonly p99Micros: number
 }
 
-/** Runs wrk, one thread, and makes sure that every request that it sent was answered as expected. */
+/** Runs wrk with one thread, and checks that every request got the expected answer. */
 export async function runWrk(program: string, spec: LoadSpec): Promise<LoadResult> {
   const folder = createDataFolder()
   try {

@@ -26,7 +26,7 @@ type Round = {
 
 export const creates: Scenario = {
   name: 'creates',
-  description: 'links made through the API on SQLite, at once and alone',
+  description: 'links created through the API on SQLite, concurrently and one by one',
   async run({ rounds }) {
     const dataDir = createDataFolder()
     const env = { TERSE_DATA_DIR: dataDir }
@@ -56,7 +56,7 @@ export const creates: Scenario = {
     }
     plain.close()
 
-    // What was answered must be there although the process had no time to write anything more.
+    // An acknowledged link must exist although the process had no time to write anything more.
     process.kill(terse.pid, 'SIGKILL')
     await terse.stop()
     const kept = countLinks(dataDir)
@@ -77,7 +77,7 @@ export const creates: Scenario = {
           atLeast: PER_SECOND_MIN,
         },
         {
-          what: 'median of a lone create beyond an insert, ms',
+          what: 'median of a single create minus an insert, ms',
           value: median(aloneMs) - median(insertsMs),
           atMost: BEYOND_INSERT_MAX_MS,
         },
@@ -101,7 +101,7 @@ function createRequest(token: string): string {
   ].join('\r\n')
 }
 
-/** A database on the same disk, with one row to a transaction and each synced. */
+/** Opens a database on the same disk, with one row per transaction, each synced. */
 function openPlain(file: string) {
   const database = new DatabaseSync(file)
   database.exec(`

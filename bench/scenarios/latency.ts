@@ -24,14 +24,14 @@ type Round = SteadyLoadResult & {
 }
 type Entry = {
   readonly contender: Contender
-  /** Where the server has an event loop to be watched. */
+  /** For servers whose event loop can be watched. */
   readonly node: ServerProcess | undefined
   readonly results: Round[]
 }
 
 /**
- * At one rate for all: half of what Terse manages. The bare server has next to nothing to do, so its
- * delays are those that the machine makes.
+ * Runs at one rate for all: half of Terse's maximum. The bare server is nearly idle at that rate,
+ * so its delays come from the machine.
  */
 export const latency: Scenario = {
   name: 'latency',
@@ -89,7 +89,7 @@ export const latency: Scenario = {
   },
 }
 
-/** Watches the event loop until the clicks are taken in. */
+/** Watches the event loop until the clicks are ingested. */
 async function runRound(
   { contender, node }: Entry,
   perSecond: number,

@@ -9,8 +9,8 @@ import { CONNECTIONS, LINKS } from './conditions.ts'
 const PER_CORE_MIN = 0.85
 
 /**
- * Requests for a second of processor time are what a core manages. With a core to spare for the load
- * the wall clock would tell the same; with two in all, the load takes its share from the servers.
+ * Requests per second of CPU time are what a core can serve. With a spare core for the load, wall
+ * time would show the same; with two cores in total, the load takes its share from the servers.
  */
 export const processes: Scenario = {
   name: 'processes',
@@ -39,7 +39,7 @@ export const processes: Scenario = {
       rows: [
         summarize('one process', one),
         summarize('two processes', two),
-        // For information: on two cores they stand in each other's way.
+        // For information: on two cores they compete with each other.
         summarize('four processes', four),
       ],
       targets: [

@@ -6,7 +6,7 @@ import { CONNECTIONS, LINKS } from './conditions.ts'
 
 const RATIO_TO_NGINX_MAX = 1.25
 const RATIO_TO_BARE_MAX = 1
-/** Until nearly every link has been asked for, at 20,000 requests a second. */
+/** Long enough to request nearly every link, at 20,000 requests a second. */
 const WARM_UP_SECONDS = 20
 
 export const redirect: Scenario = {

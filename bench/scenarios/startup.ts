@@ -43,7 +43,7 @@ export const startup: Scenario = {
   },
 }
 
-/** Knocks until the port is open. */
+/** Retries until the port is open. */
 async function firstAnswer({ port }: ServerProcess, path: string): ReturnType<typeof visit> {
   for (;;) {
     try {

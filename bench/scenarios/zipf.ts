@@ -8,9 +8,9 @@ import { CONNECTIONS, LINKS, MANY_LINKS } from './conditions.ts'
 const RATIO_TO_FEW_LINKS_MAX = 1.3
 const RESIDENT_MIB_MAX = 400
 const RATIO_OF_MISS_TO_HIT_MAX = 2
-/** What rounds differ by anyway. */
+/** The usual difference between rounds. */
 const RATIO_AFTER_FLOOD_MAX = 1.1
-/** Until the cache holds what it is going to hold. */
+/** Time for the cache to fill. */
 const WARM_UP_SECONDS = 20
 
 export const zipf: Scenario = {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 
 const port = Number(process.argv[2])
 
-/** Node's own server as it comes, answering every request alike. */
+/** Node's own server with default settings, which gives every request the same answer. */
 createServer((_request, response) => {
   response.writeHead(302, { Location: 'https://example.com/', 'Content-Length': '0' })
   response.end()

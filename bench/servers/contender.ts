@@ -15,23 +15,23 @@ import { startNginx } from './nginx.ts'
 const COUNTED_DEADLINE_MS = 60_000
 const COUNT_INTERVAL_MS = 100
 
-/** A server in a comparison, and how it is known to have done its work. */
+/** A server in a comparison, and how to check that it did its work. */
 export type Contender<S extends MeasuredServer = MeasuredServer> = {
   readonly name: string
   readonly server: S
-  /** Where the link with this number leads. */
+  /** The destination of the link with this number. */
   readonly destinationOf: (link: number) => string
   /**
-   * Waits until the server has counted so many redirects more.
+   * Waits until the server has counted so many more redirects.
    *
-   * @throws where it does not come to that number, or goes past it
+   * @throws when it does not reach that number in time, or exceeds it
    */
   settle(redirects: number): Promise<void>
-  /** Stops the server and makes sure that it counted nothing more at the last moment. */
+  /** Stops the server and checks that it counted nothing more at the last moment. */
   stop(): Promise<void>
 }
 
-/** Terse over a data folder of its own, which goes with it. */
+/** Terse with its own data folder, which is removed with it. */
 export async function terseContender(
   name: string,
   dataDir: string,
@@ -82,7 +82,7 @@ export async function bareContender(): Promise<Contender<ServerProcess>> {
   }
 }
 
-/** Compares what a server has counted from here on with what it should have. */
+/** Compares what a server has counted from now on with the expected number. */
 function counter(name: string, count: () => Promise<number>) {
   let before = 0
   let expected = 0

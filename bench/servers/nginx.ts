@@ -11,18 +11,18 @@ import type { MeasuredServer } from '../support/server-process.ts'
 import { untilListening } from './until-listening.ts'
 
 export type Nginx = MeasuredServer & {
-  /** Redirects in the access log so far; what is still in nginx's buffer comes within a second. */
+  /** Redirects in the access log so far; nginx writes its buffer within a second. */
   countLogged(): Promise<number>
 }
 
 export function nginxVersion(program: string): string {
-  // It tells its version on standard error.
+  // It prints its version on standard error.
   return execFileSync('/bin/sh', ['-c', '"$0" -v 2>&1', program], { encoding: 'utf8' })
     .trim()
     .replace('nginx version: ', '')
 }
 
-/** Starts nginx with the links in a `map` and an access log that is written in blocks. */
+/** Starts nginx with the links in a `map` and a buffered access log. */
 export async function startNginx(program: string, folder: string, links: number): Promise<Nginx> {
   const port = await freePort()
   mkdirSync(folder, { recursive: true })
@@ -56,7 +56,10 @@ function linksMap(links: number): string {
   return lines.join('')
 }
 
-/** As it comes, save for what a comparison with the same connections all along needs. */
+/**
+ * The default configuration, except for what a comparison with the same connections throughout
+ * needs.
+ */
 function configuration(port: number, links: number): string {
   return `
 daemon off;
@@ -90,7 +93,7 @@ http {
 `
 }
 
-/** Counts the redirects in a log that grows, reading each line once. */
+/** Counts the redirects in a growing log, reading each line once. */
 function redirectsLogged(log: string): () => Promise<number> {
   let count = 0
   let offset = 0

@@ -1,7 +1,7 @@
 import { openPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
 import { keptFolder } from '../support/kept-folder.ts'
 
-/** As somebody would set it up who has so much data, on a machine of 24 GB that runs more than this. */
+/** A configuration for this much data, on a machine of 24 GB that runs other programs as well. */
 const SETTINGS = {
   fsync: 'on',
   shared_buffers: '8GB',
@@ -13,9 +13,9 @@ const SETTINGS = {
 }
 
 /**
- * Starts PostgreSQL over data that are kept from one run to the next.
+ * Starts PostgreSQL with data that are kept from one run to the next.
  * @param version as of `keptFolder`
- * @param fill called where there are none, with a server that has nothing in it
+ * @param fill called with an empty server when there are no data
  */
 export async function startKeptPostgres(
   name: string,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const RETRY_MS = 2
 const DEADLINE_MS = 30_000
 
-/** Settles when something listens on the port. */
+/** Settles when a program listens on the port. */
 export async function untilListening(port: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS
   for (;;) {

@@ -8,7 +8,7 @@ import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 import type { DatabasePlace } from './many-links.ts'
 
 const BOT_SHARE = 0.1
-/** Different visitors added a day: enough for what is kept of them to have its full size. */
+/** New visitors per day: enough for their stored sketches to have full size. */
 const VISITORS_PER_DAY = 20_000
 
 /** How many values of each dimension share the clicks, by Zipf's law. */
@@ -28,7 +28,7 @@ function names(count: number, name: (nth: number) => string): string[] {
   return Array.from({ length: count }, (_, nth) => name(nth))
 }
 
-/** Spreads a day's clicks over its quarter hours and values; the busiest have most. */
+/** Distributes a day's clicks over its quarter hours and values, unevenly. */
 function tallyOfDay(clicks: number): DayTally {
   const tally = new DayTally()
   for (const [dimension, values] of Object.entries(VALUES)) {
@@ -54,8 +54,8 @@ function tallyOfDay(clicks: number): DayTally {
 }
 
 /**
- * Writes what would have been counted of a link with `clicks` clicks over the `days` days before
- * `today`, as a drain leaves it once these days are over.
+ * Writes the tallies of a link with `clicks` clicks over the `days` days before `today`, as a drain
+ * leaves them once these days are over.
  */
 export async function countClicks(
   place: DatabasePlace,

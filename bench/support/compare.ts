@@ -4,7 +4,7 @@ import type { MeasuredServer } from './server-process.ts'
 import { median, quantile, round } from './statistics.ts'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
-/** Requests before the first round: V8 goes on compiling for about as long. */
+/** Requests before the first round: V8 continues to compile for about as long. */
 const WARM_UP = 20_000
 const WARM_UP_CONNECTIONS = 16
 
@@ -13,21 +13,21 @@ type Round = { cpuMicros: number; perSecond: number; latenciesMs: readonly numbe
 
 export type Comparison = {
   readonly connections: number
-  /** Terse's processor time for a request, by that of the baseline; medians of the rounds. */
+  /** Terse's CPU time per request divided by the baseline's; medians of the rounds. */
   readonly ratio: number
-  /** For the table. */
+  /** Rows of the table. */
   readonly row: Readonly<Record<string, unknown>>
 }
 
 /**
  * Measures Terse and a baseline under the same loads, in rounds that alternate between the two, so
- * that a machine that gets slower or faster meanwhile does so for both.
+ * that a change in the machine's speed affects both.
  */
 export async function compareRounds(options: {
   terse: MeasuredServer
   baseline: MeasuredServer
   loads: readonly Load[]
-  /** The status that every request must get. */
+  /** The required status of every request. */
   status: number
   request: (number: number) => string
 }): Promise<Comparison[]> {

@@ -5,13 +5,13 @@ import { findTool } from './tools.ts'
 const taskset = findTool('taskset')
 const allowed = allowedCores()
 
-/** Where the servers run, one at work at a time, and where the load comes from. */
+/** The core of the servers, one of which works at a time, and the core of the load. */
 export const SERVER_CORE = allowed[0] ?? 0
 export const LOAD_CORE = allowed.at(-1) ?? SERVER_CORE
-/** Where two processes of one server run. On a machine with two cores the load is among them. */
+/** The cores of two processes of one server. On a machine with two cores the load shares them. */
 export const PAIR_CORES = allowed.slice(0, 2)
 
-/** What a reader of the results must know of the above. */
+/** What a reader of the results must know about the above. */
 export const PINNING =
   taskset === undefined
     ? 'taskset is not installed: nothing is bound to a core'
@@ -19,7 +19,9 @@ export const PINNING =
       ? `one core (${SERVER_CORE}) for servers and load`
       : `servers on core ${SERVER_CORE}, load on core ${LOAD_CORE}`
 
-/** A command that runs another on some cores alone, as the process that is started and no child of it. */
+/**
+ * A command that runs another on some cores, as the started process itself and not as its child.
+ */
 export function onCores(
   cores: readonly number[],
   program: string,
@@ -29,13 +31,13 @@ export function onCores(
   return [taskset, ['--cpu-list', cores.join(','), program, ...args]]
 }
 
-/** Keeps this process, its threads and what it starts away from the servers' core. */
+/** Keeps this process, its threads and its children off the servers' core. */
 export function leaveServerCore(): void {
   if (taskset === undefined) return
   execFileSync(taskset, ['--all-tasks', '--pid', '--cpu-list', String(LOAD_CORE), `${process.pid}`])
 }
 
-/** The cores that the system lets this process use, which in a container may be any. */
+/** The cores that the system lets this process use; in a container these may be any. */
 function allowedCores(): number[] {
   const status = readFileSync('/proc/self/status', 'utf8')
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? ''

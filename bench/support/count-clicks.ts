@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'
 
-/** All links' clicks by people, past the service, so that counting costs the service nothing. */
+/**
+ * Sums the people's clicks of all links directly in the database, so that counting costs the
+ * service nothing.
+ */
 export function countClicks(dataDir: string): number {
   const database = new DatabaseSync(countedFile(dataDir), { readOnly: true, timeout: 10_000 })
   try {

@@ -12,13 +12,13 @@ import { median, round } from './statistics.ts'
 const LINKS = 1_000
 const VISITS = 60_000
 const CONNECTIONS = 16
-/** Single visits, each told of as counted before the next. */
+/** Single visits, each of which must be counted before the next. */
 const LONE_VISITS = 20
 const POLL_INTERVAL_MS = 10
 
 /**
- * How long redirects stand still while clicks are taken in beside them, and after what time a click
- * is seen in its link's number.
+ * Measures how long redirects are blocked while clicks are ingested, and after what time a click is
+ * visible in its link's counter.
  */
 export async function measureCountingLag(
   engine: (typeof ENGINES)[number],

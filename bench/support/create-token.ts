@@ -1,6 +1,6 @@
 import { makeToken } from '../../test/support/make-instance.ts'
 
-/** A token of the one workspace that a bench works in; its first use makes the database. */
+/** Creates a token of the one workspace that a bench uses. The first call creates the database. */
 export function createToken(env: Readonly<Record<string, string>>): Promise<string> {
   return makeToken(env, 'bench')
 }

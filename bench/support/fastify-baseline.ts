@@ -2,7 +2,7 @@ import fastify from 'fastify'
 
 const [port, body] = process.argv.slice(2)
 
-/** Fastify as it comes: reads the request's JSON and answers with a fixed text. */
+/** Fastify with default settings: parses the request's JSON and answers with a fixed text. */
 const app = fastify()
 app.post('/api/v1/links', (_request, reply) => {
   reply.code(201).header('Content-Type', 'application/json; charset=utf-8').send(body)

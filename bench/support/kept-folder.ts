@@ -3,10 +3,10 @@ import path from 'node:path'
 import { createDataFolder, DATA_ROOT } from './data-folder.ts'
 
 /**
- * A folder whose data take long to make, built once and kept from one run to the next.
+ * A folder whose data take long to create, built once and kept from one run to the next.
  *
- * @param version what decides how the data look: where it is another, they are built anew, and the
- *   others of this name go
+ * @param version identifies the data: when it differs, they are built again, and other versions
+ *   under this name are deleted
  */
 export async function keptFolder(
   name: string,

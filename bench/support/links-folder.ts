@@ -8,7 +8,7 @@ import { fillWithLinks } from './many-links.ts'
 import { startTerse } from './server-process.ts'
 import { hashOf } from './source-hash.ts'
 
-/** What decides how such a database looks: where one of these changes, it is built anew. */
+/** The sources that determine the database: when one changes, it is built again. */
 const SOURCES = [
   'src/storage/migrations/*.ts',
   'bench/support/many-links.ts',
@@ -16,8 +16,8 @@ const SOURCES = [
 ]
 
 /**
- * A new data folder whose database holds the links 1 to `count` of `load/traffic.ts`. Built once in
- * the tables that the service made, past the service, then kept and copied.
+ * Creates a data folder whose database contains the links 1 to `count` of `load/traffic.ts`. It is
+ * built once, directly in the tables that the service has created, then kept and copied.
  */
 export async function createLinksFolder(count: number): Promise<string> {
   const kept = await keptFolder(`links-${count}`, hashOf(SOURCES), (dataDir) =>

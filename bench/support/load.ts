@@ -3,8 +3,8 @@ import { openConnection } from '../load/connection.ts'
 export type LoadResult = { readonly seconds: number; readonly latenciesMs: readonly number[] }
 
 /**
- * Sends `count` requests over keep-alive connections, each with one request under way at a time, and
- * makes sure that every one gets the expected status.
+ * Sends `count` requests over keep-alive connections, each with one request at a time, and checks
+ * that every one gets the expected status.
  *
  * @param options.request the bytes of the request with this number
  */

@@ -4,13 +4,16 @@ import { startOfDay } from '../../src/clicks/tally/click-day.ts'
 import { openWriterAt } from '../../test/support/click-writers.ts'
 import type { DatabasePlace } from './many-links.ts'
 
-/** Days over which the clicks are spread. */
+/** The number of days with clicks. */
 const DAYS = 30
-/** Clicks of one link on one day, in the mean: a row of sums for so many. */
+/** The mean number of clicks of one link on one day, which share a row of sums. */
 const CLICKS_PER_SUM = 5
 const SUM_BYTES = 24
 
-/** Raw clicks and sums on PostgreSQL, with about as many rows of about the size as a drain would leave. */
+/**
+ * Writes raw clicks and sums to PostgreSQL, with rows of about the number and size that a drain
+ * would leave.
+ */
 export async function fillWithClicks(
   place: DatabasePlace,
   options: { clicks: number; links: number; firstLink: number; today: number },
@@ -20,11 +23,11 @@ export async function fillWithClicks(
   const link = (number: string) => `${firstLink} + (${number} * 7919::bigint) % ${links}`
   const perDay = Math.ceil(clicks / DAYS)
   const days = Array.from({ length: DAYS }, (_, nth) => today - DAYS + nth)
-  // Makes a day's partition, and those of the next ones.
+  // Creates the partitions of one day and the next ones.
   for (const day of days) await writer.maintain(day, undefined)
   await writer.close()
 
-  // Side by side: each is a process of the server, which takes a core.
+  // Concurrently: each connection is a process of the server, which uses a core.
   await Promise.all([
     runEach(place, [
       ...days.map(

@@ -9,19 +9,21 @@ const OFFSET_QUERIES = 5
 /** A database, as the service opens it. */
 export type DatabasePlace = Pick<Place, 'dataDir' | 'databaseUrl'>
 
-/** One connection to a place's database, past the service. */
+/** One connection to a place's database, without the service. */
 type Connection = {
   run(sql: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What the engines write differently. */
+/** The SQL that differs between the engines. */
 type Dialect = {
   /** Rows of one column `n`, from 1 to the count. */
   series(count: number): string
-  /** A UUID with this number in it. */
+  /** A UUID that contains this number. */
   uuid(number: string): string
-  /** What makes a connection fit for millions of rows at once; a failure loses them all. */
+  /**
+   * Statements that prepare a connection for millions of rows at once; a crash would lose them all.
+   */
   readonly bulk: readonly string[]
 }
 
@@ -39,8 +41,9 @@ const POSTGRES: Dialect = {
 }
 
 /**
- * Copies the newest link of each keyspace until the workspace has `count` more, with everything that
- * the service would have written beside them. Each tenth link has one of a hundred tags; clicks vary.
+ * Copies the newest link of each keyspace until the workspace has `count` more, with everything
+ * that the service would have written beside them. Every tenth link has one of a hundred tags;
+ * clicks vary.
  */
 export async function fillWithLinks(place: DatabasePlace, count: number): Promise<void> {
   const { series, uuid, bulk } = place.databaseUrl === undefined ? SQLITE : POSTGRES
@@ -73,7 +76,7 @@ export async function fillWithLinks(place: DatabasePlace, count: number): Promis
   }
 }
 
-/** How long the database takes for a page by OFFSET, which walks every row before it. */
+/** The time of the database for a page by OFFSET, which reads every row before it. */
 export async function timePlainOffset(
   place: DatabasePlace,
   offset: number,

@@ -7,7 +7,7 @@ import type { Contender } from '../servers/contender.ts'
 import { usageOf } from './process-usage.ts'
 import { median, round } from './statistics.ts'
 
-/** Answers looked at whole before each load. */
+/** Answers that are compared completely before each load. */
 const SAMPLE = 100
 
 type Load = Omit<LoadSpec, 'port' | 'seed'>
@@ -15,19 +15,21 @@ type Load = Omit<LoadSpec, 'port' | 'seed'>
 type Entry = {
   readonly contender: Contender
   readonly load: Load
-  /** As long as each load of the rounds where it is left out. */
+  /** The duration of each load when a round does not set its own. */
   readonly warmUpSeconds?: number
 }
 
 export type Measurement = LoadResult & {
-  /** User and system time of the server's processes for one request. */
+  /** User and system time of the server's processes per request. */
   readonly cpuMicros: number
-  /** How much of the time its threads waited for the core, by the time that the load took. */
+  /** The share of the load's duration for which the server's threads waited for a core. */
   readonly waitedShare: number
   readonly residentMib: number
 }
 
-/** One load on one server, and everything that the server does for it until all is counted. */
+/**
+ * Measures one load on one server, including all work of the server until every click is counted.
+ */
 async function measure(
   generator: Generator,
   contender: Contender,
@@ -48,7 +50,9 @@ async function measure(
   }
 }
 
-/** Loads the servers in turn, round by round, so that a machine that gets slower does so for all. */
+/**
+ * Loads the servers in turn, round by round, so that a change in the machine's speed affects all.
+ */
 export async function alternate(
   generator: Generator,
   entries: readonly Entry[],
@@ -85,7 +89,7 @@ export function summarize(name: string, measurements: readonly Measurement[]) {
   }
 }
 
-/** @returns how many redirects were asked for */
+/** @returns how many redirects were requested */
 async function checkSample({ server, destinationOf }: Contender, load: Load): Promise<number> {
   for (let count = 0; count < SAMPLE; count += 1) {
     const link = Math.ceil(Math.random() * load.traffic.links)

@@ -1,16 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** What a measured process is asked: to begin watching its event loop, and what it has seen. */
+/** Requests to a measured process: to start watching its event loop, and to report. */
 export type Question = 'watch' | 'stall'
 export type Answer = {
-  /** The longest time for which the event loop stood still since `watch`; 0 before that. */
+  /** The longest stall of the event loop since `watch`; 0 before that. */
   readonly stallMs: number
 }
 
 const RESOLUTION_MS = 1
 
-// Loaded into a server by `--import`, so that the server itself need not know that it is measured.
-// Processes that it starts load this too, but have other things to talk about with their parent.
+// Loaded into a server by `--import`, so that the server itself does not know that it is measured.
+// Its child processes load this too, but use the channel to their parent for other messages.
 if (process.env.BENCH_PID === String(process.ppid)) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   process.on('message', (question: Question) => {

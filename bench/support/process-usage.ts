@@ -10,14 +10,14 @@ const SYSTEM_TICKS = 12
 const ENDED_USER_TICKS = 13
 const ENDED_SYSTEM_TICKS = 14
 
-/** What a server's processes have taken: the first one and all that it started. */
+/** Resources used by a server's processes: the first one and all its descendants. */
 export type ProcessUsage = {
   /**
-   * User and system time since their start, of all threads, in steps of the system's tick; with that
-   * of processes they started which have ended, as a database's do that only write for a while.
+   * User and system time since their start, of all threads, in ticks of the system. Includes ended
+   * children, such as a database's short-lived writers.
    */
   readonly cpuMicros: number
-  /** For how long threads could have run and had no core: what other work on the machine took. */
+  /** For how long runnable threads waited for a core because of other work on the machine. */
   readonly waitedMs: number
   readonly residentMib: number
   readonly residentPeakMib: number
@@ -34,7 +34,7 @@ export function usageOf(pid: number): ProcessUsage {
   }
 }
 
-/** Undefined for a process that has just ended; what it took is then its parent's. */
+/** Undefined for a process that has just ended; its usage is then part of its parent's. */
 function usageOfOne(pid: number): ProcessUsage | undefined {
   try {
     return readUsage(pid)
@@ -60,7 +60,10 @@ function readUsage(pid: number): ProcessUsage {
   }
 }
 
-/** The second number of schedstat is in nanoseconds (Linux, Documentation/scheduler/sched-stats.rst). */
+/**
+ * The second number of schedstat is in nanoseconds (Linux,
+ * Documentation/scheduler/sched-stats.rst).
+ */
 function waitedMsOf(pid: number, thread: string): number {
   const [, waitedNanos] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
   return Number(waitedNanos) / 1e6
@@ -70,7 +73,7 @@ function mibOf(status: string, field: string): number {
   return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
 }
 
-/** By the parents that processes name; not every kernel lists a process's children. */
+/** Follows the parents of all processes, because not every kernel lists a process's children. */
 function processTree(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -93,6 +96,6 @@ function parentOf(pid: string): number | undefined {
 
 function statFields(pid: string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name is in brackets and may hold spaces and brackets itself.
+  // The name is in brackets and may contain spaces and brackets itself.
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

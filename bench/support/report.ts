@@ -7,7 +7,10 @@ import { round } from './statistics.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Prints a table for people, then everything as JSON for machines; misses set the exit code. */
+/**
+ * Prints a table for people, then everything as JSON for machines; missed targets set the exit
+ * code.
+ */
 export function report(bench: string, rows: readonly Row[], missed: readonly string[]): void {
   printTable(rows)
   printJson({ bench, ...conditions(), rows, missed })
@@ -15,7 +18,7 @@ export function report(bench: string, rows: readonly Row[], missed: readonly str
   if (missed.length > 0) process.exitCode = 1
 }
 
-/** Prints what one scenario found, for people. */
+/** Prints the results of one scenario for people. */
 export function printOutcome({ rows, targets, missing }: Outcome): void {
   printTable(rows)
   for (const { what, value, atMost, atLeast, met } of targets.map(judged)) {
@@ -67,7 +70,10 @@ function conditions() {
     system: `${type()} ${release()}`,
     processor: `${processors.length} x ${processors[0]?.model}`,
     memoryGib: Math.round(totalmem() / 2 ** 30),
-    /** Of the last minute, this run included: other work beside it makes the numbers worse. */
+    /**
+     * Load of the last minute, including this run: other work on the machine makes the numbers
+     * worse.
+     */
     load: loadavg()[0],
   }
 }

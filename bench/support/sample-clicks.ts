@@ -15,7 +15,9 @@ function names(count: number, name: (n: number) => string): string[] {
   return Array.from({ length: count }, (_, n) => name(n))
 }
 
-/** Draws numbers from 0 below `count`, the first the most often: by Zipf's law with exponent `s`. */
+/**
+ * Draws numbers from 0 to below `count`, with 0 the most frequent: by Zipf's law with exponent `s`.
+ */
 export function zipf(count: number, s: number): () => number {
   const cumulated = new Float64Array(count)
   let sum = 0
@@ -36,7 +38,7 @@ export function zipf(count: number, s: number): () => number {
   }
 }
 
-/** Clicks as a busy site gets them. */
+/** Clicks like those of a busy site. */
 export function clickSource(linkSeq: () => number): (at: number) => Click {
   const by = (values: readonly string[]) => {
     const draw = zipf(values.length, 1)

@@ -1,6 +1,6 @@
 import type { Generator } from '../load/generator.ts'
 
-/** What a number must not exceed, or must reach. */
+/** A number with an upper or a lower limit. */
 export type Target = {
   readonly what: string
   readonly value: number
@@ -17,10 +17,10 @@ export type Outcome = {
 
 export type Bench = {
   readonly generator: Generator
-  /** Of the nginx that is installed, if any. */
+  /** The version of the installed nginx, if any. */
   readonly nginx: string | undefined
   readonly rounds: number
-  /** Of each load. */
+  /** The duration of each load. */
   readonly seconds: number
 }
 

@@ -9,19 +9,19 @@ import type { Answer, Question } from './probe.ts'
 const WITH_PROBE = ['--import', fileURLToPath(new URL('./probe.ts', import.meta.url))]
 const TERSE = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
 
-/** A server under measurement, in processes of its own. */
+/** A server under measurement, in its own processes. */
 export type MeasuredServer = {
-  /** Of the first process; the others are those that it started. */
+  /** The pid of the first process; the others are its descendants. */
   readonly pid: number
   readonly port: number
   stop(): Promise<void>
 }
 
-/** One that runs on Node.js, and can be asked how its event loop does. */
+/** A server that runs on Node.js, and reports stalls of its event loop. */
 export type ServerProcess = MeasuredServer & {
   /** When it was started, by `performance.now()`. */
   readonly startedMs: number
-  /** Settles when it has said that it is ready. */
+  /** Settles when it has reported that it is ready. */
   readonly ready: Promise<void>
   ask(question: Question): Promise<Answer>
 }
@@ -29,7 +29,7 @@ export type ServerProcess = MeasuredServer & {
 /**
  * Starts a server on the servers' core.
  *
- * @param options.ready what it says on its standard output when it is
+ * @param options.ready the text on its standard output when it is ready
  * @param options.nodeOptions for Node.js itself, such as `--cpu-prof`
  */
 function spawnServer(options: {
@@ -79,7 +79,7 @@ function spawnServer(options: {
 }
 
 /**
- * Starts `terse serve` as people run it, save that no rate limit is in the way.
+ * Starts `terse serve` as in production, but without rate limits.
  *
  * @param nodeOptions for Node.js itself, such as `--cpu-prof`
  * @param options.args of `serve`
@@ -94,7 +94,9 @@ export async function startTerse(
   return server
 }
 
-/** The same, without waiting for it, and without the probe, which takes a while to load. */
+/**
+ * The same, without waiting until it is ready, and without the probe, which takes a while to load.
+ */
 export async function spawnTerse(
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = [],
@@ -122,7 +124,7 @@ export async function spawnTerse(
   })
 }
 
-/** Starts a server that the results are compared with. It gets its port as its first argument. */
+/** Starts a server to compare the results with. Its first argument is its port. */
 export async function startBaseline(
   script: URL,
   ...args: readonly string[]

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Of files, by patterns from the project's folder: data that they made is made anew when one changes. */
+/**
+ * Hashes files, given by patterns from the project's folder: data are built again when the code
+ * that creates them changes.
+ */
 export function hashOf(patterns: readonly string[]): string {
   const hash = createHash('sha256')
   for (const pattern of patterns) {

@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 
-/** Where systems keep servers that a plain user's PATH leaves out. */
+/** Where systems install servers that are not on an ordinary user's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/usr/local/sbin']
 
-/** The path of a program that is installed; undefined where it is not. */
+/** Returns the path of an installed program, or undefined. */
 export function findTool(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(path.delimiter).concat(SYSTEM_FOLDERS)
   return folders.map((folder) => path.join(folder, name)).find(isExecutable)
