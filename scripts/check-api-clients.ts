@@ -5,14 +5,15 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Lints the description of the API by Redocly's recommended rules, generates two clients from it, and
- * compiles them with a program that uses both. What it needs is installed by its own lockfile in a
- * temporary folder: 83 MB that nothing else needs, and generators that cannot use TypeScript 7.
+ * Lints the API description with Redocly's recommended rules, generates two clients from it, and
+ * compiles them with a program that uses both. Its packages are installed from their own lockfile
+ * in a temporary folder: nothing else needs these 83 MB, and the generators cannot use TypeScript
+ * 7.
  */
 const TOOLS = fileURLToPath(new URL('./api-clients', import.meta.url))
 const DESCRIPTION = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 
-/** The library in the place of Redocly's command, which reports its use to its maker. */
+/** The library instead of Redocly's command, which sends usage data to its maker. */
 const LINT = `
 import { readFileSync } from 'node:fs'
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Everything that must hold of the code besides its tests, side by side. */
+/** Every check of the code besides its tests. They run in parallel. */
 const CHECKS = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '--error-on-warnings', '.'] },
   { name: 'types', command: ['tsc'] },

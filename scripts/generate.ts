@@ -4,8 +4,8 @@ import { openApiDocument } from './openapi-document.ts'
 import { settingsTable } from './settings-table.ts'
 
 /**
- * Writes the files, and parts of files, that are made from the code. With `--check` it writes
- * nothing, and fails where one of them is not what the code says.
+ * Writes the files, and parts of files, that are generated from the code. With `--check` it writes
+ * nothing, and fails when one of them is out of date.
  */
 const README = fileURLToPath(new URL('../README.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))

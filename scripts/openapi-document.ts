@@ -7,10 +7,10 @@ import { Networks } from '../src/platform/network/ip-address.ts'
 import { Readiness } from '../src/platform/process/readiness.ts'
 import { systemClock } from '../src/platform/time/clock.ts'
 
-/** The description of the API, as the service itself serves it. */
+/** Returns the API description that the service serves. */
 export async function openApiDocument(): Promise<object> {
   const unused = () => {
-    throw new Error('describing the API asks nothing of the domain')
+    throw new Error('describing the API calls no operation')
   }
   const nobody = new Proxy({}, { get: () => unused })
   const deps: AppDependencies = {
