@@ -19,5 +19,5 @@ export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]):
   const journalId = randomUUID()
   const to = { segment: 1, offset: 1 }
   const taken = await writer.take({ journalId, from: undefined, to, clicks, atMicros: 1 })
-  if (!taken) throw new Error('the clicks were not taken in')
+  if (!taken) throw new Error('the clicks were not stored')
 }
