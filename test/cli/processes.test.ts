@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, type TestContext, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
-import { SQLITE } from '../support/engines.ts'
+import { type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { numberOf } from '../support/prometheus.ts'
@@ -106,21 +106,6 @@ describe('terse serve --processes', () => {
     await place.remove()
   })
 
-  test('names a port in use in one line, also when that port is shared by processes', async (t) => {
-    const { service } = await start(t)
-    const other = await SQLITE.createPlace()
-    t.after(() => other.remove())
-    for (const count of ['1', '2']) {
-      const settings = { TERSE_HOST: '127.0.0.1', TERSE_PORT: String(service.port) }
-      const env = { ...other.env, ...settings }
-      const { code, stdout, stderr } = await runCli(['serve', '--processes', count], env)
-      assert.equal(code, 1)
-      assert.match(stderr, new RegExp(`^terse: .*${service.port}.*TERSE_PORT.*\n$`))
-      assert.equal(stdout, '')
-      assert.deepEqual(readdirSync(other.dataDir), [])
-    }
-  })
-
   test('prints one line when no process can start, and exits with 1', async (t) => {
     const place = await SQLITE.createPlace()
     t.after(() => place.remove())
@@ -147,23 +132,6 @@ describe('terse serve --processes', () => {
     assert.equal(await next.stop(), 0)
   })
 
-  test('restarts a process that ended, while the other one answers', async (t) => {
-    const { service } = await start(t)
-    await eventually(async () => assert.equal(startedWorkers(service).length, 2))
-    const [first = 0, second = 0] = workerPids(service)
-    for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-      const started = startedWorkers(service).length
-      process.kill(signal === 'SIGKILL' ? first : second, signal)
-      await eventually(async () => {
-        assert.equal(startedWorkers(service).length, started + 1)
-      }, 20_000)
-      assertAlive(workerPids(service), true)
-      for (const pid of workerPids(service)) (await connectionTo(service, pid)).destroy()
-    }
-    assert.equal(service.output().stderr.match(/"a process ended by itself/g)?.length, 2)
-    assert.equal(await service.stop(), 0)
-  })
-
   test('stops on SIGTERM while it is replacing its processes', async (t) => {
     const { service } = await start(t)
     const before = workerPids(service)
@@ -173,39 +141,6 @@ describe('terse serve --processes', () => {
     service.child.kill('SIGTERM')
     assert.deepEqual(await exited, [0, null])
     assertAlive([...before, ...workerPids(service)], false)
-  })
-
-  test('returns the metrics of every process from any of them, also after one was replaced', async (t) => {
-    const { service } = await start(t)
-    await eventually(async () => assert.equal(startedWorkers(service).length, 2))
-    const read = async () => (await visit(service.port, '/metrics')).body
-    const [firstPid = 0, secondPid = 0] = workerPids(service)
-    for (const pid of [firstPid, secondPid]) {
-      const connection = await connectionTo(service, pid)
-      connection.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n')
-      assert.equal((await connection.nextAnswer(ANSWER_MS_MAX))?.status, 404)
-      connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
-      const { body = '' } = (await connection.nextAnswer(ANSWER_MS_MAX)) ?? {}
-      connection.destroy()
-      const visits = (process: string) =>
-        numberOf(body, 'terse_visits_total', { process, outcome: 'not_found' })
-      assert.equal(visits('1'), 1)
-      assert.equal(visits('2'), pid === firstPid ? 0 : 1)
-      assert.equal(body.match(/^# TYPE terse_visits_total counter$/gm)?.length, 1)
-    }
-    service.child.kill('SIGHUP')
-    await eventually(async () => assert.match(service.output().stderr, /"restarted"/), 20_000)
-    assert.equal(numberOf(await read(), 'terse_ready', { process: '2', role: 'redirect' }), 1)
-    const held = workerPids(service)[1] ?? 0
-    const asking = await connectionTo(service, workerPids(service)[0] ?? 0)
-    process.kill(held, 'SIGSTOP')
-    asking.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    const answer = await asking.nextAnswer(ANSWER_MS_MAX)
-    process.kill(held, 'SIGCONT')
-    asking.destroy()
-    const ready = (process: string) =>
-      numberOf(answer?.body ?? '', 'terse_ready', { process, role: 'redirect' })
-    assert.deepEqual([ready('1'), ready('2')], [1, undefined], 'one that hangs holds up no scrape')
   })
 
   test("enforces a token's rate limit across all processes", async (t) => {
@@ -233,5 +168,83 @@ describe('terse serve --processes', () => {
     assert.ok(allowed < limit / 2, `${allowed} allowed beyond the limit`)
     first.destroy()
     second.destroy()
+  })
+
+  describe('with two processes', () => {
+    let place: Place
+    let service: ServiceProcess
+    before(async () => {
+      place = await SQLITE.createPlace()
+      service = await startProcess(place, { TERSE_PROCESSES: '2' })
+      await eventually(async () => assert.equal(startedWorkers(service).length, 2))
+    })
+    after(async () => {
+      if (service.child.exitCode === null && service.child.signalCode === null) await service.kill()
+      await place.remove()
+    })
+
+    test('returns the metrics of every process from any of them, also after one was replaced', async () => {
+      const read = async () => (await visit(service.port, '/metrics')).body
+      const [firstPid = 0, secondPid = 0] = workerPids(service)
+      for (const pid of [firstPid, secondPid]) {
+        const connection = await connectionTo(service, pid)
+        connection.write('GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n')
+        assert.equal((await connection.nextAnswer(ANSWER_MS_MAX))?.status, 404)
+        connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+        const { body = '' } = (await connection.nextAnswer(ANSWER_MS_MAX)) ?? {}
+        connection.destroy()
+        const visits = (process: string) =>
+          numberOf(body, 'terse_visits_total', { process, outcome: 'not_found' })
+        assert.equal(visits('1'), 1)
+        assert.equal(visits('2'), pid === firstPid ? 0 : 1)
+        assert.equal(body.match(/^# TYPE terse_visits_total counter$/gm)?.length, 1)
+      }
+      service.child.kill('SIGHUP')
+      await eventually(async () => assert.match(service.output().stderr, /"restarted"/), 20_000)
+      assert.equal(numberOf(await read(), 'terse_ready', { process: '2', role: 'redirect' }), 1)
+      const held = workerPids(service)[1] ?? 0
+      const asking = await connectionTo(service, workerPids(service)[0] ?? 0)
+      process.kill(held, 'SIGSTOP')
+      asking.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const answer = await asking.nextAnswer(ANSWER_MS_MAX)
+      process.kill(held, 'SIGCONT')
+      asking.destroy()
+      const ready = (process: string) =>
+        numberOf(answer?.body ?? '', 'terse_ready', { process, role: 'redirect' })
+      assert.deepEqual(
+        [ready('1'), ready('2')],
+        [1, undefined],
+        'a suspended process does not block the answer',
+      )
+    })
+
+    test('names a port in use in one line, also when that port is shared by processes', async (t) => {
+      const other = await SQLITE.createPlace()
+      t.after(() => other.remove())
+      for (const count of ['1', '2']) {
+        const settings = { TERSE_HOST: '127.0.0.1', TERSE_PORT: String(service.port) }
+        const env = { ...other.env, ...settings }
+        const { code, stdout, stderr } = await runCli(['serve', '--processes', count], env)
+        assert.equal(code, 1)
+        assert.match(stderr, new RegExp(`^terse: .*${service.port}.*TERSE_PORT.*\n$`))
+        assert.equal(stdout, '')
+        assert.deepEqual(readdirSync(other.dataDir), [])
+      }
+    })
+
+    test('restarts a process that ended, while the other one answers', async () => {
+      const [first = 0, second = 0] = workerPids(service)
+      for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+        const started = startedWorkers(service).length
+        process.kill(signal === 'SIGKILL' ? first : second, signal)
+        await eventually(async () => {
+          assert.equal(startedWorkers(service).length, started + 1)
+        }, 20_000)
+        assertAlive(workerPids(service), true)
+        for (const pid of workerPids(service)) (await connectionTo(service, pid)).destroy()
+      }
+      assert.equal(service.output().stderr.match(/"a process ended by itself/g)?.length, 2)
+      assert.equal(await service.stop(), 0)
+    })
   })
 })
