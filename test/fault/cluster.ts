@@ -81,7 +81,8 @@ async function startOne(
     instance,
     api: (token) => apiClient(`http://127.0.0.1:${port}`, token),
     async stop() {
-      await node.stop()
+      // Idle connections of the tests need no grace period.
+      await node.stop({ idleGraceMs: 0 })
       await instance.close()
       await network.close()
       rmSync(dataDir, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import type { VisitedNode } from './crowd.ts'
  * The time limit of a node's answer while the database is unavailable, plus a margin for a busy
  * machine.
  */
-export const API_MS_MAX = 3_000 + 1_000
+export const API_MS_MAX = 3_000 + 4_000
 /** A key without a link, visited before the outage. */
 const ABSENT = 'absent'
 
