@@ -12,22 +12,22 @@ export async function openApiDocument(): Promise<object> {
   const unused = () => {
     throw new Error('describing the API calls no operation')
   }
-  const nobody = new Proxy({}, { get: () => unused })
+  const unusable = new Proxy({}, { get: () => unused })
   const deps: AppDependencies = {
-    links: nobody as AppDependencies['links'],
-    domains: nobody as AppDependencies['domains'],
-    clicks: nobody as AppDependencies['clicks'],
-    domainChecks: nobody as AppDependencies['domainChecks'],
-    qrPictures: nobody as AppDependencies['qrPictures'],
+    links: unusable as AppDependencies['links'],
+    domains: unusable as AppDependencies['domains'],
+    clicks: unusable as AppDependencies['clicks'],
+    domainChecks: unusable as AppDependencies['domainChecks'],
+    qrPictures: unusable as AppDependencies['qrPictures'],
     servesApi: true,
-    domainHttps: nobody as AppDependencies['domainHttps'],
-    authenticator: nobody as AppDependencies['authenticator'],
+    domainHttps: unusable as AppDependencies['domainHttps'],
+    authenticator: unusable as AppDependencies['authenticator'],
     idempotency: unused,
-    cursors: nobody as AppDependencies['cursors'],
+    cursors: unusable as AppDependencies['cursors'],
     baseUrl: 'http://localhost',
     rateLimit: 0,
     throttle: new Throttle({ clock: systemClock(), limit: 1, windowSeconds: 1, keysMax: 1 }),
-    quotas: nobody as AppDependencies['quotas'],
+    quotas: unusable as AppDependencies['quotas'],
     workspaceThrottle: new Throttle({
       clock: systemClock(),
       limit: 1,

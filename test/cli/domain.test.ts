@@ -142,9 +142,9 @@ for (const engine of ENGINES) {
       await run('domain', 'add', 'two.acme.test', '--workspace', 'globex')
       const ambiguous = await runCommand(check, env)
       assert.match(ambiguous.stderr, /workspace is needed: .* acme, globex/)
-      const nobody = await runCommand(['domain', 'check', 'none.acme.test'], env)
+      const missing = await runCommand(['domain', 'check', 'none.acme.test'], env)
       assert.deepEqual(
-        [nobody.code, nobody.stderr],
+        [missing.code, missing.stderr],
         [1, 'terse: Domain none.acme.test not found.\n'],
       )
     })

@@ -87,7 +87,7 @@ function damagesAt(bytes: Buffer, at: number): readonly Damage[] {
 
 /**
  * Returns the clicks that must be read, and the bytes that must be reported as damaged. A cut
- * between two frames leaves a valid file, which cannot be told from one that was never cut.
+ * between two frames leaves a valid file, which cannot be distinguished from one that was never cut.
  */
 function expected(frames: readonly Frame[], damage: Damage): { clicks: Click[]; damaged: number } {
   const hit = frames.findIndex(({ end }) => damage.at < end)

@@ -108,9 +108,11 @@ async function serverIn(
 
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (child === undefined) return
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    await exited
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit')
+      child.kill(signal)
+      await exited
+    }
     child = undefined
   }
 
