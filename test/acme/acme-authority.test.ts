@@ -157,7 +157,7 @@ describe('the ACME client', () => {
     [
       'status 503 and a delay in seconds',
       { status: 503, headers: { 'retry-after': '120' } },
-      'away',
+      'unavailable',
       120_000,
     ],
     [
@@ -166,15 +166,15 @@ describe('the ACME client', () => {
       'unavailable',
       600_000,
     ],
-    ['an internal problem', { status: 500, body: problem('serverInternal') }, 'away', undefined],
-    ['a body that is not JSON', { status: 200, body: '<html>' }, 'away', undefined],
-    ['JSON of another shape', { status: 200, body: { status: 'odd' } }, 'away', undefined],
-    ['a body that is too long', { status: 200, body: 'x'.repeat(300_000) }, 'away', undefined],
-    ['status 404', { status: 404 }, 'gone', undefined],
+    ['an internal problem', { status: 500, body: problem('serverInternal') }, 'unavailable', undefined],
+    ['a body that is not JSON', { status: 200, body: '<html>' }, 'unavailable', undefined],
+    ['JSON of another shape', { status: 200, body: { status: 'odd' } }, 'unavailable', undefined],
+    ['a body that is too long', { status: 200, body: 'x'.repeat(300_000) }, 'unavailable', undefined],
+    ['status 404', { status: 404 }, 'notFound', undefined],
     [
       'status 404 and a problem document',
       { status: 404, body: problem('malformed') },
-      'gone',
+      'notFound',
       undefined,
     ],
     [
@@ -196,7 +196,7 @@ describe('the ACME client', () => {
       undefined,
     ],
     ['unauthorized', { status: 403, body: problem('unauthorized') }, 'refused', undefined],
-    ['badNonce every time', { status: 400, body: problem('badNonce') }, 'away', undefined],
+    ['badNonce every time', { status: 400, body: problem('badNonce') }, 'unavailable', undefined],
   ]
   for (const [what, reply, trouble, retryAfterMs] of troubles) {
     test(`reports "${trouble}" when the authority answers with ${what}`, async () => {

@@ -14,8 +14,8 @@ import { addDomain, addWorkspace, NOW, newSealedCertificate, unique } from './sa
 const SECRET = '-----BEGIN PRIVATE KEY-----\nthis is secret\n-----END PRIVATE KEY-----\n'
 
 describeStore('stored certificates', (at) => {
-  const vault = keyVault(randomBytes(32), systemRandom)
-  const service = () => certificates({ store: at.store, vault, clock: systemClock() })
+  const vault = new KeyVault(randomBytes(32), systemRandom)
+  const service = () => new Certificates({ store: at.store, vault, clock: systemClock() })
   const save = (certificate: Certificate) =>
     at.store.write((stores) => service().save(stores, certificate))
 

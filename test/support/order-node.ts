@@ -65,10 +65,10 @@ export function orderNode(options: OrderNodeOptions): OrderNode {
     serviceHost: options.serviceHost ?? SERVICE_HOST,
     // An authority on this machine is faster than one that validates for many.
     wait: (ms) => sleep(Math.min(ms, POLL_MS)),
-    unit: () => 0.5,
+    random: () => 0.5,
     onIssued: (host) => log.push(`issued ${host}`),
     onFailed: (host, reason) => log.push(`failed ${host}: ${reason}`),
-    onAway: (_, reason) => log.push(`away: ${reason}`),
+    onUnavailable: (_, reason) => log.push(`away: ${reason}`),
     onRoom: () => {
       ended += 1
     },
