@@ -195,7 +195,7 @@ describe('the ACME client', () => {
       'account',
       undefined,
     ],
-    ['unauthorized', { status: 403, body: problem('unauthorized') }, 'refused', undefined],
+    ['unauthorized', { status: 403, body: problem('unauthorized') }, 'rejected', undefined],
     ['badNonce every time', { status: 400, body: problem('badNonce') }, 'unavailable', undefined],
   ]
   for (const [what, reply, trouble, retryAfterMs] of troubles) {
