@@ -7,7 +7,7 @@ import { settingsTable } from './settings-table.ts'
  * Writes the files, and parts of files, that are generated from the code. With `--check` it writes
  * nothing, and fails when one of them is out of date.
  */
-const README = fileURLToPath(new URL('../README.md', import.meta.url))
+const SETTINGS_PAGE = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 const TABLE = /(<!-- settings -->\n)[\s\S]*(<!-- \/settings -->)/
 
@@ -19,18 +19,21 @@ function read(file: string): string {
   }
 }
 
-const readme = read(README)
+const page = read(SETTINGS_PAGE)
 const table = settingsTable()
 const generated = [
-  { file: README, text: readme.replace(TABLE, (_all, begin, end) => `${begin}${table}\n${end}`) },
+  {
+    file: SETTINGS_PAGE,
+    text: page.replace(TABLE, (_all, begin, end) => `${begin}${table}\n${end}`),
+  },
   { file: OPENAPI, text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
 ]
-if (!TABLE.test(readme)) throw new Error('README.md has lost the marks around its settings table')
+if (!TABLE.test(page)) throw new Error('docs/settings.md lacks the marks around its table')
 
 for (const { file, text } of generated) {
   if (read(file) === text) continue
   if (process.argv.includes('--check')) {
-    process.stderr.write(`${file} is not what the code says; run: npm run generate\n`)
+    process.stderr.write(`${file} is out of date; run: npm run generate\n`)
     process.exitCode = 1
   } else {
     writeFileSync(file, text)

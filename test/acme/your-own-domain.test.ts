@@ -16,7 +16,7 @@ import { skipWithout } from '../support/programs.ts'
 import { runCli } from '../support/run-cli.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
-const PAGE = new URL('../../docs/your-own-domain.md', import.meta.url)
+const PAGE = new URL('../../docs/custom-domains.md', import.meta.url)
 const skip = skipWithout('pebble', 'knotd')
 const run = promisify(execFile)
 const ISSUED_MS = 30_000

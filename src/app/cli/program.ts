@@ -26,7 +26,7 @@ export function buildProgram(terminal: Terminal): Command {
     .addHelpText('after', example('serve'))
     .addHelpText(
       'after',
-      '\nSettings are environment variables, or stand in terse.env in the data folder; the README lists them.',
+      '\nSettings are environment variables, or stand in terse.env in the data folder; docs/settings.md lists them.',
     )
     .hook('preAction', (command) => setVariables(command.opts()))
   for (const command of [

@@ -9,7 +9,7 @@ import { NODE_SETTINGS } from './settings/node.ts'
 import { QUOTA_SETTINGS } from './settings/quotas.ts'
 import { STORAGE_SETTINGS } from './settings/storage.ts'
 
-/** Every variable that the service reads. The table in the README is made from this, in this order. */
+/** Every variable that the service reads. The table in docs/settings.md is generated from it, in this order. */
 export const SETTINGS = {
   ...LISTENING_SETTINGS,
   ...STORAGE_SETTINGS,
