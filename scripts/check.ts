@@ -9,6 +9,7 @@ const CHECKS = [
     command: ['depcruise', 'src', 'contract', '--no-progress', '--output-type', 'err'],
   },
   { name: 'dead code', command: ['knip'] },
+  { name: 'documents', command: ['node', 'scripts/check-documents.ts'] },
   { name: 'generated files', command: ['node', 'scripts/generate.ts', '--check'] },
 ]
 
