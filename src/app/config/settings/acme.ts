@@ -11,20 +11,20 @@ export const ACME_SETTINGS = {
     schema: httpsUrl,
     default: 'https://acme-v02.api.letsencrypt.org/directory',
     description:
-      'The ACME directory of the authority that issues certificates, with `TERSE_TLS=auto`. An account is opened there, which accepts its terms of service. For trials: `https://acme-staging-v02.api.letsencrypt.org/directory`.',
+      'The ACME directory of the authority that issues certificates, with `TERSE_TLS=auto`. Terse opens an account there, which accepts the authority’s terms of service. For trials: `https://acme-staging-v02.api.letsencrypt.org/directory`.',
   }),
   TERSE_ACME_EMAIL: setting({
     schema: z.email({ error: 'must be a mail address' }).optional(),
     default: undefined,
     unset: 'none',
-    description: 'Where the authority may write to about the account.',
+    description: 'The address at which the authority may contact you about the account.',
   }),
   TERSE_ACME_EAB_KID: setting({
     schema: z.string().optional(),
     default: undefined,
     unset: 'none',
     description:
-      'The name of an account that you have with the authority (external account binding), for those that ask for one.',
+      'The identifier of an existing account with the authority (external account binding), if it requires one.',
   }),
   TERSE_ACME_EAB_HMAC_KEY: setting({
     schema: z
@@ -41,20 +41,20 @@ export const ACME_SETTINGS = {
     default: undefined,
     unset: 'those that Node.js trusts',
     description:
-      'A file with certificates in PEM that the HTTPS of the directory itself is to be trusted by, in the place of the usual ones: for an authority of your own.',
+      'A file with the root certificates (PEM) to verify the HTTPS of the directory itself, instead of the usual ones: for a private authority.',
     path: true,
   }),
   TERSE_ACME_CHALLENGE: setting({
     schema: oneOf(ACME_CHALLENGES),
     default: 'auto',
     description:
-      'How the authority sees that a domain leads here. `http-01`: by port 80. `tls-alpn-01`: by port 443. `auto`: by the first that works.',
+      'How the authority verifies that a domain leads here. `http-01`: on port 80. `tls-alpn-01`: on port 443. `auto`: by whichever works.',
   }),
   TERSE_ACME_PROFILE: setting({
     schema: z.string().min(1).optional(),
     default: undefined,
     unset: 'that of the authority',
     description:
-      'The kind of certificate to ask for, where the authority has several: `shortlived` is one of six days from Let’s Encrypt.',
+      'The kind of certificate to request, if the authority has several: `shortlived` is one of six days from Let’s Encrypt.',
   }),
 } as const

@@ -9,7 +9,7 @@ export const CONNECTION_SETTINGS = {
     schema: integer(10, 1_000_000),
     default: '10000',
     description:
-      'Connections of each process. When all are taken, a new one takes the place of an idle one of the address that has the most. Trusted proxies (`TERSE_TRUST_PROXY`) are never refused.',
+      'Connections of each process. When all are taken, a new one replaces an idle one of the address that has the most. Trusted proxies (`TERSE_TRUST_PROXY`) are never refused.',
   }),
   TERSE_CONNECTIONS_PER_ADDRESS: setting({
     schema: integer(1, 1_000_000),
@@ -21,6 +21,6 @@ export const CONNECTION_SETTINGS = {
     schema: integer(16, 65_536).transform((mebibytes) => mebibytes * MIB),
     default: '64',
     description:
-      'Memory of each process for answers that their clients do not read, in MiB; a quarter of it for one address. Past that the slowest readers are cut off.',
+      'Memory of each process, in MiB, for answers that clients have not read yet; one address may use a quarter. Beyond that the slowest readers are disconnected.',
   }),
 } as const

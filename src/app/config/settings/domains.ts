@@ -11,14 +11,14 @@ export const DOMAIN_SETTINGS = {
     schema: oneOf(DOMAIN_PROOFS),
     default: 'dns',
     description:
-      'What makes a domain active. `dns`: its owner has set the TXT record of the workspace, and the domain leads to this service. `routing`: it leads here; where all the domains are yours. `none`: nothing; for a development instance, or where every user is trusted.',
+      'What makes a domain active. `dns`: its TXT record names the workspace, and the domain leads to this service. `routing`: it leads here; for instances whose domains are all yours. `none`: nothing is required; for development, or if every user is trusted.',
   }),
   TERSE_RESERVED_DOMAINS: setting({
     schema: z.string().transform(hostNames).optional(),
     default: undefined,
     unset: 'with `TERSE_DOMAIN_PROOF=routing`, the registered domains of the service’s own names',
     description:
-      'Names, separated by commas, that no workspace can add by itself, nor any name below them: the operator adds them with `npx terse domain add`, and with `routing` too they need their TXT record. `none`: no name is reserved but that of `TERSE_BASE_URL`.',
+      'Names, separated by commas, that no workspace can add by itself, nor any name below them: the operator adds them with `npx terse domain add`, and with `routing` too they need their TXT record. `none`: only the name of `TERSE_BASE_URL` is reserved.',
   }),
   TERSE_DNS_TARGET: setting({
     schema: z
@@ -28,18 +28,18 @@ export const DOMAIN_SETTINGS = {
       .optional(),
     default: undefined,
     unset: 'the host of `TERSE_BASE_URL`',
-    description: 'The name that domains are to lead to by a CNAME record.',
+    description: 'The name that the CNAME records of domains must point to.',
   }),
   TERSE_PUBLIC_ADDRESSES: setting({
     schema: z.string().transform(addresses),
     default: '',
     description:
-      'Addresses or CIDR networks, separated by commas, at which this service is reached. When empty, those that DNS gives for `TERSE_DNS_TARGET`.',
+      'Addresses or CIDR networks, separated by commas, at which this service is reached. When empty, those that DNS returns for `TERSE_DNS_TARGET`.',
   }),
   TERSE_DNS_SERVERS: setting({
     schema: z.string().transform(dnsServers),
     default: '',
     description:
-      'DNS servers to ask about domains, separated by commas, such as `9.9.9.9,1.1.1.1:53`. When empty, those of the machine.',
+      'DNS servers for questions about domains, separated by commas, such as `9.9.9.9,1.1.1.1:53`. When empty, those of the machine.',
   }),
 } as const

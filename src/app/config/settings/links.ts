@@ -11,7 +11,7 @@ export const LINK_SETTINGS = {
     schema: flag('true', 'false'),
     default: 'true',
     description:
-      'Whether a link on a host that its workspace has not added adds it, as a pending domain. `false`: such a link is refused.',
+      'Whether creating a link on a host that its workspace has not added also adds the host, as a pending domain. `false`: such a link is refused.',
   }),
   TERSE_APP_SCHEMES: setting({
     schema: schemes,
@@ -22,32 +22,32 @@ export const LINK_SETTINGS = {
   TERSE_CACHE_MIB: setting({
     schema: integer(1, 65_536).transform((mib) => mib * MIB),
     default: '64',
-    description: 'Memory in MiB for the links that each process keeps at hand.',
+    description: 'Memory in MiB for the links that each process caches.',
   }),
   TERSE_STALE_MAX_HOURS: setting({
     schema: integer(0, 8_760).transform((hours) => hours * HOUR_MS),
     default: '24',
     description:
-      'Hours for which links at hand go on redirecting while PostgreSQL is away, as they last were. `0`: not at all.',
+      'Hours for which cached links redirect while PostgreSQL is down, in their last known state. `0`: not at all.',
   }),
   TERSE_LINK_COPY: setting({
     schema: flag('on', 'off'),
     default: 'off',
     description:
-      'Whether the links at hand are kept in the data folder too, and with `TERSE_TLS=auto` the certificates, their private keys sealed: so that a node that starts while PostgreSQL is away redirects, over HTTPS too. Links take about as much room there as `TERSE_CACHE_MIB` says, certificates a few MiB, in each process.',
+      'Whether cached links are also stored in the data folder, and with `TERSE_TLS=auto` the certificates, their private keys sealed. A node that starts while PostgreSQL is down then redirects, over HTTPS too. Each process needs about `TERSE_CACHE_MIB` of disk space for links, and a few MiB for certificates.',
   }),
   TERSE_COUNTRY_DATABASE: setting({
     schema: z.string().min(1).optional(),
     default: undefined,
     unset: 'the one that comes with Terse',
     description:
-      'An `.mmdb` file that tells the country of an address, such as DB-IP’s or MaxMind’s. Read once, at the start.',
+      'An `.mmdb` file that maps addresses to countries, such as DB-IP’s or MaxMind’s. Read once, at the start.',
     path: true,
   }),
   TERSE_FAST_REDIRECTS: setting({
     schema: flag('on', 'off'),
     default: 'on',
     description:
-      'Whether plain visits are answered past Node’s HTTP server, in the same way at less cost. `off`: all requests go through it.',
+      'Whether plain visits bypass Node’s HTTP server, with the same answers at less cost. `off`: all requests go through it.',
   }),
 } as const

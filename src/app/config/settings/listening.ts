@@ -25,32 +25,32 @@ export const LISTENING_SETTINGS = {
     schema: z.enum(['auto', 'off'], { error: 'must be auto or off' }),
     default: 'off',
     description:
-      'Who sees to HTTPS. `auto`: Terse, on `TERSE_HTTPS_PORT`; plain HTTP leads there. `off`: a proxy in front of it, or nobody.',
+      'Whether Terse serves HTTPS. `auto`: yes, on `TERSE_HTTPS_PORT`, with certificates that it obtains; plain HTTP redirects there. `off`: no; a proxy in front may.',
   }),
   TERSE_HTTPS_PORT: setting({
     schema: integer(1, 65_535),
     default: '443',
     description:
-      'The port for HTTPS, with `TERSE_TLS=auto`. `TERSE_PORT` is then for plain HTTP, which visitors must reach at port 80.',
+      'The port for HTTPS, with `TERSE_TLS=auto`. `TERSE_PORT` is then for plain HTTP, and must be reachable as port 80.',
   }),
   TERSE_HSTS_SECONDS: setting({
     schema: integer(0, 63_072_000),
     default: '0',
     description:
-      'For how long browsers are asked to reach the service’s own host over HTTPS alone; `0` asks nothing. Each other domain’s owner sets its own.',
+      'For how long browsers use only HTTPS with the service’s own host (HSTS). `0`: the header is not sent. Owners of other domains set their own.',
   }),
   TERSE_INTERNAL_LISTEN: setting({
     schema: z.string().transform(addressAndPort).optional(),
     default: undefined,
     unset: 'loopback, on `TERSE_PORT`',
     description:
-      'Address and port, such as `10.0.0.5:3001`, at which a proxy on another machine may ask `/internal/tls/allow`. No visitor may reach it.',
+      'Address and port, such as `10.0.0.5:3001`, at which a proxy on another machine may request `/internal/tls/allow`. Visitors must not be able to reach it.',
   }),
   TERSE_BASE_URL: setting({
     schema: baseUrl.optional(),
     default: undefined,
     unset: '`http://localhost:<port>`',
     description:
-      'The address under which people reach the service. Its host is the domain that all workspaces share.',
+      'The address at which people reach the service. All workspaces share the domain that is its host.',
   }),
 } as const

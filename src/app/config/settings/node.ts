@@ -11,37 +11,37 @@ export const NODE_SETTINGS = {
     schema: processCount,
     default: '1',
     description:
-      'How many processes serve on the port, or `auto`: one for each core. `npx terse serve --processes` goes before.',
+      'How many processes serve on the port, or `auto`: one for each core. `npx terse serve --processes` takes precedence.',
   }),
   TERSE_ROLES: setting({
     schema: roleList,
     default: ROLES.join(','),
     description:
-      'What this node does, separated by commas. `redirect`: answers visitors. `api`: answers the API. `jobs`: checks domains and clears away what is old. Each needs a node somewhere. `npx terse serve --roles` goes before.',
+      'What this node does, separated by commas. `redirect`: answers visitors. `api`: answers the API. `jobs`: checks domains, orders certificates and deletes old data. Every role needs at least one node. `npx terse serve --roles` takes precedence.',
   }),
   TERSE_STOP_DELAY_SECONDS: setting({
     schema: integer(0, 60).transform((seconds) => seconds * 1_000),
     default: '5',
     description:
-      'For how long a service that is asked to stop says at `/readyz` that it is not ready and serves on, so that a balancer sends nobody any more. Only where `/readyz` was asked within the last minute.',
+      'For how long a stopping service reports at `/readyz` that it is not ready, while it still serves, so that balancers stop using it. Only if `/readyz` was requested within the last minute.',
   }),
   TERSE_TRUST_PROXY: setting({
     schema: z.string().transform(networks),
     default: '',
     description:
-      'Addresses or CIDR networks, separated by commas, of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.',
+      'Addresses or CIDR networks, separated by commas, of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.',
   }),
   TERSE_RATE_LIMIT: setting({
     schema: integer(0, 1_000_000),
     default: '600',
     description:
-      'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0` is off.',
+      'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0`: no limit.',
   }),
   TERSE_METRICS_FROM: setting({
     schema: z.string().transform(networks),
     default: '127.0.0.0/8,::1',
     description:
-      'Addresses or CIDR networks, separated by commas, that may read `/metrics`; to others it is not there. What a proxy passes on counts as the visitor’s, never as the proxy’s own.',
+      'Addresses or CIDR networks, separated by commas, that may read `/metrics`; for others the path does not exist. Requests through a proxy count as the visitor’s, not as the proxy’s.',
   }),
   TERSE_LOG_LEVEL: setting({
     schema: oneOf(LOG_LEVELS),

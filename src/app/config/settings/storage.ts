@@ -8,7 +8,7 @@ export const STORAGE_SETTINGS = {
     schema: z.string().min(1),
     default: './data',
     description:
-      'The folder for everything that must be kept: database, click journal, secret key. `--data-dir` goes before.',
+      'The folder for everything that must be kept: database, click journal, secret key. `--data-dir` takes precedence.',
     path: true,
   }),
   TERSE_ENV_FILE: setting({
@@ -16,7 +16,7 @@ export const STORAGE_SETTINGS = {
     default: undefined,
     unset: '`terse.env` in the data folder, if there is one',
     description:
-      'A file with settings, one `NAME=value` a line; the environment goes before it. `--env-file` goes before this variable.',
+      'A file with settings, one `NAME=value` a line; the environment takes precedence over it. `--env-file` takes precedence over this variable.',
     path: true,
   }),
   TERSE_DATABASE_URL: setting({
@@ -29,26 +29,26 @@ export const STORAGE_SETTINGS = {
     default: undefined,
     unset: 'SQLite in the data folder',
     description:
-      'A PostgreSQL database to use in place of SQLite, such as `postgres://user@host/terse`.',
+      'A PostgreSQL database to use instead of SQLite, such as `postgres://user@host/terse`.',
     secret: true,
   }),
   TERSE_DATABASE_TIMEOUT_SECONDS: setting({
     schema: integer(1, 60).transform((seconds) => seconds * 1_000),
     default: '2',
     description:
-      'For how long PostgreSQL may take over what a request asks. What takes longer is answered 503, within a second more (searches, charts and exports may take longer while it answers at all); links at hand redirect whatever it does. More where it is far away or slow.',
+      'How long PostgreSQL may take for a request. After that, and at most a second more, the answer is 503 (searches, charts and exports may take longer while it responds at all). Cached links redirect in any case. Raise it if the database is far away or slow.',
   }),
   TERSE_DISK_LOW_PERCENT: setting({
     schema: integer(0, 99).transform((percent) => percent / 100),
     default: '5',
     description:
-      'Below which free part of the data folder’s disk, in percent, the service warns that it is almost full. `0`: never.',
+      'The service warns when less than this share of the data folder’s disk is free, in percent. `0`: never.',
   }),
   TERSE_FILE_CHECK_HOURS: setting({
     schema: integer(0, 24 * 366).transform((hours) => hours * 3_600_000),
     default: '24',
     description:
-      'Hours between two checks of the SQLite files for damage, in a process of low priority. They are also checked after a crash. `0`: never.',
+      'Hours between two checks of the SQLite files for damage, by a process of low priority. They are also checked after a crash. `0`: never.',
   }),
   TERSE_SECRET_KEY: setting({
     schema: z
