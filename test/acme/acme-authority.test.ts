@@ -166,10 +166,20 @@ describe('the ACME client', () => {
       'unavailable',
       600_000,
     ],
-    ['an internal problem', { status: 500, body: problem('serverInternal') }, 'unavailable', undefined],
+    [
+      'an internal problem',
+      { status: 500, body: problem('serverInternal') },
+      'unavailable',
+      undefined,
+    ],
     ['a body that is not JSON', { status: 200, body: '<html>' }, 'unavailable', undefined],
     ['JSON of another shape', { status: 200, body: { status: 'odd' } }, 'unavailable', undefined],
-    ['a body that is too long', { status: 200, body: 'x'.repeat(300_000) }, 'unavailable', undefined],
+    [
+      'a body that is too long',
+      { status: 200, body: 'x'.repeat(300_000) },
+      'unavailable',
+      undefined,
+    ],
     ['status 404', { status: 404 }, 'notFound', undefined],
     [
       'status 404 and a problem document',
