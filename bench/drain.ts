@@ -107,10 +107,13 @@ async function measureDrain(
   }
   const drainer = new Drainer({
     writer: {
-      ...writer,
-      async take(batch) {
+      batchMax: writer.batchMax,
+      findPosition: (journalId) => writer.findPosition(journalId),
+      maintain: (today, oldestDay) => writer.maintain(today, oldestDay),
+      close: () => writer.close(),
+      async write(batch) {
         const startedMs = performance.now()
-        const taken = await writer.take(batch)
+        const taken = await writer.write(batch)
         batchesMs.push(performance.now() - startedMs)
         return taken
       },
@@ -118,7 +121,7 @@ async function measureDrain(
     clock,
     journal,
     progress: new DrainProgress(),
-    writing: () => Number.POSITIVE_INFINITY,
+    activeSegment: () => Number.POSITIVE_INFINITY,
     onError: fail,
     onDamage: fail,
   })

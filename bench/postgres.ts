@@ -150,7 +150,7 @@ async function measureDrain(place: DatabasePlace): Promise<void> {
       const { user, system } = process.cpuUsage(drawing)
       drawingMicros += user + system
       const startedMs = performance.now()
-      if (!(await writer.take({ journalId, from, to, clicks, atMicros: clock.nowMicros() }))) {
+      if (!(await writer.write({ journalId, from, to, clicks, atMicros: clock.nowMicros() }))) {
         throw new Error('the clicks were not ingested')
       }
       takingMs += performance.now() - startedMs

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { encodeParts, PARTS } from '../../src/clicks/store/click-day-folder.ts'
 import { SCOPES } from '../../src/clicks/store/click-day-rows.ts'
+import { encodeParts, PARTS } from '../../src/clicks/store/fold-days.ts'
 import { SLOTS_PER_DAY } from '../../src/clicks/tally/click-day.ts'
 import { DayTally } from '../../src/clicks/tally/day-tally.ts'
 import { countedFile } from '../../src/platform/database/sqlite/data-files.ts'

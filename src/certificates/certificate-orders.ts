@@ -1,7 +1,7 @@
 import type { Store } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { LeasedWork } from '../platform/work/leased-work.ts'
+import { LeaseRunner } from '../platform/work/lease-runner.ts'
 import { AccountManager } from './account-manager.ts'
 import { AuthorityError } from './authority-error.ts'
 import type { Certificate } from './certificate.ts'
@@ -68,7 +68,7 @@ export class CertificateOrders {
   readonly #reconciler: OrderReconciler
   readonly #runContext: OrderRunContext
   readonly #needContext: NeedContext
-  readonly #work: LeasedWork<LeasedOrder>
+  readonly #work: LeaseRunner<LeasedOrder>
   readonly #leases = new Map<LeasedOrder, OrderLease>()
   readonly #scheduler: OrderScheduler
   #isCancelled = false
@@ -108,11 +108,11 @@ export class CertificateOrders {
       saveRenewalWindow: (host, ariId, window) =>
         store.write((stores) => stores.certificates.setRenewalWindow(host, ariId, window)),
     }
-    this.#work = new LeasedWork({
+    this.#work = new LeaseRunner({
       concurrency: CONCURRENCY,
       concurrencyPerWorkspace: CONCURRENCY_PER_WORKSPACE,
       run: (order) => this.#runSafely(order),
-      onRoom: options.onRoom,
+      onSlotFree: options.onRoom,
     })
     this.#scheduler = new OrderScheduler({
       store,

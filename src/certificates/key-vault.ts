@@ -1,5 +1,5 @@
 import type { Random } from '../platform/crypto/random.ts'
-import { type Sealing, sealing } from '../platform/crypto/seal.ts'
+import { type Sealing, sealing } from '../platform/crypto/sealing.ts'
 
 /** Seals private keys for storage, each bound to the name that it belongs to. */
 export class KeyVault {

@@ -1,6 +1,6 @@
 import type { Store } from '../platform/database/store.ts'
-import { DueTurns } from '../platform/work/due-turns.ts'
-import type { LeasedWork } from '../platform/work/leased-work.ts'
+import { DueOwners } from '../platform/work/due-owners.ts'
+import type { LeaseRunner } from '../platform/work/lease-runner.ts'
 import type { LeasedOrder, OrderQueue } from './certificate-order.ts'
 import { type BudgetStores, firstOrdersLeft } from './order-budgets.ts'
 import { LEASE_MICROS } from './order-lease.ts'
@@ -19,7 +19,7 @@ type OrderSchedulerOptions = {
   readonly store: Store<{ readonly certificateOrders: CertificateOrderStore } & BudgetStores>
   /** The directory of the authority whose budgets are charged. */
   readonly directory: string
-  readonly work: LeasedWork<LeasedOrder>
+  readonly work: LeaseRunner<LeasedOrder>
   /** Whether the first order of a host has been charged to the budgets. */
   readonly isCharged: (order: LeasedOrder) => boolean
 }
@@ -30,7 +30,7 @@ type OrderSchedulerOptions = {
  */
 export class OrderScheduler {
   readonly #options: OrderSchedulerOptions
-  readonly #turns: ReadonlyMap<OrderQueue, DueTurns>
+  readonly #turns: ReadonlyMap<OrderQueue, DueOwners>
 
   constructor(options: OrderSchedulerOptions) {
     this.#options = options
@@ -40,7 +40,7 @@ export class OrderScheduler {
         const { certificateOrders } = store.read
         return [
           queue,
-          new DueTurns((from, to) => certificateOrders.findDueWorkspaces(queue, from, to)),
+          new DueOwners((from, to) => certificateOrders.findDueWorkspaces(queue, from, to)),
         ]
       }),
     )
@@ -55,7 +55,7 @@ export class OrderScheduler {
   }
 
   /** Leases one round of hosts. False when no more can be leased now. */
-  async #startNext(queue: OrderQueue, turns: DueTurns, now: number): Promise<boolean> {
+  async #startNext(queue: OrderQueue, turns: DueOwners, now: number): Promise<boolean> {
     const { store, work } = this.#options
     const next = turns.next()
     const { shares, limit } = await this.#sharesOf(queue, next, now)
@@ -83,19 +83,19 @@ export class OrderScheduler {
   ): Promise<{ readonly shares: ReadonlyMap<string, number>; readonly limit: number }> {
     const { store, directory, work } = this.#options
     const shares = new Map<string, number>()
-    if (workspaceIds.length === 0 || work.room <= 0) return { shares, limit: 0 }
+    if (workspaceIds.length === 0 || work.freeSlots <= 0) return { shares, limit: 0 }
     const left =
       queue === 'ready'
         ? undefined
         : await firstOrdersLeft(store.read, directory, workspaceIds, now)
     for (const id of workspaceIds) {
       const budget = left?.ofWorkspaces.get(id) ?? Number.POSITIVE_INFINITY
-      const share = Math.min(work.roomOf(id), budget - this.#countUncharged(id))
+      const share = Math.min(work.freeSlotsOf(id), budget - this.#countUncharged(id))
       if (share > 0) shares.set(id, share)
     }
     const limit =
       left === undefined ? READY_MAX - this.#countReady() : left.ofAccount - this.#countUncharged()
-    return { shares, limit: Math.min(work.room, limit) }
+    return { shares, limit: Math.min(work.freeSlots, limit) }
   }
 
   /** How many leased hosts are of the queue `ready`. */

@@ -11,7 +11,7 @@ export const EXPORT_TYPES: Readonly<Record<Format, string>> = {
   ndjson: 'application/x-ndjson',
 }
 
-/** The columns of the CSV form, in their order. */
+/** The CSV columns in order. */
 const COLUMNS = [
   'at',
   'link_id',
@@ -37,16 +37,16 @@ const FLAG_NAMES = [
   ['capped', CLICK_FLAGS.capped],
 ] as const
 
-/** What a spreadsheet takes for the beginning of a formula. */
+/** The first characters of a cell that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/
 const NEEDS_QUOTES = /[",\r\n]/
 
 /**
- * The text of an export, made from the batches as it is read. The first batch is read before it
- * returns, so that a refusal can still be answered as such.
+ * Streams an export, and formats batches as the stream is read. Reads the first batch before it returns, so
+ * that a refusal can still be sent as an error response.
  *
- * @param watch.onBatch called whenever a batch has come, as some bring no text
- * @param watch.onError told when the reading could not be ended in order
+ * @param watch.onBatch called for each batch, including those that add no text
+ * @param watch.onError called if closing the source of the batches fails
  */
 export async function exportStream(
   batches: AsyncIterable<readonly RawClick[]>,
@@ -65,7 +65,7 @@ export async function exportStream(
     }
   }
   const stream = Readable.from(text(), { objectMode: false })
-  // Not in a finally above, which a generator that never began does not come to.
+  // A finally block above would not run if the stream is destroyed before the generator starts.
   stream.once('close', () => {
     iterator.return?.().catch(watch.onError)
   })
@@ -86,7 +86,7 @@ function present(click: RawClick): ExportedClick {
     referrer: click.referrer || null,
     language: click.language || null,
     source: click.source || null,
-    // A letter in front keeps spreadsheets from taking it for a number and rounding it.
+    // The letter keeps spreadsheets from parsing it as a number and rounding it.
     visitor: isCapped ? null : `v${click.visitor.toString(16).padStart(14, '0')}`,
     flags: FLAG_NAMES.filter(([, flag]) => (click.flags & flag) !== 0).map(([name]) => name),
     count: click.count,
@@ -97,7 +97,7 @@ function ndjsonLine(click: ExportedClick): string {
   return `${JSON.stringify(click)}\n`
 }
 
-/** A line by RFC 4180; nothing for null. */
+/** Formats a line of RFC 4180; null is an empty cell. */
 function csvLine(click: ExportedClick): string {
   const cells = COLUMNS.map((column) => {
     const value = click[column]
@@ -106,7 +106,7 @@ function csvLine(click: ExportedClick): string {
   return `${cells.join(',')}\r\n`
 }
 
-/** An apostrophe keeps a spreadsheet from running what a visitor or a link's owner wrote. */
+/** The apostrophe keeps spreadsheets from running text of visitors or link owners as a formula. */
 function csvCell(text: string): string {
   const harmless = FORMULA.test(text) ? `'${text}` : text
   return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless

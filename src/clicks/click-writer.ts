@@ -1,36 +1,34 @@
 import type { Click } from './click.ts'
 import type { JournalPosition } from './store/click-store.ts'
 
-/** Clicks that stand one after the other in a journal. */
+/** Consecutive clicks of a journal. */
 export type ClickBatch = {
   readonly journalId: string
-  /** Where the first of them stands; undefined for the journal's beginning. */
+  /** The position of the first click; undefined for the journal's beginning. */
   readonly from: JournalPosition | undefined
-  /** Where to read on after the last. */
+  /** The position after the last click. */
   readonly to: JournalPosition
   readonly clicks: readonly Click[]
-  /** When they are taken in, in microseconds. */
+  /** The time of ingestion, in microseconds. */
   readonly atMicros: number
 }
 
-/** Takes clicks into the database. Every operation may throw `Failure.unavailable`. */
+/** Writes clicks to the database. Every operation may throw `Failure.unavailable`. */
 export type ClickWriter = {
-  /** Clicks that are best taken in at a time. */
+  /** The number of clicks that a batch should have at most. */
   readonly batchMax: number
   findPosition(journalId: string): Promise<JournalPosition | undefined>
   /**
-   * Keeps the clicks, adds them to the counters and the tallies, and moves the journal's position:
-   * all of it or nothing, whenever the process is killed. False when the journal no longer stands at
-   * `from`: then its clicks have been taken in before.
+   * Stores the clicks, adds them to counters and tallies, and moves the journal's position, atomically.
+   * Returns false if the journal's position is not `from`: then the clicks were ingested before.
    *
-   * A batch that was not taken is asked for again from the same place: then it must begin with the
-   * same clicks, in the same order, and have no fewer.
+   * After a failure the caller retries from the same position. The batch must then begin with the same
+   * clicks, in the same order; it may have more.
    */
-  take(batch: ClickBatch): Promise<boolean>
+  write(batch: ClickBatch): Promise<boolean>
   /**
-   * What time brings: makes room for the coming days, and drops the raw clicks of days before
-   * `oldestDay`, where that is given. Where nodes have clocks of their own, one that is ahead drops no more
-   * than the others would.
+   * Prepares storage for the coming days, and drops the raw clicks of days before `oldestDay`, if given. A
+   * node whose clock is ahead drops no more than the other nodes would.
    */
   maintain(today: number, oldestDay: number | undefined): Promise<void>
   close(): Promise<void>

@@ -1,34 +1,34 @@
 /**
- * A visit that was answered with a link's destination, or several of them beyond the cap. Neither the visitor's address nor the whole
- * user agent is part of it, so that neither is ever stored.
+ * A visit that was redirected to a link's destination, or several capped ones. It contains neither the
+ * visitor's address nor the full user agent, so that neither is ever stored.
  */
 export type Click = {
   /** Microseconds since the epoch. */
   readonly at: number
   readonly link_seq: number
-  /** Why it does not count as a person's click: a sum of `CLICK_FLAGS`, 0 for one that counts. */
+  /** A sum of `CLICK_FLAGS`: why this is not a person's click. 0 for a person's click. */
   readonly flags: number
-  /** Visits that this stands for: 1, or more where `flags` is `CLICK_FLAGS.capped`. */
+  /** The number of visits: 1, or more if `flags` is `CLICK_FLAGS.capped`. */
   readonly count: number
-  /** The same for all visits of one visitor on one UTC day, and on no other; a safe integer. */
+  /** Identifies a visitor within one UTC day only; a safe integer. */
   readonly visitor: number
-  /** ISO 3166-1 alpha-2, as in `DE`; '' where unknown. */
+  /** ISO 3166-1 alpha-2, as in `DE`; '' if unknown. */
   readonly country: string
-  /** `desktop`, `mobile`, `tablet`, `tv`, …; '' where unknown. */
+  /** `desktop`, `mobile`, `tablet`, `tv`, …; '' if unknown. */
   readonly device: string
-  /** As in `iOS`, `Windows`; '' where unknown. */
+  /** Such as `iOS` or `Windows`; '' if unknown. */
   readonly os: string
-  /** As in `Safari`, `Chrome`; '' where unknown. */
+  /** Such as `Safari` or `Chrome`; '' if unknown. */
   readonly browser: string
-  /** The host of the page that the visitor came from, in lower case; '' for none. */
+  /** The host of the referring page, in lower case; '' if none. */
   readonly referrer: string
-  /** The primary subtag of the language that the visitor likes best, as in `de`; '' for none. */
+  /** The primary subtag of the visitor's preferred language, such as `de`; '' if none. */
   readonly language: string
-  /** `qr` for a visit by a tracked QR code, else `direct`. */
+  /** `qr` for a visit through a tracked QR code, otherwise `direct`. */
   readonly source: string
 }
 
-/** What clicks can be grouped and filtered by. Each value is ASCII and at most 253 characters long. */
+/** The dimensions for grouping and filtering clicks. Values are ASCII, at most 253 characters long. */
 export const CLICK_DIMENSIONS = [
   'country',
   'device',
@@ -41,24 +41,24 @@ export const CLICK_DIMENSIONS = [
 
 export type ClickDimension = (typeof CLICK_DIMENSIONS)[number]
 
-/** What keeps a visit out of `clicks`. */
+/** Reasons why a visit is not counted as a person's click. */
 export const CLICK_FLAGS = {
-  /** A known bot, by its user agent. */
+  /** The user agent is a known bot. */
   bot: 1,
-  /** A browser that fetched ahead of a person's wish. */
+  /** A browser prefetched the page. */
   prefetch: 2,
   /** A HEAD request. */
   head: 4,
   /** A request without a user agent. */
   noUserAgent: 8,
   /**
-   * Beyond the cap on clicks of one address on one link in one minute. Such a click has this flag
-   * alone, and neither visitor nor values: only how many there were is kept.
+   * Over the limit of clicks per address, link and minute. A capped click has no other flag, no visitor
+   * and no dimension values: only its count is stored.
    */
   capped: 16,
 } as const
 
-/** @param count of clicks on the link within the minute of `at` */
+/** @param count the number of capped clicks on the link in the minute of `at` */
 export function cappedClick(link_seq: number, at: number, count: number): Click {
   return {
     at,
@@ -76,16 +76,16 @@ export function cappedClick(link_seq: number, at: number, count: number): Click 
   }
 }
 
-/** Visits that clicks stand for, all together. */
+/** Returns the total number of visits. */
 export function countVisits(clicks: readonly Click[]): number {
   return clicks.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** Takes clicks in, so that they outlive this process. */
+/** Records clicks durably. */
 export type ClickRecorder = {
   /**
-   * Keeps `click` and calls `done` once a killed process can no longer lose it. Also calls `done`
-   * when it could not be kept: a visitor is redirected all the same, and the loss is reported.
+   * Records a click and calls `done` once it survives a crash of the process. Calls `done` also when
+   * recording failed: the visitor is redirected anyway, and the loss is reported.
    */
   record(click: Click, done: () => void): void
 }

@@ -4,7 +4,7 @@ import type { ClickReport } from './report/clicks.ts'
 import type { Counts } from './report/day-of-clicks.ts'
 import { formatQuarters } from './report/intervals.ts'
 
-/** A report as the API shows it, with the clicks that were asked for. */
+/** Converts a report to its API representation, with the counts that `bots` selects. */
 export function presentReport(report: ClickReport, bots: Bots): ClickReportResource {
   const { quarters, zone, interval, total } = report
   const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)

@@ -39,45 +39,10 @@ const exported = {
 
 export type ClickRouteDependencies = { readonly clicks: Clicks }
 
-export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async (app, deps) => {
-  async function report(
-    request: FastifyRequest,
-    subject: ClickSubject,
-    query: ClicksQuery,
-  ): Promise<ClickReportResource> {
-    const { bots = 'exclude' } = query
-    const found = await deps.clicks.report(workspaceOf(request), subject, {
-      ...query,
-      filter: clickFilter(query, CLICK_DIMENSIONS),
-      bots,
-      groupBy: query.group_by,
-    })
-    return presentReport(found, bots)
-  }
-
-  async function sendExport(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    subject: ClickSubject,
-    query: ExportClicksQuery,
-  ): Promise<FastifyReply> {
-    const { format = 'csv', bots = 'exclude' } = query
-    const { raw } = request
-    const filter = clickFilter(query, CLICK_DIMENSIONS)
-    const batches = deps.clicks.export(workspaceOf(request), subject, { ...query, filter, bots })
-    const stream = await exportStream(batches, format, {
-      // While many clicks are looked through for few that are wanted, nothing is sent: no standstill.
-      onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),
-      onError: (error) => request.log.warn({ err: error }, 'an export could not be ended'),
-    })
-    const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`
-    reply
-      .header('Content-Type', EXPORT_TYPES[format])
-      .header('Content-Disposition', contentDisposition('attachment', `${name}.${format}`))
-    if (request.method === 'HEAD') stream.destroy()
-    return reply.send(request.method === 'HEAD' ? undefined : stream)
-  }
-
+export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async (
+  app,
+  { clicks },
+) => {
   const counted = { ...INVALID_QUERY, ...FAILURES, 200: clickReport, ...NOT_MODIFIED }
   const sent = { ...INVALID_QUERY, ...FAILURES, 200: exported }
 
@@ -95,7 +60,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         response: counted,
       },
     },
-    async (request) => report(request, { kind: 'workspace' }, request.query),
+    async (request) => report(clicks, request, { kind: 'workspace' }, request.query),
   )
 
   app.get(
@@ -111,7 +76,8 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         response: sent,
       },
     },
-    async (request, reply) => sendExport(request, reply, { kind: 'workspace' }, request.query),
+    async (request, reply) =>
+      sendExport(clicks, { request, reply }, { kind: 'workspace' }, request.query),
   )
 
   for (const kind of ['link', 'domain'] as const) {
@@ -132,7 +98,7 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
           response: { ...counted, ...NOT_FOUND },
         },
       },
-      async (request) => report(request, { kind, id: request.params.id }, request.query),
+      async (request) => report(clicks, request, { kind, id: request.params.id }, request.query),
     )
 
     app.get(
@@ -150,7 +116,46 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
         },
       },
       async (request, reply) =>
-        sendExport(request, reply, { kind, id: request.params.id }, request.query),
+        sendExport(clicks, { request, reply }, { kind, id: request.params.id }, request.query),
     )
   }
+}
+
+async function report(
+  clicks: Clicks,
+  request: FastifyRequest,
+  subject: ClickSubject,
+  query: ClicksQuery,
+): Promise<ClickReportResource> {
+  const { bots = 'exclude' } = query
+  const found = await clicks.report(workspaceOf(request), subject, {
+    ...query,
+    filter: clickFilter(query, CLICK_DIMENSIONS),
+    bots,
+    groupBy: query.group_by,
+  })
+  return presentReport(found, bots)
+}
+
+async function sendExport(
+  clicks: Clicks,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  subject: ClickSubject,
+  query: ExportClicksQuery,
+): Promise<FastifyReply> {
+  const { format = 'csv', bots = 'exclude' } = query
+  const { raw } = request
+  const filter = clickFilter(query, CLICK_DIMENSIONS)
+  const batches = clicks.export(workspaceOf(request), subject, { ...query, filter, bots })
+  const stream = await exportStream(batches, format, {
+    // A selective filter may send nothing for long; restart the idle timeout at each batch.
+    onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),
+    onError: (error) => request.log.warn({ err: error }, 'closing a click export failed'),
+  })
+  const name = subject.kind === 'workspace' ? 'clicks' : `clicks-${subject.kind}-${subject.id}`
+  reply
+    .header('Content-Type', EXPORT_TYPES[format])
+    .header('Content-Disposition', contentDisposition('attachment', `${name}.${format}`))
+  if (request.method === 'HEAD') stream.destroy()
+  return reply.send(request.method === 'HEAD' ? undefined : stream)
 }

@@ -4,9 +4,9 @@ import { StaleRow, type Store, UniqueViolation } from '../platform/database/stor
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { DueTurns } from '../platform/work/due-turns.ts'
+import { DueOwners } from '../platform/work/due-owners.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
-import { LeasedWork } from '../platform/work/leased-work.ts'
+import { LeaseRunner } from '../platform/work/lease-runner.ts'
 import { concludeCheck, type DomainMove } from './check-conclusion.ts'
 import { newSchedule } from './check-schedule.ts'
 import { type DnsLook, dnsLooks } from './dns-look.ts'
@@ -73,18 +73,18 @@ export function domainChecks(deps: {
   onError: (error: unknown) => void
   onMove: (move: DomainMove) => void
   /** Called when a check has ended, so that there is room for another. */
-  onRoom: () => void
+  onSlotFree: () => void
   /** How a host's certificate stands; undefined where certificates are somebody else's work. */
   findCertificate: CertificateFinder | undefined
 }): DomainChecks {
   const { store, clock, resolver } = deps
   const { look, hasLostProof } = dnsLooks(deps)
-  const turns = new DueTurns((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
-  const checking = new LeasedWork<LeasedCheck>({
+  const turns = new DueOwners((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
+  const checking = new LeaseRunner<LeasedCheck>({
     concurrency: CHECKS_MAX,
     concurrencyPerWorkspace: CHECKS_PER_WORKSPACE_MAX,
     run: checkSafely,
-    onRoom: deps.onRoom,
+    onSlotFree: deps.onSlotFree,
   })
   let isCancelled = false
 
@@ -144,11 +144,11 @@ export function domainChecks(deps: {
       const now = clock.nowMicros()
       await turns.refresh(now)
       for (;;) {
-        const inTurn = turns.next().map((id) => [id, checking.roomOf(id)] as const)
+        const inTurn = turns.next().map((id) => [id, checking.freeSlotsOf(id)] as const)
         const shares = new Map(inTurn.filter(([, room]) => room > 0))
-        if (isCancelled || checking.room === 0 || shares.size === 0) return
+        if (isCancelled || checking.freeSlots === 0 || shares.size === 0) return
         const { leases, idle } = await store.write((stores) =>
-          stores.domainChecks.leaseDue(shares, now, now + LEASE_MICROS, checking.room),
+          stores.domainChecks.leaseDue(shares, now, now + LEASE_MICROS, checking.freeSlots),
         )
         for (const lease of leases) checking.start(lease)
         turns.settle(new Set(leases.map(({ workspaceId }) => workspaceId)), idle)

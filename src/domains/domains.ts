@@ -16,7 +16,7 @@ import { once } from '../platform/idempotency/once.ts'
 import type { IdempotentRequest } from '../platform/idempotency/store/idempotency-store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
-import { settleAll } from '../platform/work/settle-all.ts'
+import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import { type Domain, domainVersion } from './domain.ts'
@@ -189,7 +189,7 @@ export function domains(deps: {
       const created = await store.write((stores) =>
         once(stores, workspaceId, request, clock.nowMicros(), {
           look: () =>
-            settleAll([refuseLoopsOf(stores, domain), enforceQuotas(stores, limits, NEW_CLAIM)]),
+            waitForAll([refuseLoopsOf(stores, domain), enforceQuotas(stores, limits, NEW_CLAIM)]),
           async work() {
             if ((await insertClaim(stores, domain)) === undefined) {
               throw Failure.invalid({ domain: ['has been added before'] })

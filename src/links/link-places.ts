@@ -5,7 +5,7 @@ import type { Random } from '../platform/crypto/random.ts'
 import { StaleRow } from '../platform/database/store.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
-import { settleAll } from '../platform/work/settle-all.ts'
+import { waitForAll } from '../platform/work/wait-for-all.ts'
 import type { PlaceStores } from './link-stores.ts'
 
 /** A host on which a workspace may have links. */
@@ -48,7 +48,7 @@ export function linkPlaces(deps: {
       if (host === serviceHost.host) {
         return { host, keyspaceId: serviceHost.keyspaceId, isClaimed: true }
       }
-      const [own, active, keyspaceId] = await settleAll([
+      const [own, active, keyspaceId] = await waitForAll([
         stores.domains.findByHost(workspaceId, host),
         stores.domains.findActive(host),
         stores.keyspaces.find(workspaceId, host),

@@ -12,7 +12,7 @@ import type { IdempotentRequest } from '../platform/idempotency/store/idempotenc
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
-import { settleAll } from '../platform/work/settle-all.ts'
+import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken, withGeneratedKey } from './generated-key.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
 import { type Link, type LinkAttributes, linkVersion, type NewLink, NO_ATTRIBUTES } from './link.ts'
@@ -87,7 +87,7 @@ export function links(deps: {
     limits: WorkspaceLimits,
   ): Promise<OpenedPlace> {
     const on = { workspaceId: limits.workspaceId, host: link.domain }
-    const [, place] = await settleAll([
+    const [, place] = await waitForAll([
       refuseLoops(stores, serviceHost, on, destinationsOf(link)),
       places.find(stores, on.workspaceId, on.host),
     ])
@@ -177,7 +177,7 @@ export function links(deps: {
       const link = await writeLink((stores) =>
         once(stores, workspaceId, request, clock.nowMicros(), {
           async look() {
-            const [, place] = await settleAll([
+            const [, place] = await waitForAll([
               refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations),
               places.find(stores, workspaceId, domain),
               enforceQuotas(stores, limits, growth),
@@ -218,7 +218,7 @@ export function links(deps: {
       let claimed: Domain | undefined
 
       const updated = await writeLink(async (stores) => {
-        const [current, refuseOn] = await settleAll([
+        const [current, refuseOn] = await waitForAll([
           stores.links.findUncounted(workspaceId, id),
           lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
         ])
@@ -246,7 +246,7 @@ export function links(deps: {
         // Asked for before the row is written, answered with it.
         const quotaLook = enforceQuotas(stores, limits, { storage_bytes: bytes })
         const update = stores.links.update(next, current, KEY_VARIANTS_MAX)
-        const [written] = await settleAll([update, quotaLook])
+        const [written] = await waitForAll([update, quotaLook])
         const [from, to] = [changeOf(current), changeOf(next)]
         await stores.changes.append(from, now)
         if (to.subject !== from.subject) await stores.changes.append(to, now)

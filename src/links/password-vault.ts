@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Random } from '../platform/crypto/random.ts'
-import { sealing } from '../platform/crypto/seal.ts'
+import { sealing } from '../platform/crypto/sealing.ts'
 import { HASH_BYTES } from '../platform/passwords/argon2id.ts'
 import type { PasswordHasher } from '../platform/passwords/password-hasher.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ClickMaker, type ClickRecorder, factsOfAgent } from '../clicks/index.ts'
+import { type ClickMaker, type ClickRecorder, parseUserAgent } from '../clicks/index.ts'
 import { keyOfPath, type LinkHost, type PasswordVault } from '../links/index.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
@@ -117,7 +117,7 @@ export class RedirectHandler {
       host,
       isRoot: exchange.target.path === '/',
       link,
-      device: factsOfAgent(exchange.headers['user-agent']).device,
+      device: parseUserAgent(exchange.headers['user-agent']).device,
       query: exchange.target.query,
       knowsPassword,
     }

@@ -73,8 +73,8 @@ export class PasswordLimits {
     this.#perVisitor.take(visitor)
     return {
       giveBack: () => {
-        this.#perVisitor.giveBack(visitor)
-        budget?.giveBack(link)
+        this.#perVisitor.refund(visitor)
+        budget?.refund(link)
       },
       keep: () => {
         this.#remembered.take(visitor)

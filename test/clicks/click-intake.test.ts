@@ -96,11 +96,11 @@ for (const engine of ENGINES) {
         over?: Pick<Place, 'databaseUrl' | 'dataDir'>
         keepMs?: number
         dataDir?: string
-        onTakenIn?: (id: string) => Promise<void>
+        onIngested?: (id: string) => Promise<void>
       } = {},
     ): ClickIntake {
       const { keepMs = 0 } = options
-      const started = startClickIntake({
+      const intake = startClickIntake({
         dataDir: options.dataDir ?? dataDir,
         keepMs,
         startWorker: drainWorkers(options.over ?? place, keepMs),
@@ -109,19 +109,11 @@ for (const engine of ENGINES) {
         onDoubt: (_count, error) => errors.push(error),
         onDamage: (bytes) => errors.push(`${bytes} damaged bytes`),
         onError: (error) => errors.push(error),
-        async onTakenIn(id) {
-          await options.onTakenIn?.(id)
+        async onIngested(id) {
+          await options.onIngested?.(id)
           takenIn.push(id)
         },
       })
-      let stopped: ReturnType<ClickIntake['stop']> | undefined
-      const intake = {
-        ...started,
-        stop() {
-          stopped ??= started.stop()
-          return stopped
-        },
-      }
       running.push(intake)
       intake.startDraining()
       return intake
@@ -282,10 +274,10 @@ for (const engine of ENGINES) {
       assert.deepEqual(errors, [])
     })
 
-    test('removes a drained journal only after `onTakenIn` has succeeded', async () => {
+    test('removes a drained journal only after `onIngested` has succeeded', async () => {
       const left = leaveJournal(1_000, 5)
       const failure = new Error('the callback fails')
-      const intake = start({ onTakenIn: () => Promise.reject(failure) })
+      const intake = start({ onIngested: () => Promise.reject(failure) })
       await eventually(async () => assert.deepEqual(errors, [failure]))
       assert.deepEqual(listJournals(root), [left, intake.journalId].toSorted())
       await intake.stop()

@@ -19,7 +19,7 @@ import { backlogBytes } from '../../src/clicks/journal/journal-reader.ts'
 import { listSegments, segmentFile } from '../../src/clicks/journal/segments.ts'
 import { Failure } from '../../src/platform/failure.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
-import { openWriterAt } from '../support/click-writers.ts'
+import { openWriterAt, overrideWriter } from '../support/click-writers.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { cases } from '../support/properties.ts'
@@ -72,13 +72,13 @@ for (const engine of ENGINES) {
     }
 
     function createDrainer(
-      options: { writer?: ClickWriter; writing?: () => number } = {},
+      options: { writer?: ClickWriter; activeSegment?: () => number } = {},
     ): Drainer {
       return new Drainer({
         writer,
         clock,
         journal,
-        writing: ALL_COMPLETE,
+        activeSegment: ALL_COMPLETE,
         progress: new DrainProgress(),
         onError: (error) => errors.push(error),
         onDamage: (bytes, copy) => damages.push({ bytes, copy }),
@@ -119,11 +119,11 @@ for (const engine of ENGINES) {
 
     test('stores no click twice when another drainer reads the journal again', async () => {
       append(1, clicksFrom(1_000, 3, link.seq))
-      const writing = () => 1
-      await createDrainer({ writing }).drain()
-      await createDrainer({ writing }).drain()
+      const activeSegment = () => 1
+      await createDrainer({ activeSegment }).drain()
+      await createDrainer({ activeSegment }).drain()
       append(1, clicksFrom(2_000, 2, link.seq))
-      await createDrainer({ writing }).drain()
+      await createDrainer({ activeSegment }).drain()
       await expectCounted(5, 2_001)
       assert.deepEqual(listSegments(journal.folder), [1])
     })
@@ -224,14 +224,13 @@ for (const engine of ENGINES) {
     test('retries, reports only the first failure, and ends on request', async () => {
       append(1, clicksFrom(1_000, 3, link.seq))
       let calls = 0
-      const faulty: ClickWriter = {
-        ...writer,
-        take(batch) {
+      const faulty = overrideWriter(writer, {
+        write(batch) {
           calls += 1
           if (calls <= 2) throw new WantedFault(`call ${calls}`)
-          return writer.take(batch)
+          return writer.write(batch)
         },
-      }
+      })
       const drainer = createDrainer({ writer: faulty })
       drainer.wake()
       drainer.wake()
@@ -252,14 +251,13 @@ for (const engine of ENGINES) {
     test('lets clicks gather after a batch under load, and stores them without another request', async () => {
       append(1, clicksFrom(1_000, 200, link.seq))
       const begunMs: number[] = []
-      const watched: ClickWriter = {
-        ...writer,
-        take(batch) {
+      const watched = overrideWriter(writer, {
+        write(batch) {
           begunMs.push(performance.now())
           if (begunMs.length === 1) append(2, clicksFrom(2_000, 1, link.seq))
-          return writer.take(batch)
+          return writer.write(batch)
         },
-      }
+      })
       const drainer = createDrainer({ writer: watched })
       drainer.wake()
       await eventually(() => expectCounted(201, 2_000))
@@ -310,7 +308,7 @@ for (const engine of ENGINES) {
     test('does not read the tail of the segment that is being written', async () => {
       const next = encodeFrame(clicksFrom(2_000, 2, link.seq))
       append(1, clicksFrom(1_000, 2, link.seq), next.subarray(0, 20))
-      const drainer = createDrainer({ writing: () => 1 })
+      const drainer = createDrainer({ activeSegment: () => 1 })
       await drainer.drain()
       await expectCounted(2, 1_001)
       assert.deepEqual(damages, [])

@@ -9,12 +9,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { totalBacklogBytes } from '../../src/clicks/journal/journal-backlog.ts'
 import {
-  adoptJournals,
   createJournal,
   journalsRoot,
   listJournals,
   lockJournal,
   removeLeftovers,
+  takeOverJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
 import { createFolder } from '../support/engines.ts'
 import type { OwnerMessage } from './journal-owner.ts'
@@ -51,9 +51,9 @@ describe('journal folders', () => {
 
   test('have one owner at a time within one process', () => {
     const journal = createJournal(root)
-    assert.deepEqual(adoptJournals(root), [])
+    assert.deepEqual(takeOverJournals(root), [])
     journal.release()
-    const [again] = adoptJournals(root)
+    const [again] = takeOverJournals(root)
     assert.equal(again?.id, journal.id)
     again?.release()
   })
@@ -62,7 +62,7 @@ describe('journal folders', () => {
     const journal = createJournal(root)
     journal.release()
     journal.release()
-    const [again] = adoptJournals(root)
+    const [again] = takeOverJournals(root)
     again?.remove()
     again?.release()
     assert.deepEqual(listJournals(root), [])
@@ -84,7 +84,7 @@ describe('journal folders', () => {
 
   test('are an empty list before the first start', () => {
     assert.deepEqual(listJournals(root), [])
-    assert.deepEqual(adoptJournals(root), [])
+    assert.deepEqual(takeOverJournals(root), [])
   })
 
   test('stay with a living process, and are adopted from a killed one', async () => {
@@ -92,12 +92,12 @@ describe('journal folders', () => {
     const { ids } = await report
     assert.equal(ids.length, 1)
     assert.deepEqual(listJournals(root), ids)
-    assert.deepEqual(adoptJournals(root), [])
+    assert.deepEqual(takeOverJournals(root), [])
 
     child.kill('SIGKILL')
     await once(child, 'exit')
 
-    const adopted = adoptJournals(root)
+    const adopted = takeOverJournals(root)
     assert.deepEqual(
       adopted.map((journal) => journal.id),
       ids,
@@ -162,7 +162,7 @@ describe('journal folders', () => {
     const journal = createJournal(root)
     journal.remove()
     assert.equal(existsSync(journal.folder), false)
-    assert.deepEqual(adoptJournals(root), [])
+    assert.deepEqual(takeOverJournals(root), [])
   })
 
   test('look locked to releases that cannot read their frames', () => {

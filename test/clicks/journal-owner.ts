@@ -1,10 +1,10 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import {
-  adoptJournals,
   createJournal,
   type JournalFolder,
   listJournals,
+  takeOverJournals,
 } from '../../src/clicks/journal/journal-folder.ts'
 
 /** The report that this process sends to its parent when its task is done. */
@@ -31,7 +31,7 @@ const TASKS: Readonly<Record<string, () => void>> = {
   /** Adopts orphans, checks that no other process owns them, and releases them. */
   contend() {
     for (let turn = 0; turn < Number(turns); turn += 1) {
-      for (const journal of adoptJournals(root)) {
+      for (const journal of takeOverJournals(root)) {
         ids.add(journal.id)
         mark(journal)
         journal.release()
@@ -52,7 +52,7 @@ const TASKS: Readonly<Record<string, () => void>> = {
   /** Clears the root, as a starting process does with what killed ones left. */
   clear() {
     while (listJournals(root).length > 0) {
-      for (const journal of adoptJournals(root)) {
+      for (const journal of takeOverJournals(root)) {
         if (!existsSync(journal.folder)) faults.add('a journal was adopted after its removal')
         ids.add(journal.id)
         journal.remove()

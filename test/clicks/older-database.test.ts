@@ -14,7 +14,7 @@ import {
 } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
-import { openWriterAt } from '../support/click-writers.ts'
+import { openWriterAt, overrideWriter } from '../support/click-writers.ts'
 import { copyDatabase } from '../support/database-access.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -66,7 +66,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         clock,
         journal,
         keepMs,
-        writing: () => Number.POSITIVE_INFINITY,
+        activeSegment: () => Number.POSITIVE_INFINITY,
         progress: new DrainProgress(),
         onError: assert.ifError,
         onDamage: (bytes) => assert.fail(`${bytes} damaged bytes`),
@@ -79,9 +79,10 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       writers.push(before, after)
       let current = before
       return {
-        ...before,
-        findPosition: (id) => current.findPosition(id),
-        take: (batch) => current.take(batch),
+        ...overrideWriter(before, {
+          findPosition: (id) => current.findPosition(id),
+          write: (batch) => current.write(batch),
+        }),
         promote() {
           current = after
         },

@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
-import type { DrainOrder, DrainReport } from '../../src/clicks/ingest/drain-messages.ts'
+import type { DrainCommand, DrainEvent } from '../../src/clicks/ingest/drain-messages.ts'
 import { DrainProgress } from '../../src/clicks/ingest/drain-progress.ts'
 import { serveDrain } from '../../src/clicks/ingest/serve-drain.ts'
 import { encodeFrame } from '../../src/clicks/journal/frame.ts'
@@ -33,7 +33,7 @@ test('orphaned journals are drained one after the other, so that none waits for 
     writer: {
       batchMax: 100,
       findPosition: async (id) => taken.get(id),
-      async take({ journalId, to }) {
+      async write({ journalId, to }) {
         taking += 1
         assert.equal(taking, 1)
         await turn()
@@ -50,15 +50,15 @@ test('orphaned journals are drained one after the other, so that none waits for 
     keepMs: 0,
     retentionDays: 0,
   })
-  const order = (message: DrainOrder) => port1.postMessage(message)
-  const reports: DrainReport[] = []
+  const order = (message: DrainCommand) => port1.postMessage(message)
+  const reports: DrainEvent[] = []
   port1.on('message', (report) => reports.push(report))
-  for (const journal of orphans) order({ kind: 'take in', journal })
+  for (const journal of orphans) order({ kind: 'ingest', journal })
   await eventually(async () => {
-    const ends = reports.filter(({ kind }) => kind !== 'read')
+    const ends = reports.filter(({ kind }) => kind !== 'progress')
     assert.deepEqual(
       ends,
-      orphans.map(({ id }) => ({ kind: 'taken in', id })),
+      orphans.map(({ id }) => ({ kind: 'ingested', id })),
     )
   })
   order({ kind: 'stop' })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { DataFolder, makeRoomToStart } from '../../src/app/node/data-folder.ts'
-import { readDiskRoom } from '../../src/platform/disk/disk-room.ts'
+import { readDiskSpace } from '../../src/platform/disk/disk-space.ts'
 import type { FolderFault } from '../../src/platform/disk/folder-fault.ts'
 import { createFolder } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -35,7 +35,7 @@ describe('DataFolder', () => {
   const messages = () => lines.map(({ msg }) => msg)
   const reserveIsWhole = () =>
     eventually(async () => {
-      assert.equal(statSync(reserveFile()).size, (await readDiskRoom(dataDir)).reserveBytes)
+      assert.equal(statSync(reserveFile()).size, (await readDiskSpace(dataDir)).reserveBytes)
     })
 
   test('creates a reserve file whose blocks are allocated', async () => {
@@ -134,7 +134,7 @@ describe('DataFolder', () => {
       await watched.stop()
       writeFileSync(
         path.join(dataDir, 'ballast'),
-        Buffer.alloc((await readDiskRoom(dataDir)).freeBytes),
+        Buffer.alloc((await readDiskSpace(dataDir)).freeBytes),
       )
       const second = open()
       second.start({ firstDelayMs: 0 })

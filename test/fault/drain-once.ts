@@ -25,7 +25,7 @@ const drainer = new Drainer({
   clock: systemClock(),
   journal: { id: JOURNAL, folder: path.join(journalsRoot(DATA_DIR), JOURNAL) },
   progress: new DrainProgress(),
-  writing: () => Number.POSITIVE_INFINITY,
+  activeSegment: () => Number.POSITIVE_INFINITY,
   onError: fail,
   onDamage: fail,
 })

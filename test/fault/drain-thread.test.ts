@@ -43,7 +43,7 @@ describeStore('a drain thread that crashes', (at) => {
       onLost: unwanted,
       onDoubt: unwanted,
       onDamage: unwanted,
-      onTakenIn: () => {},
+      onIngested: () => {},
       onError: (error) => errors.push(error),
     })
     intake.startDraining()

@@ -127,7 +127,7 @@ for (const engine of ENGINES) {
         await visitLink()
         assert.ok((await readiness()).body.lost_clicks > 0)
       })
-      assert.match(service.output().stderr, /"folder":"[^"]+".*clicks could not be journalled/)
+      assert.match(service.output().stderr, /"folder":"[^"]+".*journal write failed, clicks lost/)
     })
 
     test('stores clicks again once there is room, with a new reserve and every journalled click', async () => {

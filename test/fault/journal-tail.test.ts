@@ -156,7 +156,7 @@ describeStore('the intake of a damaged journal', (at) => {
         durability: 'process',
         onLost: (_count, error) => assert.fail(String(error)),
         onDoubt: (_count, error) => assert.fail(String(error)),
-        onTakenIn: () => {},
+        onIngested: () => {},
         onError: (error) => assert.fail(String(error)),
         onDamage(count) {
           reported += count

@@ -53,7 +53,7 @@ for (const engine of ENGINES) {
           const { body } = expectStatus(await api.get(`/links/${id}`), 200)
           assert.equal(body.clicks + lost, VISITS)
         })
-        const reports = service.output().stderr.match(/clicks could not be journalled/g) ?? []
+        const reports = service.output().stderr.match(/journal write failed, clicks lost/g) ?? []
         assert.equal(reports.length, 1, 'one line, not one for each click')
       })
     }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app/api/app.ts'
 import type { AppDependencies } from '../../src/app/api/app-dependencies.ts'
-import { clicks, EXPORT_QUEUE } from '../../src/clicks/report/clicks.ts'
+import { Clicks, EXPORT_QUEUE } from '../../src/clicks/report/clicks.ts'
 import type { RawClick } from '../../src/clicks/report/day-of-clicks.ts'
 import { ApiMeter } from '../../src/platform/http/api/api-meter.ts'
 import { createFront } from '../../src/platform/http/front.ts'
@@ -35,12 +35,12 @@ export async function startExportServer(): Promise<ExportServer> {
   const exports = new FairQueue(EXPORT_QUEUE)
   const reports = { rawClicks: () => exportServer.batches() }
   const deps = {
-    clicks: clicks({
+    clicks: new Clicks({
       store: { read: { reports } },
       clock,
       retentionDays: 1,
       exports,
-    } as unknown as Parameters<typeof clicks>[0]),
+    } as unknown as ConstructorParameters<typeof Clicks>[0]),
     authenticator: {
       authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
     },

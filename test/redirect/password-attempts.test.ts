@@ -202,8 +202,8 @@ describe('passwordAttempts', () => {
       const throttles = new Throttles({
         clock,
         peers: {
-          onTold: (listener) => listeners.push(listener),
-          tell: (counts) => listeners[1 - index]?.(counts),
+          onReceived: (listener) => listeners.push(listener),
+          send: (counts) => listeners[1 - index]?.(counts),
         },
       })
       const vault = {

@@ -20,7 +20,7 @@ describeStore('the click writer', (at, engine) => {
     journalId: string,
     from: JournalPosition | undefined,
     to: JournalPosition,
-  ) => writer.take({ journalId, from, to, clicks: [], atMicros: NOW })
+  ) => writer.write({ journalId, from, to, clicks: [], atMicros: NOW })
   const find = (link: Link) => at.store.read.links.findById(link.workspace_id, link.id)
   const rawOf = ({ workspace_id: workspaceId, seq: linkSeq }: Link) =>
     rawClicksOf(at.store, { kind: 'link', workspaceId, linkSeq })
@@ -64,7 +64,7 @@ describeStore('the click writer', (at, engine) => {
         clicks,
         atMicros: 1,
       }
-      const taken = await Promise.all(writers.map((writer) => writer.take(batch)))
+      const taken = await Promise.all(writers.map((writer) => writer.write(batch)))
       assert.equal(taken.filter(Boolean).length, 1)
     }
     assert.equal((await find(link))?.clicks, 6)
@@ -220,7 +220,7 @@ describeStore('the click writer', (at, engine) => {
       { segment: 1, offset: 9 },
     ]
     const batch = { journalId: unique('journal'), from, to, clicks, atMicros: 1 }
-    for (let attempt = 0; attempt < 3; attempt += 1) assert.equal(await writer.take(batch), false)
+    for (let attempt = 0; attempt < 3; attempt += 1) assert.equal(await writer.write(batch), false)
     await takeClicks(writer, clicks)
     assert.equal((await rawOf(link)).length, 3)
   })

@@ -56,7 +56,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
       target: { host: TARGET, addresses: [] },
       isReserved: () => false,
       onMove: (move) => moves.push(move),
-      onRoom: () => {
+      onSlotFree: () => {
         ended += 1
       },
       findCertificate,

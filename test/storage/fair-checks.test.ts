@@ -48,7 +48,7 @@ describeStore('domain checks of several workspaces', (at) => {
         target: { host: TARGET, addresses: [] },
         isReserved: () => false,
         onMove: () => {},
-        onRoom: () => ends.emit('end'),
+        onSlotFree: () => ends.emit('end'),
         findCertificate: undefined,
       })
     /** Creates claims of a new workspace, all at the same time. */

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { examineFiles } from '../../src/app/database/sqlite/examine-files.ts'
 import { rebuildClicks } from '../../src/app/database/sqlite/rebuild-clicks.ts'
 import { type Click, cappedClick } from '../../src/clicks/click.ts'
-import { RawClickRows } from '../../src/clicks/store/raw-click-rows.ts'
+import { RawClickQuota } from '../../src/clicks/store/raw-click-quota.ts'
 import { rawClicksFolder } from '../../src/clicks/store/sqlite/raw-click-days.ts'
 import { RawClickFiles } from '../../src/clicks/store/sqlite/raw-click-files.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
@@ -53,23 +53,23 @@ describe('click files with folded rows', () => {
 
   test('agree after each batch, and wherever a crash has left one of them behind', async () => {
     const writer = openWriterAt(place, { rawPerMinute: ROWS_PER_MINUTE })
-    assert.equal(await writer.take(batchFrom(0)), true)
+    assert.equal(await writer.write(batchFrom(0)), true)
     assert.deepEqual(faults(), [])
 
-    const rows = new RawClickRows({ perMinute: ROWS_PER_MINUTE, onRefused: () => {} })
+    const rows = new RawClickQuota({ perMinute: ROWS_PER_MINUTE, onRefused: () => {} })
     const files = new RawClickFiles(rawClicksFolder(place.dataDir), rows)
-    const isStill = async () => true
+    const isCurrent = async () => true
     const inserted = await files.insert({
       ...batchFrom(1),
       ownerOf: () => owner,
-      isStill,
+      isCurrent,
       deadlineMs: 1_000,
     })
     files.close()
     assert.deepEqual([...(inserted ?? [])], [[20_500, ROWS_PER_MINUTE]])
     assert.deepEqual(faults(), [], 'the batch is not counted yet')
 
-    assert.equal(await writer.take(batchFrom(1)), true)
+    assert.equal(await writer.write(batchFrom(1)), true)
     await writer.close()
     assert.deepEqual(faults(), [])
     assert.equal(await countLinks(), 16)

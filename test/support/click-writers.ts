@@ -18,6 +18,18 @@ export function openWriterAt(
 export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]): Promise<void> {
   const journalId = randomUUID()
   const to = { segment: 1, offset: 1 }
-  const taken = await writer.take({ journalId, from: undefined, to, clicks, atMicros: 1 })
+  const taken = await writer.write({ journalId, from: undefined, to, clicks, atMicros: 1 })
   if (!taken) throw new Error('the clicks were not stored')
+}
+
+/** Returns a writer that delegates to `writer`, except for the given operations. */
+export function overrideWriter(writer: ClickWriter, operations: Partial<ClickWriter>): ClickWriter {
+  return {
+    batchMax: writer.batchMax,
+    findPosition: (journalId) => writer.findPosition(journalId),
+    write: (batch) => writer.write(batch),
+    maintain: (today, oldestDay) => writer.maintain(today, oldestDay),
+    close: () => writer.close(),
+    ...operations,
+  }
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { DrainWorkerData } from '../../src/app/workers/drain-worker.ts'
-import type { JournalPlace } from '../../src/clicks/ingest/drain-messages.ts'
+import type { JournalLocation } from '../../src/clicks/ingest/drain-messages.ts'
 import type { Place } from './engines.ts'
 
 const PROGRAM = new URL('../../src/app/workers/drain-worker.ts', import.meta.url)
@@ -9,7 +9,7 @@ const PROGRAM = new URL('../../src/app/workers/drain-worker.ts', import.meta.url
 export function drainWorkers(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   keepMs = 0,
-): (journal: JournalPlace, progress: SharedArrayBuffer) => Worker {
+): (journal: JournalLocation, progress: SharedArrayBuffer) => Worker {
   const { databaseUrl, dataDir } = place
   return (journal, progress) => {
     const workerData: DrainWorkerData = {

@@ -25,8 +25,8 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
 
   const asked = { hide: true, querystring: z.object({ role: z.string().optional() }) }
   app.get('/readyz', { schema: asked }, async ({ query }, reply) => {
-    deps.readiness.noteAsked()
-    const checked = await deps.readiness.look()
+    deps.readiness.noteProbe()
+    const checked = await deps.readiness.check()
     const states = [...checked].map(([role, can]) => [role, can ? 'ok' : 'unavailable'])
     const roles = Object.fromEntries(states)
     const health = deps.health()

@@ -1,4 +1,4 @@
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { userName } from '../../platform/process/user-name.ts'
 import {
   type ListeningPlace,
@@ -22,16 +22,16 @@ export function listeningFault(config: Config, error: unknown): unknown {
 
 function faultText({ use, host, port }: ListeningPlace, error: unknown): string | undefined {
   const variable = VARIABLES[use]
-  if (isCode(error, 'EADDRINUSE')) {
+  if (hasErrorCode(error, 'EADDRINUSE')) {
     return `Port ${port} is in use by another program. Stop that one, or set ${variable} to a free port.`
   }
-  if (isCode(error, 'EACCES')) {
+  if (hasErrorCode(error, 'EACCES')) {
     return (
       `The user ${userName()} may not open port ${port}. Set ${variable} to a port above 1023, or allow it: ` +
       '"sudo sysctl net.ipv4.ip_unprivileged_port_start=80", with systemd "AmbientCapabilities=CAP_NET_BIND_SERVICE".'
     )
   }
-  if (isCode(error, 'EADDRNOTAVAIL')) {
+  if (hasErrorCode(error, 'EADDRNOTAVAIL')) {
     const at = use === 'internal' ? variable : 'TERSE_HOST'
     return `This machine does not have the address ${host}. Correct ${at}.`
   }

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import type { ZodType } from 'zod'
 import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { listeningFault } from '../cli/listening-fault.ts'
 import { type CommandConfig, openConfig } from '../cli/open-config.ts'
 import { listeningPlaces } from '../config/listening-places.ts'
@@ -82,7 +82,7 @@ function closeUnused(socket: BoundSocket): void {
   try {
     socket.close()
   } catch (error) {
-    if (!isCode(error, 'ERR_SOCKET_HANDLE_ADOPTED')) throw error
+    if (!hasErrorCode(error, 'ERR_SOCKET_HANDLE_ADOPTED')) throw error
   }
 }
 

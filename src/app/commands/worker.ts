@@ -37,7 +37,7 @@ export function workerCommand(): Command {
         shared: {
           number: Number(number),
           peers: link.peers,
-          survey: link.survey,
+          broadcast: link.broadcast,
           onProbed: link.probed,
         },
       })

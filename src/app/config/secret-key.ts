@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createFolder } from '../../platform/disk/create-folder.ts'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 const FILE_NAME = 'secret.key'
 
@@ -37,7 +37,7 @@ export function loadOrCreateSecretKey(dataDir: string): Buffer {
   try {
     linkSync(aside, file)
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error
+    if (!hasErrorCode(error, 'EEXIST')) throw error
   } finally {
     rmSync(aside, { force: true })
   }
@@ -51,7 +51,7 @@ function readKey(file: string): Buffer | undefined {
   try {
     text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined
+    if (hasErrorCode(error, 'ENOENT')) return undefined
     throw error
   }
   if (!/^[0-9a-f]{64}$/i.test(text)) {

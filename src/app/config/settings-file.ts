@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import { userName } from '../../platform/process/user-name.ts'
 import { ConfigError, type Environment, isUnknown } from './read-config.ts'
 import { SETTINGS, VARIABLES } from './settings.ts'
@@ -86,7 +86,7 @@ function readFile(
       (statSync(path.dirname(file)).mode & ENTERED_BY_OTHERS) !== 0
     return { text, isReadable }
   } catch (error) {
-    const isAbsent = isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')
+    const isAbsent = hasErrorCode(error, 'ENOENT') || hasErrorCode(error, 'ENOTDIR')
     if (isAbsent && !isNamed) return undefined
     const code = error instanceof Error && 'code' in error ? error.code : 'unreadable'
     throw new ConfigError([

@@ -4,7 +4,7 @@ import { type FileFault, filesAdvice } from '../../platform/database/file-fault.
 import { readLastCheck } from '../../platform/database/last-check.ts'
 import { sqliteFolderFault, textOf } from '../../platform/database/sqlite/errors.ts'
 import { folderFaultOf } from '../../platform/disk/folder-fault.ts'
-import { terseCommand } from '../../platform/process/command-words.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Config } from '../config/read-config.ts'
 import { checkFiles } from '../database/sqlite/check-files.ts'
 import { examineFiles } from '../database/sqlite/examine-files.ts'

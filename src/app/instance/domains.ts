@@ -70,7 +70,7 @@ export function openDomains(
         { ...move, ...hostFields(move.host) },
         'a domain moved to the workspace that has proved it',
       ),
-    onRoom: () => wake(),
+    onSlotFree: () => wake(),
   })
   return {
     domains: domains({

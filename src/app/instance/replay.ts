@@ -65,7 +65,7 @@ export async function replayJournals(
           writer,
           clock: instance.clock,
           journal,
-          writing: () => last,
+          activeSegment: () => last,
           keepMs: Number.POSITIVE_INFINITY,
           progress,
           onError: options.onError,

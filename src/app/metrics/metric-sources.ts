@@ -3,7 +3,7 @@ import { sumOfBacklogs } from '../../clicks/journal/journal-backlog.ts'
 import type { ClickCap } from '../../clicks/record/click-cap.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
 import type { CacheUse } from '../../platform/cache/coherent-cache.ts'
-import { glance } from '../../platform/cache/glance.ts'
+import { staleCache } from '../../platform/cache/stale-cache.ts'
 import type { ChangeFollower } from '../../platform/changes/change-follower.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import { labelled, type Metric, type MetricSource, plain } from '../../platform/metrics/metric.ts'
@@ -25,7 +25,7 @@ export function readinessMetrics(readiness: Readiness): MetricSource {
       'terse_ready',
       'Whether the node can play each of its roles, as /readyz tells it.',
       'role',
-      [...(await readiness.look())].map(([role, can]) => [role, can ? 1 : 0]),
+      [...(await readiness.check())].map(([role, can]) => [role, can ? 1 : 0]),
     ),
   ]
 }
@@ -117,17 +117,17 @@ export function clickMetrics(
     const ageSeconds = oldestMicros === undefined ? 0 : (nowMicros() - oldestMicros) / 1e6
     const total = (name: string, help: string, value: number) => plain('counter', name, help, value)
     return [
-      total('terse_clicks_recorded_total', 'Clicks written to the journal.', intake.recorded()),
+      total('terse_clicks_recorded_total', 'Clicks written to the journal.', intake.recorded),
       total(
         'terse_clicks_capped_total',
         'Clicks of one address on one link beyond TERSE_CLICK_CAP_PER_MINUTE, counted as bots.',
         cap?.capped ?? 0,
       ),
-      total('terse_clicks_lost_total', 'Clicks that could not be written.', intake.lost()),
+      total('terse_clicks_lost_total', 'Clicks that could not be written.', intake.lost),
       total(
         'terse_clicks_doubtful_total',
         'Clicks that a failing disk may not have taken.',
-        intake.doubtful(),
+        intake.doubtful,
       ),
       total(
         'terse_clicks_drained_total',
@@ -211,10 +211,10 @@ export function storeMetrics(
 
 /** The same on every node, so look at one of them, or the highest number. */
 export function nodeMetrics(nodes: Nodes): MetricSource {
-  const list = glance({
-    look: () => nodes.list(),
-    keepMs: STATES_KEEP_MS,
-    patienceMs: STATES_PATIENCE_MS,
+  const list = staleCache({
+    load: () => nodes.list(),
+    ageMsMax: STATES_KEEP_MS,
+    waitMsMax: STATES_PATIENCE_MS,
   })
   return async () => {
     const listed = await list()
@@ -245,9 +245,9 @@ export function nodeMetrics(nodes: Nodes): MetricSource {
 export function stateMetrics(
   name: string,
   help: string,
-  look: () => Promise<StateCounts>,
+  load: () => Promise<StateCounts>,
 ): MetricSource {
-  const counts = glance({ look, keepMs: STATES_KEEP_MS, patienceMs: STATES_PATIENCE_MS })
+  const counts = staleCache({ load, ageMsMax: STATES_KEEP_MS, waitMsMax: STATES_PATIENCE_MS })
   return async (): Promise<readonly Metric[]> => [
     labelled(
       'gauge',

@@ -1,12 +1,12 @@
 import { formatMetrics, mergeExpositions } from '../../platform/metrics/exposition.ts'
 import type { Metric, MetricSource } from '../../platform/metrics/metric.ts'
-import type { Survey } from '../../platform/work/survey.ts'
+import type { Broadcast } from '../../platform/work/broadcast.ts'
 
 /** What a process knows of the others of its service. */
 export type Colleagues = {
   /** This process's own number among them, from 1. */
   readonly number: number
-  readonly survey: Survey
+  readonly broadcast: Broadcast
 }
 
 /** The number of a process that is the whole service. */
@@ -20,7 +20,7 @@ export const ALONE = 1
 export class ServiceMetrics {
   readonly #sources: MetricSource[] = []
   readonly #process: string
-  readonly #survey: Survey | undefined
+  readonly #broadcast: Broadcast | undefined
 
   readonly #onError: (error: unknown) => void
 
@@ -31,8 +31,8 @@ export class ServiceMetrics {
   constructor(colleagues: Colleagues | undefined, onError: (error: unknown) => void) {
     this.#onError = onError
     this.#process = String(colleagues?.number ?? ALONE)
-    this.#survey = colleagues?.survey
-    this.#survey?.onAsked(() => this.#own())
+    this.#broadcast = colleagues?.broadcast
+    this.#broadcast?.onRequest(() => this.#own())
   }
 
   /** Has a part of the node measured too, from now on. */
@@ -42,7 +42,7 @@ export class ServiceMetrics {
 
   /** Of all processes of the service, whichever of them is asked. */
   async text(): Promise<string> {
-    const texts = (await this.#survey?.gather()) ?? []
+    const texts = (await this.#broadcast?.request()) ?? []
     return mergeExpositions(texts.length > 0 ? texts : [await this.#own()])
   }
 

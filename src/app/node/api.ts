@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
-import { CHART_QUEUE, clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
+import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { domainHttps } from '../../domains/domain-https.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
@@ -53,7 +53,7 @@ export function openApi(
     {
       links: linkService,
       domains,
-      clicks: clicks({
+      clicks: new Clicks({
         store,
         clock,
         links: linkService,
@@ -88,8 +88,8 @@ export function openApi(
       }),
       readiness: observation.readiness,
       health: () => ({
-        lost_clicks: intake.lost(),
-        doubtful_clicks: intake.doubtful(),
+        lost_clicks: intake.lost,
+        doubtful_clicks: intake.doubtful,
         damaged_files: observation.fileHealth?.damagedFiles() ?? [],
         data_folder_fault: dataFolder.faultText ?? null,
       }),

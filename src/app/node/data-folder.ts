@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { sqliteFolderFault } from '../../platform/database/sqlite/errors.ts'
 import { DiskReserve } from '../../platform/disk/disk-reserve.ts'
-import { type DiskRoom, readDiskRoom } from '../../platform/disk/disk-room.ts'
+import { type DiskSpace, readDiskSpace } from '../../platform/disk/disk-space.ts'
 import {
   type FolderFault,
   folderFaultOf,
@@ -41,7 +41,7 @@ export class DataFolder implements Job {
   readonly #reserve: DiskReserve
   readonly #listeners: ((fault: FolderFault | undefined) => void)[] = []
   #fault: FolderFault | undefined
-  #room: DiskRoom | undefined
+  #room: DiskSpace | undefined
   #reserveBytes = 0
   #isLow = false
   #makeFromMs = 0
@@ -75,7 +75,7 @@ export class DataFolder implements Job {
   }
 
   /** What the last look showed of the disk; undefined before the first. */
-  get room(): DiskRoom | undefined {
+  get room(): DiskSpace | undefined {
     return this.#room
   }
 
@@ -118,7 +118,7 @@ export class DataFolder implements Job {
       return false
     }
     this.#fullCount += 1
-    this.#reserve.giveUp()
+    this.#reserve.release()
     this.#setFault(fault, cause)
     this.#schedule(FAULT_INTERVAL_MS)
     return true
@@ -153,10 +153,10 @@ export class DataFolder implements Job {
   async #look(): Promise<FolderFault | undefined> {
     const probed = await probeFolder(this.path)
     if (probed === 'missing') return probed
-    const room = await readDiskRoom(this.path)
+    const room = await readDiskSpace(this.path)
     this.#noteRoom(room)
     const fault = room.isOutOfFiles ? 'full' : probed
-    if (fault === 'full') this.#reserve.giveUp()
+    if (fault === 'full') this.#reserve.release()
     const bytes = await this.#reserve.bytes()
     this.#reserveBytes = bytes ?? 0
     if (fault !== undefined || this.#reserveBytes >= room.reserveBytes) return fault
@@ -165,11 +165,11 @@ export class DataFolder implements Job {
     return !isMade && bytes === 0 ? 'full' : undefined
   }
 
-  async #makeReserve({ freeBytes, reserveBytes, roomyBytes }: DiskRoom): Promise<boolean> {
-    if (freeBytes < roomyBytes || performance.now() < this.#makeFromMs) return false
+  async #makeReserve({ freeBytes, reserveBytes, reserveNeedsBytes }: DiskSpace): Promise<boolean> {
+    if (freeBytes < reserveNeedsBytes || performance.now() < this.#makeFromMs) return false
     try {
       await this.#reserve.removeLeftovers()
-      await this.#reserve.make(reserveBytes)
+      await this.#reserve.create(reserveBytes)
       this.#reserveBytes = (await this.#reserve.bytes()) ?? 0
       return this.#reserveBytes > 0
     } catch (error) {
@@ -179,7 +179,7 @@ export class DataFolder implements Job {
     }
   }
 
-  #noteRoom(room: DiskRoom): void {
+  #noteRoom(room: DiskSpace): void {
     this.#room = room
     const mark = this.#lowRatio * (this.#isLow ? LOW_HYSTERESIS : 1)
     const isLow = room.freeRatio < mark
@@ -209,7 +209,7 @@ export class DataFolder implements Job {
 export async function makeRoomToStart(dataDir: string): Promise<void> {
   const reserve = new DiskReserve(dataDir)
   try {
-    if ((await reserve.bytes()) && (await probeFolder(dataDir)) === 'full') reserve.giveUp()
+    if ((await reserve.bytes()) && (await probeFolder(dataDir)) === 'full') reserve.release()
   } catch {
     // The start itself reports what is wrong with the folder.
   }

@@ -4,7 +4,7 @@ import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import type { JournalBacklog } from '../../clicks/journal/journal-backlog.ts'
 import { BEAT_INTERVAL_MS, LOST_AFTER_MICROS } from '../../operations/nodes/node.ts'
 import type { Nodes } from '../../operations/nodes/nodes.ts'
-import { terseCommand } from '../../platform/process/command-words.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 

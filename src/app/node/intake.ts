@@ -6,7 +6,7 @@ import {
   startClickIntake,
 } from '../../clicks/ingest/click-intake.ts'
 import { journalsRoot } from '../../clicks/journal/journal-folder.ts'
-import { highestWaitingLink } from '../../clicks/journal/journal-scan.ts'
+import { highestPendingLink } from '../../clicks/journal/journal-scan.ts'
 import type { Config } from '../config/read-config.ts'
 import type { FullStore } from '../database/stores.ts'
 import type { DrainWorkerData } from '../workers/drain-worker.ts'
@@ -14,19 +14,19 @@ import type { DataFolder } from './data-folder.ts'
 
 const LOSS_REPORT_INTERVAL_MS = 10_000
 /**
- * For how long journals stay that PostgreSQL has taken in. A standby may be promoted without the last
- * transactions, which are then made again.
+ * How long ingested journals are kept with PostgreSQL. A promoted standby may lack the last transactions,
+ * whose clicks are then ingested again.
  */
-const KEEP_TAKEN_MS = 60_000
-/** A batch of clicks fits, so that collecting garbage does not copy it again and again. */
+const KEEP_INGESTED_MS = 60_000
+/** Large enough for a batch of clicks, so that the garbage collector does not copy it repeatedly. */
 const DRAIN_YOUNG_MIB = 48
 
-/** This node's way of clicks, with a thread that takes them into the database. */
+/** Opens this node's click intake, with a thread that writes the clicks to the database. */
 export function openIntake(
   { config, log, dataFolder }: { config: Config; log: Logger; dataFolder: DataFolder },
-  onTakenIn: IntakeReports['onTakenIn'],
+  onIngested: IntakeReports['onIngested'],
 ): ClickIntake {
-  const keepMs = config.databaseUrl === undefined ? 0 : KEEP_TAKEN_MS
+  const keepMs = config.databaseUrl === undefined ? 0 : KEEP_INGESTED_MS
   const lossLog = log.child({ folder: journalsRoot(config.dataDir) })
   return startClickIntake({
     keepMs,
@@ -39,7 +39,7 @@ export function openIntake(
         journal,
         progress,
         keepMs,
-        // What is old is cleared away by the settings of the nodes whose work that is.
+        // Only nodes with the role `jobs` delete old clicks, by their own settings.
         retentionDays: roles.includes('jobs') ? clickRetentionDays : 0,
         rawPerMinute: rawClicksPerMinute,
       }
@@ -49,30 +49,29 @@ export function openIntake(
       })
     },
     durability: config.clickDurability,
-    makeRoom: (error) => dataFolder.noteFailure(error),
-    onLost: lossReporter(lossLog, 'clicks could not be journalled and are lost'),
-    onDoubt: lossReporter(lossLog, 'the disk failed: clicks are lost should the machine stop now'),
-    onDamage: (bytes, copy) =>
-      log.error({ bytes, copy }, 'the click journal is damaged; set aside'),
-    onError: (error) => log.warn({ err: error }, 'clicks wait in the journal'),
-    onTakenIn,
+    freeSpace: (error) => dataFolder.noteFailure(error),
+    onLost: lossReporter(lossLog, 'journal write failed, clicks lost'),
+    onDoubt: lossReporter(lossLog, 'journal sync failed, clicks doubtful'),
+    onDamage: (bytes, copy) => log.error({ bytes, copy }, 'journal damaged'),
+    onError: (error) => log.warn({ err: error }, 'click ingestion failed'),
+    onIngested,
   })
 }
 
 /**
- * Has new links begin above the numbers that the journals of this data folder name: the database may
- * have been put back to a state that is older than they are. To be called before links can be made.
+ * Makes new links start above the link numbers in the journals of this data folder, because the database may
+ * have been restored to an older state. Must be called before links can be created.
  */
 export async function keepJournalledNumbers(
   { dataDir }: Pick<Config, 'dataDir'>,
   store: FullStore,
 ): Promise<void> {
   const { clicks } = store.read
-  const highest = await highestWaitingLink(dataDir, (id) => clicks.findPosition(id))
+  const highest = await highestPendingLink(dataDir, (id) => clicks.findPosition(id))
   if (highest > 0) await store.write(({ links }) => links.skipNumbers(highest))
 }
 
-/** Adds up what comes in quick succession, so that a full disk does not fill the log. */
+/** Aggregates frequent losses, so that a full disk does not flood the log. */
 function lossReporter(log: Logger, message: string): (count: number, error: unknown) => void {
   let unreported = 0
   let reportedAtMs = Number.NEGATIVE_INFINITY

@@ -178,7 +178,7 @@ export class Node {
   #stopDelayMs(): number {
     const { observation, foundation } = this.#parts
     const { readiness } = observation
-    const isBalanced = performance.now() - readiness.askedAtMs < PROBE_INTERVAL_MAX_MS
+    const isBalanced = performance.now() - readiness.probedAtMs < PROBE_INTERVAL_MAX_MS
     return isBalanced ? foundation.config.stopDelayMs : 0
   }
 }

@@ -1,4 +1,4 @@
-import { glance } from '../../platform/cache/glance.ts'
+import { staleCache } from '../../platform/cache/stale-cache.ts'
 import { within } from '../../platform/http/api/deadline.ts'
 import { Readiness, type RoleCheck } from '../../platform/process/readiness.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
@@ -14,15 +14,15 @@ const WRITE_KEEP_MS = 5_000
 
 /** Whether the store answers. While it is known to be away it is not asked. */
 export function storeCheck(store: FullStore): () => Promise<boolean> {
-  const look = glance({
-    look: async () => {
+  const read = staleCache({
+    load: async () => {
       await store.read.instance.find('key_check')
       return true
     },
-    keepMs: STORE_KEEP_MS,
-    patienceMs: STORE_PATIENCE_MS,
+    ageMsMax: STORE_KEEP_MS,
+    waitMsMax: STORE_PATIENCE_MS,
   })
-  return async () => store.isAvailable() && ((await look()) ?? false)
+  return async () => store.isAvailable() && ((await read()) ?? false)
 }
 
 /**
@@ -32,18 +32,18 @@ export function storeCheck(store: FullStore): () => Promise<boolean> {
  * @param limitMs for how long a write of the API may take
  */
 export function writeCheck(store: FullStore, limitMs: number): () => Promise<boolean> {
-  const look = glance({
-    look: async () => {
+  const read = staleCache({
+    load: async () => {
       await within(
         store.write((stores) => stores.instance.tryWrite()),
         limitMs,
       )
       return true
     },
-    keepMs: WRITE_KEEP_MS,
-    patienceMs: STORE_PATIENCE_MS,
+    ageMsMax: WRITE_KEEP_MS,
+    waitMsMax: STORE_PATIENCE_MS,
   })
-  return async () => (await look()) ?? false
+  return async () => (await read()) ?? false
 }
 
 /** What a node must have at hand for each of its roles. */

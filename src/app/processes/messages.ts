@@ -9,7 +9,7 @@ const toWorker = z.discriminatedUnion('kind', [
   counts,
   z.object({ kind: z.literal('stop'), delayMs: z.number() }),
   /** To be answered with `answer` and the same number. */
-  z.object({ kind: z.literal('question'), survey: z.number() }),
+  z.object({ kind: z.literal('question'), broadcast: z.number() }),
   z.object({ kind: z.literal('answers'), texts: z.array(z.string()) }),
 ])
 
@@ -21,7 +21,7 @@ const toSupervisor = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('probed') }),
   /** Asks all processes; to be answered with `answers`. */
   z.object({ kind: z.literal('ask') }),
-  z.object({ kind: z.literal('answer'), survey: z.number(), text: z.string() }),
+  z.object({ kind: z.literal('answer'), broadcast: z.number(), text: z.string() }),
 ])
 
 export type ToWorker = z.output<typeof toWorker>

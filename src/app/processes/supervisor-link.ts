@@ -1,5 +1,5 @@
 import type { Peers } from '../../platform/limits/throttles.ts'
-import type { Survey } from '../../platform/work/survey.ts'
+import type { Broadcast } from '../../platform/work/broadcast.ts'
 import { parseToWorker, type ToSupervisor } from './messages.ts'
 
 /** The descriptor under which a worker finds its first listening socket, right after the channel. */
@@ -10,7 +10,7 @@ export type SupervisorLink = {
   /** Settles when the worker is to stop, with how. */
   readonly stopAsked: Promise<HowToStop>
   readonly peers: Peers
-  readonly survey: Survey
+  readonly broadcast: Broadcast
   /** Says that the worker answers requests. */
   ready(greeting: string): void
   /** Says that somebody wanted to know whether the service is ready. */
@@ -28,14 +28,14 @@ const AT_ONCE: HowToStop = { delayMs: 0 }
 const PROBED_INTERVAL_MS = 5_000
 
 /** Longer than the supervisor waits for the processes. */
-const SURVEY_TIMEOUT_MS = 2_000
+const BROADCAST_TIMEOUT_MS = 2_000
 
 /** @throws where nobody supervises this process */
 export function linkToSupervisor(): SupervisorLink {
   if (process.send === undefined) {
     throw new Error('This command is for `terse serve --processes`, which runs it.')
   }
-  const listeners: Parameters<Peers['onTold']>[0][] = []
+  const listeners: Parameters<Peers['onReceived']>[0][] = []
   const asked = Promise.withResolvers<HowToStop>()
   let probedAtMs = Number.NEGATIVE_INFINITY
   let answer: (() => Promise<string>) | undefined
@@ -46,8 +46,8 @@ export function linkToSupervisor(): SupervisorLink {
     if (message?.kind === 'counts') for (const listener of listeners) listener(message.counts)
     if (message?.kind === 'answers') gathering?.resolve(message.texts)
     if (message?.kind === 'question') {
-      const { survey } = message
-      void answer?.().then((text) => tell({ kind: 'answer', survey, text }))
+      const { broadcast } = message
+      void answer?.().then((text) => tell({ kind: 'answer', broadcast, text }))
     }
   })
   // A supervisor that was killed leaves nobody behind who would hold its port.
@@ -60,11 +60,11 @@ export function linkToSupervisor(): SupervisorLink {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
   }
 
-  /** Those who ask while the others are being asked are told the same. */
-  async function gather(): Promise<readonly string[]> {
+  /** Callers that arrive while a broadcast is running share its result. */
+  async function request(): Promise<readonly string[]> {
     if (gathering !== undefined) return gathering.promise
     gathering = Promise.withResolvers()
-    const timeout = setTimeout(() => gathering?.resolve([]), SURVEY_TIMEOUT_MS)
+    const timeout = setTimeout(() => gathering?.resolve([]), BROADCAST_TIMEOUT_MS)
     tell({ kind: 'ask' })
     try {
       return await gathering.promise
@@ -77,13 +77,13 @@ export function linkToSupervisor(): SupervisorLink {
   return {
     stopAsked: asked.promise,
     peers: {
-      tell: (counts) => tell({ kind: 'counts', counts }),
-      onTold: (listener) => listeners.push(listener),
+      send: (counts) => tell({ kind: 'counts', counts }),
+      onReceived: (listener) => listeners.push(listener),
     },
-    survey: {
-      gather,
-      onAsked(say) {
-        answer = say
+    broadcast: {
+      request,
+      onRequest(respond) {
+        answer = respond
       },
     },
     ready: (greeting) => tell({ kind: 'ready', greeting }),

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
+import { Broadcasts } from './broadcasts.ts'
 import { type Address, ListeningSockets, SOCKETS_PER_PORT } from './listening-sockets.ts'
 import type { ToSupervisor } from './messages.ts'
 import { Place } from './place.ts'
-import { Surveys } from './surveys.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** A balancer that has not asked for so long sends nobody here. */
@@ -52,19 +52,19 @@ export class Supervisor {
   }): Promise<Supervisor> {
     const { count, program, env, log } = options
     const sockets = await openAll(options.addresses)
-    const surveys = new Surveys()
+    const broadcasts = new Broadcasts()
     const onMessage = (message: ToSupervisor, from: WorkerProcess) => {
       if (message.kind === 'counts') {
         for (const place of places) {
           for (const worker of place.running) if (worker !== from) worker.send(message)
         }
       } else if (message.kind === 'ask') {
-        void surveys.run(
+        void broadcasts.run(
           from,
           places.flatMap(({ serving }) => serving ?? []),
         )
       } else if (message.kind === 'answer') {
-        surveys.take(message)
+        broadcasts.take(message)
       } else if (message.kind === 'probed') {
         supervisor.#probedAtMs = performance.now()
       }

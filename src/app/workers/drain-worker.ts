@@ -1,16 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { JournalPlace } from '../../clicks/ingest/drain-messages.ts'
+import type { JournalLocation } from '../../clicks/ingest/drain-messages.ts'
 import { DrainProgress } from '../../clicks/ingest/drain-progress.ts'
 import { serveDrain } from '../../clicks/ingest/serve-drain.ts'
 import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import { systemClock } from '../../platform/time/clock.ts'
-import { giveWay, PRIORITY_LESS_BY } from '../../platform/work/give-way.ts'
+import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
 
 /** What the drain thread is started with. */
 export type DrainWorkerData = {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
-  readonly journal: JournalPlace
+  readonly journal: JournalLocation
   /** The memory of a `DrainProgress`. */
   readonly progress: SharedArrayBuffer
   /** As of a `Drainer`. */
@@ -28,7 +28,7 @@ const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...s
 const port = parentPort
 const progress = new DrainProgress(shared.progress)
 // A batch takes tens of milliseconds, in which visitors would wait for their turns on this core.
-giveWay(PRIORITY_LESS_BY.counting)
+lowerPriority(NICENESS_INCREMENTS.counting)
 serveDrain(port, {
   writer: openClickWriter({
     databaseUrl,

@@ -1,7 +1,7 @@
 import { renderQrCode } from '../../links/qr/qr-code.ts'
-import { giveWay, PRIORITY_LESS_BY } from '../../platform/work/give-way.ts'
+import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
 import { serveTasks } from '../../platform/work/serve-tasks.ts'
 
 // Where both want the same core, visitors go first.
-giveWay(PRIORITY_LESS_BY.expensive)
+lowerPriority(NICENESS_INCREMENTS.expensive)
 serveTasks(renderQrCode)

@@ -5,206 +5,238 @@ import type { Click, ClickRecorder } from '../click.ts'
 import { backlogOf, type JournalBacklog } from '../journal/journal-backlog.ts'
 import type { JournalFiles } from '../journal/journal-files.ts'
 import {
-  adoptJournals,
   createJournal,
   type JournalFolder,
   journalsRoot,
   removeLeftovers,
+  takeOverJournals,
 } from '../journal/journal-folder.ts'
 import { type ClickDurability, JournalWriter } from '../journal/journal-writer.ts'
 import { listSegments } from '../journal/segments.ts'
-import type { JournalPlace } from './drain-messages.ts'
+import type { JournalLocation } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
 
-/** How often to look for journals of processes that were killed. */
-const ADOPT_INTERVAL_MS = 30_000
-/** Taken over at a time: after days of crashes there may be thousands, and each takes an open file. */
-const ADOPTED_MAX = 64
+/** How often to look for journals of processes that crashed. */
+const TAKEOVER_INTERVAL_MS = 30_000
+/** Taken over at a time: after repeated crashes there may be thousands, and each takes an open file. */
+const TAKEN_OVER_MAX = 64
 const STOP_DEADLINE_MS = 10_000
 
-/** A journal that this process has, and what of it waits. */
+/** A journal that this process holds, and its clicks that are not in the database yet. */
 export type HeldJournal = JournalBacklog & { readonly id: string }
-
-/** This process's journal, its way into the store, and the journals that ended processes left. */
-export type ClickIntake = ClickRecorder & {
-  /** Of this process's own journal. */
-  readonly journalId: string
-  /** Begins to take clicks into the store; until then they wait in the journal. */
-  startDraining(): void
-  /** Has clicks wait in the journal, or ends that. */
-  pauseDraining(isPaused: boolean): void
-  /** Clicks that could not be kept since the start. */
-  lost(): number
-  /** Clicks since the start of which nobody knows whether they would outlive the machine. */
-  doubtful(): number
-  /** Clicks that have been journalled since the start. */
-  recorded(): number
-  /** What has been taken into the store since the start, of this node's journal and of others. */
-  readonly progress: DrainProgress
-  /**
-   * This process's own journal, and then those of ended processes that are being taken in here. Reads
-   * from each: a millisecond or so.
-   */
-  held(): readonly [own: HeldJournal, ...orphans: HeldJournal[]]
-  /**
-   * Ends within 10 s; what the store did not take stays in the own journal, and is told.
-   *
-   * @param options.discard whether to remove the own journal: of a process that never answered a visitor
-   */
-  stop(options?: { discard?: boolean }): Promise<JournalBacklog>
-}
 
 export type IntakeReports = {
   readonly onLost: (count: number, error: unknown) => void
   readonly onDoubt: (count: number, error: unknown) => void
   readonly onDamage: (bytes: number, copy: string | undefined) => void
   readonly onError: (error: unknown) => void
-  /** Told of the journal of another process once nothing of it is left; waited for before it is removed. */
-  readonly onTakenIn: (journalId: string) => Promise<void> | undefined
+  /** Called when a taken over journal has been ingested completely; awaited before it is removed. */
+  readonly onIngested: (journalId: string) => Promise<void> | undefined
+}
+
+export type IntakeOptions = IntakeReports & {
+  readonly dataDir: string
+  /** How long ingested journals of other processes are kept, at least; defaults to 0. */
+  readonly keepMs?: number
+  /**
+   * Starts the thread that drains this node's journal (serve-drain.ts). `progress` is the shared memory of
+   * a `DrainProgress`.
+   */
+  readonly startWorker: (journal: JournalLocation, progress: SharedArrayBuffer) => Worker
+  readonly durability: ClickDurability
+  readonly files?: JournalFiles
+  /** See `JournalWriter`. */
+  readonly freeSpace?: (error: unknown) => boolean
 }
 
 /**
- * Begins a journal of its own and takes over those that nobody owns any more. None of these is written
- * on: a data folder may have been copied to another machine, or put back to an older state, and what
- * two write under one name would count once.
+ * Creates a journal for this process and takes over those of ended processes. It never appends to an
+ * existing journal: a data folder may have been copied to another machine or restored from a backup, and
+ * clicks that two processes write under the same position would be counted once.
  */
-export function startClickIntake(
-  options: {
-    dataDir: string
-    /** For how long, at least, the journals of others stay that have been taken in; 0 when left out. */
-    keepMs?: number
-    /**
-     * Starts the thread that drains this node's journal (serve-drain.ts); what it shares with this
-     * one is the memory of a `DrainProgress`.
-     */
-    startWorker: (journal: JournalPlace, progress: SharedArrayBuffer) => Worker
-    durability: ClickDurability
-    files?: JournalFiles
-    /** As of a `JournalWriter`. */
-    makeRoom?: (error: unknown) => boolean
-  } & IntakeReports,
-): ClickIntake {
-  const root = journalsRoot(options.dataDir)
-  removeLeftovers(root)
-  const id = randomUUID()
-  const folder = path.join(root, id)
-  let own: JournalFolder | undefined
-  const { keepMs = 0 } = options
-  const progress = new DrainProgress()
-  /** When journals of others were taken in first that are kept for a while. */
-  const keptSinceMs = new Map<string, number>()
-  let stopping = false
+export function startClickIntake(options: IntakeOptions): ClickIntake {
+  const intake = new ClickIntake(options)
+  intake.start()
+  return intake
+}
 
-  const writer = new JournalWriter({
-    folder,
-    durability: options.durability,
-    ...(options.files && { files: options.files }),
-    begin,
-    makeRoom: options.makeRoom,
-    onWritten: () => thread.wake(),
-    onLost: options.onLost,
-    onDoubt: options.onDoubt,
-  })
-  const thread = new DrainThread({
-    startWorker: () => options.startWorker({ id, folder }, progress.buffer),
-    writing: () => writer.segment,
-    onError: options.onError,
-    onDamage: options.onDamage,
-  })
+/** Records clicks in this process's journal, and ingests it and the journals of ended processes. */
+export class ClickIntake implements ClickRecorder {
+  /** The id of this process's own journal. */
+  readonly journalId: string = randomUUID()
+  /** What has been ingested since the start, from this process's journal and from others. */
+  readonly progress = new DrainProgress()
+  readonly #options: IntakeOptions
+  readonly #root: string
+  readonly #folder: string
+  readonly #keepMs: number
+  readonly #writer: JournalWriter
+  readonly #thread: DrainThread
+  /** When journals of other processes that are kept for a while were ingested first. */
+  readonly #keptSinceMs = new Map<string, number>()
+  #own: JournalFolder | undefined
+  #takeovers: NodeJS.Timeout | undefined
+  #stopped: Promise<JournalBacklog> | undefined
 
-  function begin(): void {
-    own ??= createJournal(root, id)
+  constructor(options: IntakeOptions) {
+    this.#options = options
+    this.#root = journalsRoot(options.dataDir)
+    this.#folder = path.join(this.#root, this.journalId)
+    this.#keepMs = options.keepMs ?? 0
+    this.#writer = new JournalWriter({
+      folder: this.#folder,
+      durability: options.durability,
+      ...(options.files && { files: options.files }),
+      createFolder: () => this.#createJournal(),
+      freeSpace: options.freeSpace,
+      onWritten: () => this.#thread.wake(),
+      onLost: options.onLost,
+      onDoubt: options.onDoubt,
+    })
+    this.#thread = new DrainThread({
+      startWorker: () =>
+        options.startWorker({ id: this.journalId, folder: this.#folder }, this.progress.buffer),
+      activeSegment: () => this.#writer.segment,
+      onError: options.onError,
+      onDamage: options.onDamage,
+    })
   }
 
-  /** Removes a journal that has been taken in, or leaves it to the next look, which makes sure of it. */
-  function putAway(taken: JournalFolder): void {
-    const nowMs = performance.now()
-    const sinceMs = keptSinceMs.get(taken.id) ?? nowMs
-    // One that nobody has written to has nothing to be given again.
-    if (nowMs - sinceMs < keepMs && listSegments(taken.folder).length > 0) {
-      keptSinceMs.set(taken.id, sinceMs)
-      taken.release()
-    } else {
-      keptSinceMs.delete(taken.id)
-      taken.remove()
-    }
+  /** Clicks lost since the start because they could not be written. */
+  get lost(): number {
+    return this.#writer.lost
   }
 
-  function takeIn(orphan: JournalFolder): void {
-    thread
-      .takeIn(orphan)
-      .then(async () => {
-        // Before the journal, by which whoever comes next would know that there was such a process.
-        await options.onTakenIn(orphan.id)
-        putAway(orphan)
-        if (thread.takingIn.length === 0) adopt()
-      })
-      .catch((error) => {
-        // It stays where it is, for the next look.
-        orphan.release()
-        options.onError(error)
-      })
+  /** Clicks since the start that would be lost if the machine stopped, because a sync failed. */
+  get doubtful(): number {
+    return this.#writer.doubtful
   }
 
-  /** Takes over what waits, but not what is only kept for a while yet. */
-  function adopt(): void {
-    if (stopping) return
-    const nowMs = performance.now()
-    const isWanted = (other: string) =>
-      nowMs - (keptSinceMs.get(other) ?? Number.NEGATIVE_INFINITY) >= keepMs
-    const countMax = ADOPTED_MAX - thread.takingIn.length
+  /** Clicks written to the journal since the start. */
+  get recorded(): number {
+    return this.#writer.recorded
+  }
+
+  start(): void {
+    removeLeftovers(this.#root)
+    this.#takeOver()
     try {
-      for (const orphan of adoptJournals(root, { countMax, isWanted })) takeIn(orphan)
+      this.#createJournal()
     } catch (error) {
-      // Too many open files, for one: the next look may do better.
-      options.onError(error)
+      // Redirects must work on a full disk. Each click tries to create the journal again.
+      this.#options.onLost(0, error)
     }
+    this.#takeovers = setInterval(() => this.#takeOver(), TAKEOVER_INTERVAL_MS)
+    this.#takeovers.unref()
   }
 
-  const ownBacklog = () => backlogOf(folder, progress.position, writer.segment)
-
-  adopt()
-  try {
-    begin()
-  } catch (error) {
-    // A full disk keeps nobody from being redirected: it is tried again with each click.
-    options.onLost(0, error)
+  record(click: Click, done: () => void): void {
+    this.#writer.record(click, done)
   }
-  const adoption = setInterval(adopt, ADOPT_INTERVAL_MS)
-  adoption.unref()
 
-  return {
-    record: (click: Click, done: () => void) => writer.record(click, done),
-    lost: () => writer.lost,
-    doubtful: () => writer.doubtful,
-    journalId: id,
-    recorded: () => writer.recorded,
-    progress,
-    held: () => [
-      { id, ...ownBacklog() },
-      ...thread.takingIn.map(({ journal, position }) => ({
+  /** Starts ingesting clicks; until then they wait in the journal. */
+  startDraining(): void {
+    this.#thread.start()
+  }
+
+  /** Pauses or resumes ingesting clicks. */
+  pauseDraining(isPaused: boolean): void {
+    this.progress.pause(isPaused)
+  }
+
+  /**
+   * Returns this process's own journal, then the journals taken over that are being ingested. Reads from
+   * each one, which takes about a millisecond.
+   */
+  held(): readonly [own: HeldJournal, ...takenOver: HeldJournal[]] {
+    return [
+      { id: this.journalId, ...this.#backlog() },
+      ...this.#thread.ingesting.map(({ journal, position }) => ({
         id: journal.id,
         ...backlogOf(journal.folder, position, Number.POSITIVE_INFINITY),
       })),
-    ],
-    startDraining: () => thread.start(),
-    pauseDraining: (isPaused) => progress.pause(isPaused),
-    async stop({ discard = false } = {}) {
-      stopping = true
-      clearInterval(adoption)
-      const closed = writer.close()
-      const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
-      const expired = new Promise<void>((resolve) => {
-        deadline.addEventListener('abort', () => resolve(), { once: true })
+    ]
+  }
+
+  /**
+   * Stops within 10 s. Returns the clicks that were not ingested; they stay in the own journal.
+   *
+   * @param options.discard removes the own journal, for a process that never answered a visitor
+   */
+  stop(options: { discard?: boolean } = {}): Promise<JournalBacklog> {
+    this.#stopped ??= this.#stop(options)
+    return this.#stopped
+  }
+
+  async #stop({ discard = false }: { discard?: boolean }): Promise<JournalBacklog> {
+    clearInterval(this.#takeovers)
+    const closed = this.#writer.close()
+    const deadline = AbortSignal.timeout(STOP_DEADLINE_MS)
+    const expired = new Promise<void>((resolve) => {
+      deadline.addEventListener('abort', () => resolve(), { once: true })
+    })
+    await Promise.race([closed, expired])
+    await this.#thread.stop(expired)
+    const left = this.#backlog()
+    if (discard) this.#own?.remove()
+    // The next process takes it over and removes it.
+    else this.#own?.release()
+    return left
+  }
+
+  #createJournal(): void {
+    this.#own ??= createJournal(this.#root, this.journalId)
+  }
+
+  #backlog(): JournalBacklog {
+    return backlogOf(this.#folder, this.progress.position, this.#writer.segment)
+  }
+
+  /** Takes over journals of ended processes, except those that are only kept for a while. */
+  #takeOver(): void {
+    if (this.#stopped !== undefined) return
+    const nowMs = performance.now()
+    const isWanted = (id: string) =>
+      nowMs - (this.#keptSinceMs.get(id) ?? Number.NEGATIVE_INFINITY) >= this.#keepMs
+    const countMax = TAKEN_OVER_MAX - this.#thread.ingesting.length
+    try {
+      for (const journal of takeOverJournals(this.#root, { countMax, isWanted })) {
+        this.#ingest(journal)
+      }
+    } catch (error) {
+      // For example too many open files; the next attempt may succeed.
+      this.#options.onError(error)
+    }
+  }
+
+  #ingest(journal: JournalFolder): void {
+    this.#thread
+      .ingest(journal)
+      .then(async () => {
+        // Before the journal is removed: after a crash its folder is the only trace of that process.
+        await this.#options.onIngested(journal.id)
+        this.#removeOrKeep(journal)
+        if (this.#thread.ingesting.length === 0) this.#takeOver()
       })
-      await Promise.race([closed, expired])
-      await thread.stop(expired)
-      const left = ownBacklog()
-      if (discard) own?.remove()
-      // The next start puts it away.
-      else own?.release()
-      return left
-    },
+      .catch((error) => {
+        // The journal stays in its place for the next attempt.
+        journal.release()
+        this.#options.onError(error)
+      })
+  }
+
+  /** Removes an ingested journal, or releases it if it must be kept; a later takeover checks it again. */
+  #removeOrKeep(journal: JournalFolder): void {
+    const nowMs = performance.now()
+    const sinceMs = this.#keptSinceMs.get(journal.id) ?? nowMs
+    // A journal without segments has no clicks that could be needed again.
+    if (nowMs - sinceMs < this.#keepMs && listSegments(journal.folder).length > 0) {
+      this.#keptSinceMs.set(journal.id, sinceMs)
+      journal.release()
+    } else {
+      this.#keptSinceMs.delete(journal.id)
+      journal.remove()
+    }
   }
 }

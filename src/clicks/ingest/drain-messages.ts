@@ -1,23 +1,23 @@
 import type { JournalPosition } from '../store/click-store.ts'
 
-/** A journal's name and folder: what crosses between threads of a `JournalFolder`. */
-export type JournalPlace = { readonly id: string; readonly folder: string }
+/** The name and folder of a journal: the part of a `JournalFolder` that threads can exchange. */
+export type JournalLocation = { readonly id: string; readonly folder: string }
 
-/** What the drain thread is told. */
-export type DrainOrder =
-  /** There is something to read in this node's own journal, whose owner now appends to `writing`. */
-  | { readonly kind: 'wake'; readonly writing: number }
-  /** A journal to which nobody appends is to be taken in to its end. */
-  | { readonly kind: 'take in'; readonly journal: JournalPlace }
-  /** Nobody appends any more: take in what is left, and end. */
+/** Messages to the drain thread. */
+export type DrainCommand =
+  /** This node's own journal has new clicks; its writer appends to `activeSegment`. */
+  | { readonly kind: 'wake'; readonly activeSegment: number }
+  /** Ingest a journal that no process appends to, up to its end. */
+  | { readonly kind: 'ingest'; readonly journal: JournalLocation }
+  /** The own journal is closed: ingest the rest of it, then end. */
   | { readonly kind: 'stop' }
 
-/** What the drain thread tells. */
-export type DrainReport =
-  /** How far a journal to which nobody appends has been taken in. */
-  | { readonly kind: 'read'; readonly id: string; readonly position: JournalPosition }
-  | { readonly kind: 'taken in'; readonly id: string }
-  | { readonly kind: 'not taken in'; readonly id: string; readonly error: unknown }
+/** Messages from the drain thread. */
+export type DrainEvent =
+  /** The position up to which a taken over journal has been ingested. */
+  | { readonly kind: 'progress'; readonly id: string; readonly position: JournalPosition }
+  | { readonly kind: 'ingested'; readonly id: string }
+  | { readonly kind: 'ingest failed'; readonly id: string; readonly error: unknown }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'damage'; readonly bytes: number; readonly copy: string | undefined }
   | { readonly kind: 'stopped' }

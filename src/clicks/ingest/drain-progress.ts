@@ -11,51 +11,51 @@ const PAUSED = 7
 const FIELDS = 8
 
 /**
- * What drain threads have done since the process started, in memory that they share with the main
- * thread: it is looked at without a message, and outlives a thread that crashes.
+ * The counters of the drain threads since the process started, in memory shared with the main thread:
+ * readable without a message, and unaffected when a thread crashes.
  */
 export class DrainProgress {
   readonly buffer: SharedArrayBuffer
   readonly #values: BigInt64Array
 
-  /** @param buffer of the one that another thread has; a new one when left out */
+  /** @param buffer the memory of another thread's `DrainProgress`; defaults to new memory */
   constructor(buffer = new SharedArrayBuffer(FIELDS * BigInt64Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer
     this.#values = new BigInt64Array(buffer)
   }
 
-  /** Clicks that the store has taken. */
+  /** Ingested clicks. */
   get clicks(): number {
     return this.#get(CLICKS)
   }
 
-  /** In so many transactions. */
+  /** Committed transactions. */
   get batches(): number {
     return this.#get(BATCHES)
   }
 
-  /** Transactions that failed. */
+  /** Failed transactions. */
   get failures(): number {
     return this.#get(FAILURES)
   }
 
-  /** Seconds that the store took for them. */
+  /** Seconds spent in committed transactions. */
   get seconds(): number {
     return this.#get(MICROS) / 1e6
   }
 
-  /** Clicks among them that are not kept one by one, because their workspace had too many. */
+  /** Ingested clicks without a row for exports, because their workspace was over its limit. */
   get withoutRow(): number {
     return this.#get(WITHOUT_ROW)
   }
 
-  /** How far this node's own journal has been taken in; undefined while nothing of it was. */
+  /** The position up to which this node's own journal is ingested; undefined before the first click. */
   get position(): JournalPosition | undefined {
     const segment = this.#get(SEGMENT)
     return segment === 0 ? undefined : { segment, offset: this.#get(OFFSET) }
   }
 
-  /** Whether drain threads leave clicks in the journal for now. */
+  /** Whether ingestion is paused and clicks stay in the journal. */
   get isPaused(): boolean {
     return this.#get(PAUSED) === 1
   }
@@ -64,7 +64,7 @@ export class DrainProgress {
     Atomics.store(this.#values, PAUSED, isPaused ? 1n : 0n)
   }
 
-  noteTaken(clicks: number, ms: number): void {
+  noteIngested(clicks: number, ms: number): void {
     Atomics.add(this.#values, CLICKS, BigInt(clicks))
     Atomics.add(this.#values, BATCHES, 1n)
     Atomics.add(this.#values, MICROS, BigInt(Math.round(ms * 1_000)))
@@ -78,7 +78,7 @@ export class DrainProgress {
     Atomics.add(this.#values, FAILURES, 1n)
   }
 
-  /** The two numbers are not set at once: who looks in between sees a place that is a little off. */
+  /** Not atomic: a reader in between sees a slightly wrong position, used for backlog reports only. */
   notePosition({ segment, offset }: JournalPosition): void {
     Atomics.store(this.#values, OFFSET, BigInt(offset))
     Atomics.store(this.#values, SEGMENT, BigInt(segment))

@@ -1,97 +1,98 @@
 import type { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
+import type { DrainCommand, DrainEvent, JournalLocation } from './drain-messages.ts'
 
-/** Clicks of this long are told of together: a message costs as much as a redirect. */
-const GATHER_MS = 80
+/** At most one `wake` message in this time: a message costs as much as a redirect. */
+const WAKE_DELAY_MS = 80
 const RESTART_BASE_MS = 200
 const RESTART_CAP_MS = 30_000
-/** A thread that has lived for this long has not failed again, but anew. */
+/** After running for this long, a crash no longer counts as a repeated one. */
 const HEALTHY_MS = 60_000
 
-type TakingIn = {
-  readonly journal: JournalPlace
-  /** How far it has come; undefined while that is not known. */
+type Ingestion = {
+  readonly journal: JournalLocation
+  /** The position up to which it is ingested; undefined while unknown. */
   position: JournalPosition | undefined
   resolve(): void
   reject(error: unknown): void
 }
 
 /**
- * The thread that takes journals into the store, so that no visitor waits for a database. One that
- * crashes is started again, and goes on from what the store has: nothing is lost or counted twice.
+ * The thread that ingests journals, so that no visitor waits for the database. After a crash it restarts and
+ * continues from the position in the store: no click is lost or counted twice.
  */
 export class DrainThread {
   readonly #startWorker: () => Worker
-  readonly #writing: () => number
+  readonly #activeSegment: () => number
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
-  readonly #takingIn = new Map<string, TakingIn>()
+  readonly #ingesting = new Map<string, Ingestion>()
   #worker: Worker | undefined
   #isStarted = false
   #startedAtMs = 0
   #failures = 0
-  #gathering: NodeJS.Timeout | undefined
+  #wakeTimer: NodeJS.Timeout | undefined
   #restarting: NodeJS.Timeout | undefined
   #stopping: { readonly ended: Promise<void>; end(): void } | undefined
 
   /**
    * @param options.startWorker starts a thread that runs `serveDrain` on its parent port
-   * @param options.writing the segment to which this node's journal is being appended
+   * @param options.activeSegment returns the segment that this node's journal appends to
    */
   constructor(options: {
     startWorker: () => Worker
-    writing: () => number
+    activeSegment: () => number
     onError: (error: unknown) => void
     onDamage: (bytes: number, copy: string | undefined) => void
   }) {
     this.#startWorker = options.startWorker
-    this.#writing = options.writing
+    this.#activeSegment = options.activeSegment
     this.#onError = options.onError
     this.#onDamage = options.onDamage
   }
 
-  /** The journals that are being taken in, or wait for it. */
-  get takingIn(): readonly Readonly<Pick<TakingIn, 'journal' | 'position'>>[] {
-    return [...this.#takingIn.values()]
+  /** The taken over journals that are being ingested or wait for it. */
+  get ingesting(): readonly Readonly<Pick<Ingestion, 'journal' | 'position'>>[] {
+    return [...this.#ingesting.values()]
   }
 
-  /** Starts the thread. What it is told before that waits for it. */
+  /** Starts the thread. Commands from before the start are kept for it. */
   start(): void {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#start()
   }
 
-  /** Says that there is something to read in this node's journal. */
+  /** Reports that this node's journal has new clicks. */
   wake(): void {
-    if (this.#gathering !== undefined || this.#stopping !== undefined) return
-    this.#gathering = setTimeout(() => {
-      this.#gathering = undefined
-      this.#order({ kind: 'wake', writing: this.#writing() })
-    }, GATHER_MS)
+    if (this.#wakeTimer !== undefined || this.#stopping !== undefined) return
+    this.#wakeTimer = setTimeout(() => {
+      this.#wakeTimer = undefined
+      this.#send({ kind: 'wake', activeSegment: this.#activeSegment() })
+    }, WAKE_DELAY_MS)
   }
 
-  /** Takes a journal in to which nobody appends. Rejects where the store does not take all of it. */
-  takeIn(journal: JournalPlace): Promise<void> {
+  /** Ingests a journal that no process appends to. Rejects if the store does not accept all of it. */
+  ingest(journal: JournalLocation): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#takingIn.set(journal.id, { journal, position: undefined, resolve, reject })
-      this.#order({ kind: 'take in', journal: { id: journal.id, folder: journal.folder } })
+      this.#ingesting.set(journal.id, { journal, position: undefined, resolve, reject })
+      this.#send({ kind: 'ingest', journal: { id: journal.id, folder: journal.folder } })
     })
   }
 
-  /** Takes in what is left, where it has ever been started, and ends. The journal must be closed. */
+  /** Ingests the remaining clicks if the thread was ever started, then ends it. The journal must be closed. */
   async stop(deadline: Promise<void>): Promise<void> {
-    clearTimeout(this.#gathering)
+    clearTimeout(this.#wakeTimer)
     if (!this.#isStarted) {
-      for (const { reject } of this.#takingIn.values()) reject(new Error('nothing was drained'))
+      for (const { reject } of this.#ingesting.values())
+        reject(new Error('the drain thread was not started'))
       return
     }
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#stopping = { ended: promise, end: resolve }
     if (this.#worker === undefined) this.#start()
-    else this.#order({ kind: 'stop' })
+    else this.#send({ kind: 'stop' })
     this.#worker?.ref()
     await Promise.race([promise, deadline])
     clearTimeout(this.#restarting)
@@ -105,36 +106,36 @@ export class DrainThread {
     this.#startedAtMs = performance.now()
     if (this.#stopping === undefined) worker.unref()
     let failure: unknown = new Error('the drain thread ended')
-    worker.on('message', (report: DrainReport) => this.#hear(report))
+    worker.on('message', (event: DrainEvent) => this.#receive(event))
     worker.on('error', (error) => {
       failure = error
     })
     worker.on('exit', () => this.#ended(failure))
-    this.#order({ kind: 'wake', writing: this.#writing() })
-    for (const { journal } of this.#takingIn.values()) {
-      this.#order({ kind: 'take in', journal: { id: journal.id, folder: journal.folder } })
+    this.#send({ kind: 'wake', activeSegment: this.#activeSegment() })
+    for (const { journal } of this.#ingesting.values()) {
+      this.#send({ kind: 'ingest', journal: { id: journal.id, folder: journal.folder } })
     }
-    if (this.#stopping !== undefined) this.#order({ kind: 'stop' })
+    if (this.#stopping !== undefined) this.#send({ kind: 'stop' })
   }
 
-  #hear(report: DrainReport): void {
-    switch (report.kind) {
+  #receive(event: DrainEvent): void {
+    switch (event.kind) {
       case 'error':
-        this.#onError(report.error)
+        this.#onError(event.error)
         break
       case 'damage':
-        this.#onDamage(report.bytes, report.copy)
+        this.#onDamage(event.bytes, event.copy)
         break
-      case 'read': {
-        const taking = this.#takingIn.get(report.id)
-        if (taking !== undefined) taking.position = report.position
+      case 'progress': {
+        const ingestion = this.#ingesting.get(event.id)
+        if (ingestion !== undefined) ingestion.position = event.position
         break
       }
-      case 'taken in':
-        this.#endTaking(report.id)?.resolve()
+      case 'ingested':
+        this.#endIngestion(event.id)?.resolve()
         break
-      case 'not taken in':
-        this.#endTaking(report.id)?.reject(report.error)
+      case 'ingest failed':
+        this.#endIngestion(event.id)?.reject(event.error)
         break
       case 'stopped':
         this.#stopping?.end()
@@ -142,16 +143,16 @@ export class DrainThread {
     }
   }
 
-  #endTaking(id: string): TakingIn | undefined {
-    const taking = this.#takingIn.get(id)
-    this.#takingIn.delete(id)
-    return taking
+  #endIngestion(id: string): Ingestion | undefined {
+    const ingestion = this.#ingesting.get(id)
+    this.#ingesting.delete(id)
+    return ingestion
   }
 
   #ended(failure: unknown): void {
     this.#worker = undefined
     if (this.#stopping !== undefined) {
-      for (const { reject } of this.#takingIn.values()) reject(failure)
+      for (const { reject } of this.#ingesting.values()) reject(failure)
       this.#stopping.end()
       return
     }
@@ -162,7 +163,7 @@ export class DrainThread {
     this.#restarting.unref()
   }
 
-  #order(order: DrainOrder): void {
-    this.#worker?.postMessage(order)
+  #send(command: DrainCommand): void {
+    this.#worker?.postMessage(command)
   }
 }

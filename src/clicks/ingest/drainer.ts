@@ -2,34 +2,40 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import { countVisits } from '../click.ts'
 import type { ClickBatch, ClickWriter } from '../click-writer.ts'
-import { type JournalBatch, readBatch, removeRead, setAside } from '../journal/journal-reader.ts'
+import {
+  type JournalBatch,
+  keepDamagedSegment,
+  readBatch,
+  removeIngestedSegments,
+} from '../journal/journal-reader.ts'
 import type { JournalPosition } from '../store/click-store.ts'
-import type { JournalPlace } from './drain-messages.ts'
+import type { JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 
-/** Clicks of this long are taken in together. */
-const GATHER_MS = 20
-/**
- * From the beginning of a batch of so many clicks, which tells of load, to that of the next: the more
- * clicks share a batch, the fewer pages are written for each. All are still counted within a second.
- */
+/** Clicks that arrive within this time share a batch. */
+const BATCH_DELAY_MS = 20
+/** A batch of at least this many clicks indicates load. */
 const LOAD_CLICKS_MIN = 100
-const PACE_MS = 400
+/**
+ * Under load, the interval between the starts of two batches: the more clicks share a batch, the fewer pages
+ * are written per click. Clicks are still counted within a second.
+ */
+const LOAD_INTERVAL_MS = 400
 const RETRY_BASE_MS = 200
 const RETRY_CAP_MS = 5_000
 
-/** Of a batch; after a full one another waits already. */
+/** The size of a batch. After a full batch more clicks are waiting. */
 type BatchOutcome = 'nothing' | 'few' | 'many' | 'full'
 
-/** A place up to which clicks have been taken in, and when, by `performance.now()`. */
-type Taken = { readonly position: JournalPosition; readonly atMs: number }
+/** A position up to which clicks are ingested, and when that was, by `performance.now()`. */
+type Checkpoint = { readonly position: JournalPosition; readonly atMs: number }
 
-/** Takes a journal's clicks into the store, each exactly once. */
+/** Ingests a journal's clicks into the store, each exactly once. */
 export class Drainer {
   readonly #writer: ClickWriter
   readonly #clock: Clock
-  readonly #journal: JournalPlace
-  readonly #writing: () => number
+  readonly #journal: JournalLocation
+  readonly #activeSegment: () => number
   readonly #progress: DrainProgress
   readonly #keepMs: number
   readonly #onPosition: (position: JournalPosition) => void
@@ -37,24 +43,24 @@ export class Drainer {
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
   #position: JournalPosition | undefined
   #positionKnown = false
-  /** Segments before this go once it is old enough. */
-  #taken: Taken | undefined
+  /** Segments before this position are removed once it is `keepMs` old. */
+  #checkpoint: Checkpoint | undefined
   #timer: NodeJS.Timeout | undefined
   #draining: Promise<void> | undefined
   #failures = 0
   #stopped = false
 
   /**
-   * @param options.writing the segment to which the journal's owner still appends
-   * @param options.keepMs for how long, at least, the segments stay that have been taken in, so that a
-   *   store which goes on from an older state is given them again; Infinity for ever, 0 when left out
-   * @param options.onPosition told how far the journal has been taken in
+   * @param options.activeSegment returns the segment that the journal's owner still appends to
+   * @param options.keepMs how long ingested segments are kept, at least, so that a store that was restored
+   *   to an older state can ingest them again; Infinity keeps them forever, the default is 0
+   * @param options.onPosition called with the position up to which the journal is ingested
    */
   constructor(options: {
     writer: ClickWriter
     clock: Clock
-    journal: JournalPlace
-    writing: () => number
+    journal: JournalLocation
+    activeSegment: () => number
     progress: DrainProgress
     keepMs?: number
     onPosition?: (position: JournalPosition) => void
@@ -67,32 +73,32 @@ export class Drainer {
     this.#writer = options.writer
     this.#clock = options.clock
     this.#journal = options.journal
-    this.#writing = options.writing
+    this.#activeSegment = options.activeSegment
     this.#onError = options.onError
     this.#onDamage = options.onDamage
   }
 
-  /** Says that there is something to read. */
+  /** Reports that the journal has new clicks. */
   wake(): void {
     if (this.#stopped || this.#timer !== undefined || this.#draining !== undefined) return
-    this.#schedule(GATHER_MS)
+    this.#schedule(BATCH_DELAY_MS)
   }
 
-  /** Looks anew how far the store has come, which may go on from an older state. */
+  /** Reads the position from the store again, in case the store was restored to an older state. */
   recheck(): void {
     this.#positionKnown = false
     this.wake()
   }
 
-  /** Takes in everything that is there now. Throws where the store does not take it. */
+  /** Ingests everything that is in the journal now. Throws if the store fails. */
   async drain(): Promise<void> {
     this.#positionKnown = false
     while ((await this.#drainBatch()) !== 'nothing') {
-      // Batch by batch, so that other writers have their turn between two.
+      // One transaction per batch, so that other writers get their turn.
     }
   }
 
-  /** Stops; what has not been taken in stays in the journal. */
+  /** Stops. Clicks that are not ingested stay in the journal. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -118,9 +124,9 @@ export class Drainer {
       }
       this.#failures = 0
       if (outcome === 'nothing' || this.#stopped) return
-      // What was written meanwhile has woken nobody.
-      const pacedMs = outcome === 'many' ? startedMs + PACE_MS - performance.now() : 0
-      this.#schedule(Math.max(GATHER_MS, pacedMs))
+      // `wake` had no effect while this run was in progress, so look again.
+      const pacedMs = outcome === 'many' ? startedMs + LOAD_INTERVAL_MS - performance.now() : 0
+      this.#schedule(Math.max(BATCH_DELAY_MS, pacedMs))
     } catch (error) {
       if (this.#failures === 0) this.#onError(error)
       this.#failures += 1
@@ -130,70 +136,69 @@ export class Drainer {
     }
   }
 
-  /**
-   * The clicks, their counters and tallies, and the journal's position: a killed process leaves all of
-   * them or none.
-   */
+  /** Ingests one batch. The clicks, their counts and the journal's position are stored atomically. */
   async #drainBatch(): Promise<BatchOutcome> {
-    if (this.#progress.isPaused) throw new Error('nothing can be stored at present')
+    if (this.#progress.isPaused) throw new Error('click ingestion is paused')
     const { id, folder } = this.#journal
     const { batchMax } = this.#writer
     if (!this.#positionKnown) {
       this.#position = await this.#writer.findPosition(id)
       this.#positionKnown = true
       if (this.#position !== undefined) this.#onPosition(this.#position)
-      this.#taken = undefined
+      this.#checkpoint = undefined
     }
     const from = this.#position
-    const batch = readBatch(folder, from, this.#writing(), batchMax)
+    const batch = readBatch(folder, from, this.#activeSegment(), batchMax)
     if (batch === undefined) return 'nothing'
-    const taken = await this.#take({
+    const isIngested = await this.#write({
       journalId: id,
       from,
       to: batch.next,
       clicks: batch.clicks,
       atMicros: this.#clock.nowMicros(),
     })
-    if (!taken) {
-      // The commit of an earlier try had gone through though its answer was lost, or the store has lost
-      // what it had taken: read on from where it is.
+    if (!isIngested) {
+      // An earlier commit succeeded although its response was lost, or the store was restored to an older
+      // state. Continue from the position in the store.
       this.#positionKnown = false
       return 'full'
     }
     this.#position = batch.next
     this.#onPosition(batch.next)
-    if (batch.damaged > 0) this.#setAside(batch)
+    if (batch.damaged > 0) this.#keepDamagedSegment(batch)
     this.#removeOld(batch.next)
     if (batch.clicks.length >= batchMax) return 'full'
     return batch.clicks.length < LOAD_CLICKS_MIN ? 'few' : 'many'
   }
 
   #removeOld(position: JournalPosition): void {
-    const now: Taken = { position, atMs: performance.now() }
-    const taken = this.#keepMs === 0 ? now : (this.#taken ?? now)
-    this.#taken = taken
-    if (now.atMs - taken.atMs < this.#keepMs) return
-    removeRead(this.#journal.folder, taken.position, this.#writing())
-    this.#taken = now
+    const now: Checkpoint = { position, atMs: performance.now() }
+    const checkpoint = this.#keepMs === 0 ? now : (this.#checkpoint ?? now)
+    this.#checkpoint = checkpoint
+    if (now.atMs - checkpoint.atMs < this.#keepMs) return
+    removeIngestedSegments(this.#journal.folder, checkpoint.position, this.#activeSegment())
+    this.#checkpoint = now
   }
 
-  async #take(batch: ClickBatch): Promise<boolean> {
+  async #write(batch: ClickBatch): Promise<boolean> {
     const startedMs = performance.now()
     try {
-      const taken = await this.#writer.take(batch)
-      if (taken) this.#progress.noteTaken(countVisits(batch.clicks), performance.now() - startedMs)
-      return taken
+      const isIngested = await this.#writer.write(batch)
+      if (isIngested)
+        this.#progress.noteIngested(countVisits(batch.clicks), performance.now() - startedMs)
+      return isIngested
     } catch (error) {
       this.#progress.noteFailed()
       throw error
     }
   }
 
-  /** Keeps the damaged segment; that this may fail too must keep no click from being counted. */
-  #setAside({ damaged, next }: JournalBatch): void {
+  /** Keeps a copy of the damaged segment. If that fails too, the clicks are counted anyway. */
+  #keepDamagedSegment({ damaged, next }: JournalBatch): void {
     let copy: string | undefined
     try {
-      if (this.#keepMs !== Number.POSITIVE_INFINITY) copy = setAside(this.#journal, next.segment)
+      if (this.#keepMs !== Number.POSITIVE_INFINITY)
+        copy = keepDamagedSegment(this.#journal, next.segment)
     } catch (error) {
       this.#onError(error)
     }

@@ -1,118 +1,157 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../../platform/time/clock.ts'
-import { Turns } from '../../platform/work/turns.ts'
+import { SerialQueue } from '../../platform/work/serial-queue.ts'
 import type { ClickWriter } from '../click-writer.ts'
-import { backlogBytes, setAside } from '../journal/journal-reader.ts'
+import { backlogBytes, keepDamagedSegment } from '../journal/journal-reader.ts'
 import { listSegments } from '../journal/segments.ts'
 import { dayOf } from '../tally/click-day.ts'
-import type { DrainOrder, DrainReport, JournalPlace } from './drain-messages.ts'
+import type { DrainCommand, DrainEvent, JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
 
 const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
 
-/**
- * Takes this node's journal, and orphaned ones, into the store, as `DrainThread` orders: the drain
- * thread's whole work.
- *
- * @param options.keepMs as of a `Drainer`
- * @param options.retentionDays for which raw clicks are kept; 0 for ever
- */
-export function serveDrain(
-  port: MessagePort,
-  options: {
-    writer: ClickWriter
-    clock: Clock
-    journal: JournalPlace
-    progress: DrainProgress
-    keepMs: number
-    retentionDays: number
-  },
-): void {
-  const { writer, clock, journal, progress, keepMs, retentionDays } = options
-  const orphans = new Set<Promise<void>>()
-  /** One orphan after the other: many at once would wait for connections until they gave up. */
-  const turns = new Turns()
-  /** Told of already; they stay for a while yet. */
-  const tornJournals = new Set<string>()
-  let writing = 0
+type DrainServerOptions = {
+  writer: ClickWriter
+  clock: Clock
+  journal: JournalLocation
+  progress: DrainProgress
+  /** See `Drainer`. */
+  keepMs: number
+  /** How long raw clicks are kept; 0 keeps them forever. */
+  retentionDays: number
+}
 
-  const report = (message: DrainReport) => port.postMessage(message)
-  const onError = (error: unknown) => report({ kind: 'error', error: cloneable(error) })
-  const onDamage = (bytes: number, copy: string | undefined) =>
-    report({ kind: 'damage', bytes, copy })
-  const shared = { writer, clock, progress, keepMs, onError, onDamage }
-  const own = new Drainer({
-    ...shared,
-    journal,
-    writing: () => writing,
-    onPosition: (position) => progress.notePosition(position),
-  })
+/** Runs the drain thread: ingests journals and maintains the click store, as `DrainThread` commands. */
+export function serveDrain(port: MessagePort, options: DrainServerOptions): void {
+  const server = new DrainServer(port, options)
+  port.on('message', (command: DrainCommand) => server.handle(command))
+}
 
-  async function maintain(): Promise<void> {
+class DrainServer {
+  readonly #port: MessagePort
+  readonly #options: DrainServerOptions
+  readonly #own: Drainer
+  readonly #maintenanceTimer: NodeJS.Timeout
+  /** The running and waiting ingestions of taken over journals. */
+  readonly #ingestions = new Set<Promise<void>>()
+  /** Ingests these journals one at a time: many at once would exceed the connection timeout. */
+  readonly #queue = new SerialQueue()
+  /** Journals whose torn end was reported. They are kept for a while and ingested again. */
+  readonly #tornJournals = new Set<string>()
+  #activeSegment = 0
+  #maintenance: Promise<void>
+
+  constructor(port: MessagePort, options: DrainServerOptions) {
+    const { progress, journal } = options
+    this.#port = port
+    this.#options = options
+    this.#own = this.#createDrainer({
+      journal,
+      activeSegment: () => this.#activeSegment,
+      onPosition: (position) => progress.notePosition(position),
+    })
+    this.#maintenance = this.#maintain()
+    this.#maintenanceTimer = setInterval(() => {
+      this.#maintenance = this.#maintain()
+      this.#own.recheck()
+    }, MAINTAIN_INTERVAL_MS)
+  }
+
+  handle(command: DrainCommand): void {
+    if (command.kind === 'wake') {
+      this.#activeSegment = command.activeSegment
+      this.#own.wake()
+    } else if (command.kind === 'ingest') {
+      const ingestion = this.#queue
+        .run(() => this.#ingest(command.journal))
+        .finally(() => this.#ingestions.delete(ingestion))
+      this.#ingestions.add(ingestion)
+    } else {
+      this.#stop().catch((error) => this.#reportError(error))
+    }
+  }
+
+  #createDrainer(
+    journal: Pick<
+      ConstructorParameters<typeof Drainer>[0],
+      'journal' | 'activeSegment' | 'onPosition'
+    >,
+  ): Drainer {
+    const { writer, clock, progress, keepMs } = this.#options
+    return new Drainer({
+      writer,
+      clock,
+      progress,
+      keepMs,
+      onError: (error) => this.#reportError(error),
+      onDamage: (bytes, copy) => this.#report({ kind: 'damage', bytes, copy }),
+      ...journal,
+    })
+  }
+
+  async #maintain(): Promise<void> {
+    const { writer, clock, retentionDays } = this.#options
     const today = dayOf(clock.nowMicros())
     try {
       await writer.maintain(today, retentionDays === 0 ? undefined : today - retentionDays)
     } catch (error) {
-      onError(error)
+      this.#reportError(error)
     }
   }
-  let maintaining = maintain()
-  const maintenance = setInterval(() => {
-    maintaining = maintain()
-    own.recheck()
-  }, MAINTAIN_INTERVAL_MS)
 
-  async function takeIn(orphan: JournalPlace): Promise<void> {
-    const { id, folder } = orphan
+  async #ingest(journal: JournalLocation): Promise<void> {
+    const { id, folder } = journal
     try {
-      // The tail may be a frame of which a copy of the journal has the whole: it is not passed over.
+      // The last segment is treated as active: a torn frame at its end is not skipped, because a copy of
+      // the journal may hold the complete frame.
       const last = listSegments(folder).at(-1) ?? 0
-      const drainer = new Drainer({
-        ...shared,
-        journal: orphan,
-        writing: () => last,
-        onPosition: (position) => report({ kind: 'read', id, position }),
+      const drainer = this.#createDrainer({
+        journal,
+        activeSegment: () => last,
+        onPosition: (position) => this.#report({ kind: 'progress', id, position }),
       })
       await drainer.drain()
-      const torn = backlogBytes(folder, await writer.findPosition(id))
-      if (torn > 0 && !tornJournals.has(id)) onDamage(torn, setAside(orphan, last))
-      if (torn > 0) tornJournals.add(id)
-      report({ kind: 'taken in', id })
+      await this.#reportTornEnd(journal, last)
+      this.#report({ kind: 'ingested', id })
     } catch (error) {
-      report({ kind: 'not taken in', id, error: cloneable(error) })
+      this.#report({ kind: 'ingest failed', id, error: cloneable(error) })
     }
   }
 
-  async function stop(): Promise<void> {
-    clearInterval(maintenance)
-    writing = Number.POSITIVE_INFINITY
-    await own.stop()
+  async #reportTornEnd(journal: JournalLocation, segment: number): Promise<void> {
+    const { id, folder } = journal
+    const bytes = backlogBytes(folder, await this.#options.writer.findPosition(id))
+    if (bytes === 0 || this.#tornJournals.has(id)) return
+    this.#report({ kind: 'damage', bytes, copy: keepDamagedSegment(journal, segment) })
+    this.#tornJournals.add(id)
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#maintenanceTimer)
+    this.#activeSegment = Number.POSITIVE_INFINITY
+    await this.#own.stop()
     try {
-      await own.drain()
+      await this.#own.drain()
     } catch (error) {
-      onError(error)
+      this.#reportError(error)
     }
-    await Promise.all([...orphans, maintaining])
-    await writer.close()
-    report({ kind: 'stopped' })
-    port.close()
+    await Promise.all([...this.#ingestions, this.#maintenance])
+    await this.#options.writer.close()
+    this.#report({ kind: 'stopped' })
+    this.#port.close()
   }
 
-  port.on('message', (order: DrainOrder) => {
-    if (order.kind === 'wake') {
-      writing = order.writing
-      own.wake()
-    } else if (order.kind === 'take in') {
-      const taking = turns.run(() => takeIn(order.journal)).finally(() => orphans.delete(taking))
-      orphans.add(taking)
-    } else {
-      stop().catch(onError)
-    }
-  })
+  #report(event: DrainEvent): void {
+    this.#port.postMessage(event)
+  }
+
+  #reportError(error: unknown): void {
+    this.#report({ kind: 'error', error: cloneable(error) })
+  }
 }
 
-/** An error that can be sent to another thread: of a class of ours, only these fields would arrive. */
+/** Copies an error for another thread: structured cloning drops the fields of subclasses. */
 function cloneable(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error))
   const { name, message, stack, cause } = error

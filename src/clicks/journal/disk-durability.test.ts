@@ -29,7 +29,7 @@ describe('JournalWriter with durability "disk"', () => {
       folder,
       durability: 'disk',
       files,
-      begin: () => {},
+      createFolder: () => {},
       onWritten: () => {},
       onLost: () => {},
       onDoubt: (count) => doubtful.push(count),
@@ -170,7 +170,7 @@ describe('JournalWriter with durability "disk"', () => {
     const writer = new JournalWriter({
       folder,
       durability: 'disk',
-      begin: () => {},
+      createFolder: () => {},
       onWritten: () => {},
       onLost: (_count, error) => assert.fail(String(error)),
       onDoubt: (_count, error) => assert.fail(String(error)),

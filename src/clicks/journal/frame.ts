@@ -10,9 +10,8 @@ import { addCapped, decodeRecord, encodeCapped, encodeRecord, RECORD_BYTES_MAX }
  *     checksum  4 bytes  CRC-32 of the magic, the length and the records
  *     records   one after the other
  *
- * A write that a killed process left unfinished fails the checksum, and takes no other frame with it.
- * Frames of "TRS2" are read too: they have no records of clicks beyond the cap, and their checksum leaves
- * out the magic.
+ * A partial write of a crashed process fails the checksum and does not affect other frames. Frames with
+ * "TRS2" are read too: they have no records of capped clicks, and their checksum does not cover the magic.
  */
 const MAGIC = Buffer.from('TRS3', 'latin1')
 const MAGIC_PREFIX = Buffer.from('TRS', 'latin1')
@@ -22,14 +21,14 @@ const VERSION_BEFORE = '2'.charCodeAt(0)
 const CHECKSUM_AT = 8
 const HEADER_BYTES = 12
 
-/** No writer makes longer ones, so a longer length is damage. Holds some 3,000 usual clicks. */
+/** The writer's limit, so a greater length is damage. Holds about 3,000 average clicks. */
 export const FRAME_BYTES_MAX = 256 * 1024
 
-/** Collects clicks into a frame, in memory that is used for one frame after the other. */
+/** Builds frames, one after the other, in memory that it reuses. */
 export class FrameBuilder {
   readonly #bytes = Buffer.allocUnsafeSlow(FRAME_BYTES_MAX)
   readonly #view = new DataView(this.#bytes.buffer)
-  /** Where the frame has the record of each link's clicks beyond the cap. */
+  /** The offset of the record of each link's capped clicks. */
   readonly #cappedAt = new Map<number, number>()
   #end = HEADER_BYTES
   #count = 0
@@ -38,12 +37,12 @@ export class FrameBuilder {
     MAGIC.copy(this.#bytes)
   }
 
-  /** Clicks in the frame. */
+  /** The clicks in the frame. */
   get count(): number {
     return this.#count
   }
 
-  /** Whether there may be no room for one more. */
+  /** Whether another click might not fit. */
   get isFull(): boolean {
     return this.#end + RECORD_BYTES_MAX > FRAME_BYTES_MAX
   }
@@ -61,7 +60,7 @@ export class FrameBuilder {
     this.#end = encodeCapped(this.#view, this.#end, click)
   }
 
-  /** The frame. It is overwritten by what is added next, which begins a new one. */
+  /** Returns the frame and starts a new one. The next `add` overwrites the returned bytes. */
   finish(): Buffer {
     const frame = this.#bytes.subarray(0, this.#end)
     this.#view.setUint32(4, this.#end - HEADER_BYTES, true)
@@ -73,7 +72,7 @@ export class FrameBuilder {
   }
 }
 
-/** One frame with these clicks, which must fit. */
+/** Encodes one frame. The clicks must fit. */
 export function encodeFrame(clicks: readonly Click[]): Buffer {
   const builder = new FrameBuilder()
   for (const click of clicks) builder.add(click)
@@ -82,17 +81,17 @@ export function encodeFrame(clicks: readonly Click[]): Buffer {
 
 export type DecodedFrames = {
   readonly clicks: Click[]
-  /** Bytes that are done with: whole frames, and damage before a whole frame. */
+  /** Bytes that were processed: complete frames, and damage before a complete frame. */
   readonly consumed: number
-  /** Bytes among them that belong to no valid frame. */
+  /** How many of these bytes belong to no valid frame. */
   readonly damaged: number
 }
 
 /**
- * The clicks of all whole frames. Damage is skipped up to the next whole frame; what follows the last
- * whole frame is left, because it may be one that is still being written.
+ * Decodes all complete frames. Damaged bytes are skipped up to the next complete frame. Bytes after the last
+ * complete frame are not consumed, because they may be a frame that is still being written.
  *
- * @param clicksMax after which to stop, at a frame's end
+ * @param clicksMax stops after the frame that reaches this count
  */
 export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
   const clicks: Click[] = []
@@ -110,7 +109,7 @@ export function decodeFrames(bytes: Buffer, clicksMax: number): DecodedFrames {
 
 type Frame = { readonly start: number; readonly end: number; readonly clicks: readonly Click[] }
 
-/** The first whole frame at or after `from`. */
+/** Finds the first complete frame at or after `from`. */
 function nextFrame(bytes: Buffer, from: number): Frame | undefined {
   for (
     let start = bytes.indexOf(MAGIC_PREFIX, from);

@@ -1,6 +1,6 @@
 import type { JournalFiles } from './journal-files.ts'
 
-/** What one round of syncs covers. */
+/** The files, folders and waiting visits of one round of syncs. */
 type Round = {
   readonly files: ReadonlySet<number>
   readonly folders: ReadonlySet<string>
@@ -9,13 +9,13 @@ type Round = {
 }
 
 /**
- * Lets visits wait for the disk together. One round of syncs is under way at a time, off the event
- * loop; those who come meanwhile share the next. So the slower the disk, the more share a sync.
+ * Group commit for the journal. One round of syncs runs at a time, off the event loop; visits that arrive
+ * during a round share the next one. The slower the disk, the more visits share a sync.
  *
- * After a sync that failed nobody knows what is on disk: Linux takes the pages for clean, and the
- * next sync succeeds without having written them (Rebello et al., "Can Applications Recover from
- * fsync Failures?", USENIX ATC 2020). So a failed round is never tried again: the clicks of it, and
- * those written since, are in doubt, and the writer goes on in another file.
+ * A failed round is never retried. Linux marks the pages clean after a failed sync, so the next sync would
+ * succeed without having written them (Rebello et al., "Can Applications Recover from fsync Failures?",
+ * USENIX ATC 2020). The clicks of a failed round, and those written since it began, are doubtful, and the
+ * writer continues in another file.
  */
 export class GroupSync {
   readonly #sync: JournalFiles
@@ -28,24 +28,24 @@ export class GroupSync {
   #busy = false
   #running: Promise<void> = Promise.resolve()
 
-  /** @param onFailed told how many clicks are in doubt, before their visits are answered */
+  /** @param onFailed called with the number of doubtful clicks before their visits are answered */
   constructor(files: JournalFiles, onFailed: (clicks: number, error: unknown) => void) {
     this.#sync = files
     this.#onFailed = onFailed
   }
 
-  /** Notes that so many clicks were written to a file. */
+  /** Records that clicks were written to a file. */
   written(fd: number, clicks: number): void {
     this.#files.add(fd)
     this.#clicks += clicks
   }
 
-  /** Notes that a folder has another file, or is new. */
+  /** Records that a folder is new or has a new file. */
   changed(folder: string): void {
     this.#folders.add(folder)
   }
 
-  /** Calls each of `callbacks` once all that has been noted is on disk, or is known to be in doubt. */
+  /** Calls each of `callbacks` once everything recorded so far is on disk or reported as doubtful. */
   wait(callbacks: readonly (() => void)[]): void {
     for (const done of callbacks) this.#callbacks.push(done)
     if (this.#busy) return
@@ -53,27 +53,27 @@ export class GroupSync {
     this.#running = this.#run()
   }
 
-  /** Closes a file to which nothing more is written, once it needs no sync any more. */
+  /** Closes a completely written file as soon as it needs no further sync. */
   retire(fd: number): void {
     this.#retired.add(fd)
     if (!this.#busy) this.#closeRetired()
   }
 
-  /** Settles when nobody waits. */
+  /** Resolves when no callback is waiting. */
   async idle(): Promise<void> {
     await this.#running
   }
 
   async #run(): Promise<void> {
     while (this.#callbacks.length > 0) {
-      const round = this.#take()
+      const round = this.#takeRound()
       let callbacks = round.callbacks
       try {
         for (const fd of round.files) await this.#sync.sync(fd)
         for (const folder of round.folders) await this.#sync.syncFolder(folder)
       } catch (error) {
         for (const folder of round.folders) this.#folders.add(folder)
-        const since = this.#take()
+        const since = this.#takeRound()
         for (const folder of since.folders) this.#folders.add(folder)
         callbacks = [...round.callbacks, ...since.callbacks]
         this.#onFailed(round.clicks + since.clicks, error)
@@ -84,7 +84,7 @@ export class GroupSync {
     this.#busy = false
   }
 
-  #take(): Round {
+  #takeRound(): Round {
     const round = {
       files: this.#files,
       folders: this.#folders,
@@ -105,7 +105,7 @@ export class GroupSync {
       try {
         this.#sync.close(fd)
       } catch {
-        // What was written is where it is; there is nothing to do about the handle.
+        // The data is in the kernel already; only the file handle is lost.
       }
     }
   }

@@ -1,41 +1,44 @@
 import path from 'node:path'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { backlogBytes, readBatch } from './journal-reader.ts'
 
-/** What of one journal is not in the database yet. */
+/** The clicks of a journal that are not in the database yet. */
 export type JournalBacklog = {
   readonly bytes: number
-  /** The instant of its first click, in microseconds; undefined where there is none. */
+  /** The instant of the oldest click, in microseconds; undefined when there is none. */
   readonly oldestMicros: number | undefined
 }
 
-/** @param writing as in `readBatch` */
+/** @param activeSegment see `readBatch` */
 export function backlogOf(
   folder: string,
   position: JournalPosition | undefined,
-  writing: number,
+  activeSegment: number,
 ): JournalBacklog {
   const bytes = backlogBytes(folder, position)
-  return { bytes, oldestMicros: bytes === 0 ? undefined : oldestAfter(folder, position, writing) }
+  return {
+    bytes,
+    oldestMicros: bytes === 0 ? undefined : oldestAfter(folder, position, activeSegment),
+  }
 }
 
 function oldestAfter(
   folder: string,
   position: JournalPosition | undefined,
-  writing: number,
+  activeSegment: number,
 ): number | undefined {
   try {
-    return readBatch(folder, position, writing, 1)?.clicks[0]?.at
+    return readBatch(folder, position, activeSegment, 1)?.clicks[0]?.at
   } catch (error) {
-    // Another thread has taken the segment in and removed it meanwhile.
-    if (isCode(error, 'ENOENT')) return undefined
+    // The drain thread has ingested and removed the segment in the meantime.
+    if (hasErrorCode(error, 'ENOENT')) return undefined
     throw error
   }
 }
 
-/** Of several journals together. */
+/** Adds up the backlogs of several journals. */
 export function sumOfBacklogs(backlogs: readonly JournalBacklog[]): JournalBacklog {
   const oldest = backlogs.flatMap(({ oldestMicros }) => oldestMicros ?? [])
   return {
@@ -44,7 +47,7 @@ export function sumOfBacklogs(backlogs: readonly JournalBacklog[]): JournalBackl
   }
 }
 
-/** Bytes of clicks in all journals of a data folder that are not in the database yet. */
+/** Returns the bytes in all journals of a data folder that are not in the database yet. */
 export function totalBacklogBytes(
   dataDir: string,
   positions: ReadonlyMap<string, JournalPosition>,

@@ -4,16 +4,16 @@ import { promisify } from 'node:util'
 const syncData = promisify(fdatasync)
 const syncAll = promisify(fsync)
 
-/** The file operations of a journal's writer, as a parameter, so that a test can make them fail. */
+/** The file operations of `JournalWriter`; tests pass operations that fail. */
 export type JournalFiles = {
   open(file: string): number
-  /** May write less than all, as the system call may. */
+  /** Returns the bytes written, which may be fewer than requested, as with the system call. */
   write(fd: number, bytes: Buffer, offset: number, position: number): number
   truncate(fd: number, size: number): void
   close(fd: number): void
-  /** Settles when all that was written to the file is on disk. */
+  /** Resolves when the contents of the file are on disk. */
   sync(fd: number): Promise<void>
-  /** Settles when it is on disk which files the folder has. */
+  /** Resolves when the folder's directory entries are on disk. */
   syncFolder(folder: string): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export const systemFiles: JournalFiles = {
   close: closeSync,
   sync: (fd) => syncData(fd),
   async syncFolder(folder) {
-    // Windows cannot open a folder so, and keeps its folders in a log of its own.
+    // Windows cannot open a folder like this, and NTFS journals directory entries itself.
     if (process.platform === 'win32') return
     const fd = openSync(folder, 'r')
     try {

@@ -3,39 +3,39 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createFolder } from '../../platform/disk/create-folder.ts'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 const CREATE_ATTEMPTS_MAX = 100
-/** A folder that is not locked yet, and so is nobody's to adopt. */
-const BEGINNING = '.beginning'
-/** A folder that is being removed. */
+/** Suffix of a folder that is not locked yet and must not be taken over. */
+const CREATING = '.beginning'
+/** Suffix of a folder that is being removed. */
 const REMOVING = '.removing'
-/** The file that releases before TRS3 lock. */
+/** The file that releases before TRS3 lock. Newer ones lock `FENCED_LOCK` if this one holds the fence. */
 const LOCK = 'lock'
 const FENCED_LOCK = 'owner'
 /**
- * What stands in the file of older releases. To them it is no database, so they fail to lock it, take
- * the journal for one in use, and leave it alone: they would remove as damaged what they cannot read.
+ * The contents of the lock file of older releases. It is not a database, so they fail to lock it, treat the
+ * journal as in use and leave it alone. Without the fence they would discard frames that they cannot read.
  */
 const FENCE = 'This journal is for releases that lock the file "owner".\n'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A journal that this process alone reads and writes, until it lets go or ends. */
+/** A journal that is locked by this process until it is released or the process ends. */
 export type JournalFolder = {
   readonly id: string
   readonly folder: string
-  /** Harmless when it has been let go or removed before. */
+  /** Has no effect after the journal was released or removed. */
   release(): void
-  /** Removes an emptied journal. */
+  /** Removes the journal, which must be ingested completely. */
   remove(): void
 }
 
-/** Where a data folder keeps its nodes' journals, each in a folder of its own. */
+/** The folder with the journals of a data folder, one subfolder each. */
 export function journalsRoot(dataDir: string): string {
   return path.join(dataDir, 'journal')
 }
 
-/** Where segments with damage in them are kept for a person to look at. */
+/** The folder where copies of damaged segments are kept for inspection. */
 export function damagedJournalsFolder(dataDir: string): string {
   return path.join(dataDir, 'damaged-journals')
 }
@@ -45,76 +45,76 @@ export function listJournals(root: string): string[] {
     return readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
-      .filter((name) => !name.endsWith(BEGINNING) && !name.endsWith(REMOVING))
+      .filter((name) => !name.endsWith(CREATING) && !name.endsWith(REMOVING))
       .sort()
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return []
+    if (hasErrorCode(error, 'ENOENT')) return []
     throw error
   }
 }
 
-/** Removes what killed processes were about to begin or to remove. */
+/** Removes journals that crashed processes were creating or removing. */
 export function removeLeftovers(root: string): void {
   if (!existsSync(root)) return
   for (const name of readdirSync(root)) {
     const folder = path.join(root, name)
     if (name.endsWith(REMOVING)) rmSync(folder, { recursive: true, force: true })
-    // One that a living process is about to begin is locked, or is begun once more.
-    else if (name.endsWith(BEGINNING)) lockJournal(root, name)?.remove()
+    // If a running process is creating this one, it is locked, or that process creates another one.
+    else if (name.endsWith(CREATING)) lockJournal(root, name)?.remove()
   }
 }
 
 /**
- * Journals that no living process owns; now this one does.
+ * Locks journals that no running process owns.
  *
- * @param options.countMax how many at most, each of which takes an open file; all when left out
- * @param options.isWanted which ones; any when left out
+ * @param options.countMax how many at most; each takes an open file. No limit by default.
+ * @param options.isWanted selects journals; all by default
  */
-export function adoptJournals(
+export function takeOverJournals(
   root: string,
   options: { countMax?: number; isWanted?: (id: string) => boolean } = {},
 ): JournalFolder[] {
   const { countMax = Number.POSITIVE_INFINITY, isWanted = () => true } = options
-  const adopted: JournalFolder[] = []
+  const journals: JournalFolder[] = []
   for (const id of listJournals(root)) {
-    if (adopted.length >= countMax) break
+    if (journals.length >= countMax) break
     if (!isWanted(id)) continue
     const journal = lockJournal(root, id)
-    if (journal !== undefined) adopted.push(journal)
+    if (journal !== undefined) journals.push(journal)
   }
-  return adopted
+  return journals
 }
 
 /**
- * Begins a journal.
+ * Creates and locks a journal.
  *
- * @throws where the disk does not take its folder
+ * @throws if its folder cannot be created
  */
 export function createJournal(root: string, id: string = randomUUID()): JournalFolder {
   const folder = path.join(root, id)
   for (let attempt = 1; attempt <= CREATE_ATTEMPTS_MAX; attempt += 1) {
-    // A process that starts may take it for a leftover: then the next one has another name.
-    const beginning = `${folder}.${attempt}${BEGINNING}`
-    createFolder(beginning)
-    const lock = fenceOff(beginning) ? takeLock(beginning) : undefined
+    // A starting process may remove it as a leftover: then the next attempt uses another name.
+    const creating = `${folder}.${attempt}${CREATING}`
+    createFolder(creating)
+    const lock = writeFence(creating) ? takeLock(creating) : undefined
     if (lock === undefined) continue
     try {
-      renameSync(beginning, folder)
+      renameSync(creating, folder)
     } catch (error) {
       lock.close()
       throw error
     }
     return locked(id, folder, lock)
   }
-  throw new Error(`no journal can be made and locked in ${root}`)
+  throw new Error(`cannot create and lock a journal in ${root}`)
 }
 
-/** Whether a journal could have this name. */
+/** Whether the name is a valid journal id. */
 export function isJournalId(name: string): boolean {
   return UUID.test(name)
 }
 
-/** Takes a journal, as long as no process has it: then undefined. */
+/** Locks a journal. Undefined if another process has locked it. */
 export function lockJournal(root: string, id: string): JournalFolder | undefined {
   const folder = path.join(root, id)
   const lock = takeLock(folder)
@@ -129,26 +129,26 @@ function locked(id: string, folder: string, lock: DatabaseSync): JournalFolder {
       if (lock.isOpen) lock.close()
     },
     remove() {
-      const aside = folder + REMOVING
-      renameSync(folder, aside)
+      const removing = folder + REMOVING
+      renameSync(folder, removing)
       lock.close()
-      rmSync(aside, { recursive: true, force: true })
+      rmSync(removing, { recursive: true, force: true })
     },
   }
 }
 
 /**
- * Takes a folder's lock, which the operating system frees when the process ends, however it ends.
- * Node has no file locks of its own; SQLite's are exactly that. Undefined where a process has it.
+ * Locks a folder. The operating system releases the lock when the process ends, even after a crash. Node has
+ * no file locks, so it uses an SQLite lock. Undefined if another process has locked the folder.
  */
 function takeLock(folder: string): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined
   try {
     const file = lockFile(folder)
     lock = new DatabaseSync(file, { timeout: 0 })
-    // It holds nothing, so a file to roll it back would only be in the way of a folder's new name.
+    // The database is empty and needs no rollback journal, whose file would obstruct renaming the folder.
     lock.exec('pragma journal_mode = memory; begin exclusive')
-    // Its last owner may have removed it between the two calls: then this is a lock on nothing.
+    // The previous owner may have removed the file between the two calls: then the lock protects nothing.
     if (!existsSync(file)) throw new Error('the journal was removed')
     return lock
   } catch {
@@ -157,18 +157,18 @@ function takeLock(folder: string): DatabaseSync | undefined {
   }
 }
 
-/** False where a process that starts has just taken the folder for a leftover. */
-function fenceOff(folder: string): boolean {
+/** Writes the fence. False if a starting process has just removed the folder as a leftover. */
+function writeFence(folder: string): boolean {
   try {
     writeFileSync(path.join(folder, LOCK), FENCE, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
-    if (isCode(error, 'EEXIST') || isCode(error, 'ENOENT')) return false
+    if (hasErrorCode(error, 'EEXIST') || hasErrorCode(error, 'ENOENT')) return false
     throw error
   }
 }
 
-/** The empty file that is locked: another one where there is a fence. */
+/** Returns the file to lock, which depends on whether the folder has a fence. */
 function lockFile(folder: string): string {
   const lock = path.join(folder, LOCK)
   const isFenced = (statSync(lock, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -9,7 +9,12 @@ import type { JournalPosition } from '../store/click-store.ts'
 import { encodeFrame } from './frame.ts'
 import { totalBacklogBytes } from './journal-backlog.ts'
 import { damagedJournalsFolder, journalsRoot } from './journal-folder.ts'
-import { backlogBytes, readBatch, removeRead, setAside } from './journal-reader.ts'
+import {
+  backlogBytes,
+  keepDamagedSegment,
+  readBatch,
+  removeIngestedSegments,
+} from './journal-reader.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
 const MIB = 1024 * 1024
@@ -117,13 +122,13 @@ describe('the journal reader', () => {
     for (const segment of [1, 2, 3, 4]) append(segment, clicksFrom(segment, 1))
     const end = encodeFrame([clickOf(1)]).length
 
-    removeRead(folder, { segment: 2, offset: end - 1 }, 4)
+    removeIngestedSegments(folder, { segment: 2, offset: end - 1 }, 4)
     assert.deepEqual(listSegments(folder), [2, 3, 4])
 
-    removeRead(folder, { segment: 2, offset: end }, 4)
+    removeIngestedSegments(folder, { segment: 2, offset: end }, 4)
     assert.deepEqual(listSegments(folder), [3, 4])
 
-    removeRead(folder, { segment: 4, offset: end }, 4)
+    removeIngestedSegments(folder, { segment: 4, offset: end }, 4)
     assert.deepEqual(listSegments(folder), [4])
   })
 
@@ -151,7 +156,7 @@ describe('the journal reader', () => {
 
   test('copies a damaged segment into the folder for damaged journals', () => {
     append(3, Buffer.from('not a frame'))
-    const copy = setAside({ id: 'one', folder }, 3)
+    const copy = keepDamagedSegment({ id: 'one', folder }, 3)
     assert.equal(path.dirname(copy), damagedJournalsFolder(dataDir))
     assert.equal(readFileSync(copy, 'latin1'), 'not a frame')
     assert.ok(existsSync(segmentFile(folder, 3)))

@@ -7,29 +7,29 @@ import { decodeFrames, FRAME_BYTES_MAX } from './frame.ts'
 import { damagedJournalsFolder } from './journal-folder.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
-/** Read at a time: room for the longest frame, and for many of the usual ones. */
+/** Bytes per read: room for the longest frame and for many average ones. */
 const CHUNK_BYTES = 2 * 1024 * 1024
 
 export type JournalBatch = {
   readonly clicks: readonly Click[]
-  /** Where to read on once the clicks have been taken in. */
+  /** Where to continue after these clicks are ingested. */
   readonly next: JournalPosition
-  /** Bytes on the way that belong to no valid frame. */
+  /** Skipped bytes that belong to no valid frame. */
   readonly damaged: number
 }
 
 /**
- * The next clicks of a journal, in the order in which they were written. Undefined when all have been
- * read. For the same place and `clicksMax`, a later call returns the same clicks first, and no fewer.
+ * Reads the next clicks of a journal in the order in which they were written. Undefined at the end. A later
+ * call with the same position and `clicksMax` returns at least the same clicks, in the same order.
  *
- * @param from the place to read on from; the beginning when undefined
- * @param writing the segment to which its owner still appends; the earlier ones are complete
- * @param clicksMax after which to stop, at a frame's end
+ * @param from the position to read from; undefined for the beginning
+ * @param activeSegment the segment that its owner still appends to; earlier segments are complete
+ * @param clicksMax stops after the frame that reaches this count
  */
 export function readBatch(
   folder: string,
   from: JournalPosition | undefined,
-  writing: number,
+  activeSegment: number,
   clicksMax: number,
 ): JournalBatch | undefined {
   for (const segment of listSegments(folder)) {
@@ -37,7 +37,7 @@ export function readBatch(
     const offset = from?.segment === segment ? from.offset : 0
     const batch = readSegment(segmentFile(folder, segment), {
       offset,
-      complete: segment < writing,
+      complete: segment < activeSegment,
       clicksMax,
     })
     if (batch === undefined) continue
@@ -47,26 +47,33 @@ export function readBatch(
   return undefined
 }
 
-/** Removes the segments that are complete and wholly taken in. */
-export function removeRead(folder: string, position: JournalPosition, writing: number): void {
+/** Removes the segments that are complete and ingested to their end. */
+export function removeIngestedSegments(
+  folder: string,
+  position: JournalPosition,
+  activeSegment: number,
+): void {
   for (const segment of listSegments(folder)) {
-    if (segment >= writing || segment > position.segment) return
+    if (segment >= activeSegment || segment > position.segment) return
     const file = segmentFile(folder, segment)
     if (segment === position.segment && bytesAfter(file, position.offset) > 0) return
     rmSync(file, { force: true })
   }
 }
 
-/** Copies a segment with damage in it to where it stays, for a person to look at. */
-export function setAside(journal: { id: string; folder: string }, segment: number): string {
-  const kept = damagedJournalsFolder(path.join(journal.folder, '..', '..'))
-  createFolder(kept)
-  const copy = path.join(kept, `${journal.id}-${segment}.journal`)
+/** Copies a damaged segment to a folder where it is kept for inspection. Returns the copy's path. */
+export function keepDamagedSegment(
+  journal: { id: string; folder: string },
+  segment: number,
+): string {
+  const folder = damagedJournalsFolder(path.join(journal.folder, '..', '..'))
+  createFolder(folder)
+  const copy = path.join(folder, `${journal.id}-${segment}.journal`)
   copyFileSync(segmentFile(journal.folder, segment), copy)
   return copy
 }
 
-/** Bytes of a journal that have not been taken in. */
+/** Returns the bytes of a journal after a position. */
 export function backlogBytes(folder: string, position: JournalPosition | undefined): number {
   let bytes = 0
   for (const segment of listSegments(folder)) {
@@ -91,17 +98,17 @@ function readSegment(
     const length = readSync(fd, chunk, 0, chunk.length, offset)
     const decoded = decodeFrames(chunk.subarray(0, length), clicksMax)
     if (decoded.consumed > 0) return decoded
-    // No whole frame in what may be the longest: either it is not written yet, or it is damage.
+    // No complete frame found: either the frame is still being written, or the bytes are damaged.
     if (!complete && length < CHUNK_BYTES) return undefined
-    // At the end of a full chunk a whole frame may begin.
-    const passed = length < remaining ? length - FRAME_BYTES_MAX : length
-    return { clicks: [], consumed: passed, damaged: passed }
+    // A valid frame may begin near the end of a full chunk, so keep the length of the longest frame.
+    const skipped = length < remaining ? length - FRAME_BYTES_MAX : length
+    return { clicks: [], consumed: skipped, damaged: skipped }
   } finally {
     closeSync(fd)
   }
 }
 
-/** 0 for a segment that its owner has just removed. */
+/** 0 if the owner has just removed the segment. */
 function bytesAfter(file: string, offset: number): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
   return Math.max(0, size - offset)

@@ -1,14 +1,14 @@
 import path from 'node:path'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 import type { JournalPosition } from '../store/click-store.ts'
 import { journalsRoot, listJournals } from './journal-folder.ts'
 import { type JournalBatch, readBatch } from './journal-reader.ts'
 
-/** No segment is taken to be complete, so that a torn end is left alone. */
-const COMPLETE_BEFORE = 0
-const CLICKS_AT_A_TIME = 20_000
+/** Treats no segment as complete, so that torn ends are not skipped. */
+const NO_COMPLETE_SEGMENT = 0
+const CLICKS_PER_BATCH = 20_000
 
-/** How many clicks a journal of a data folder holds after a position, as far as they can be read. */
+/** Counts the readable clicks of a journal after a position. */
 export function countClicksAfter(dataDir: string, id: string, from: JournalPosition): number {
   let count = 0
   for (const { clicks } of batchesAfter(path.join(journalsRoot(dataDir), id), from)) {
@@ -18,8 +18,8 @@ export function countClicksAfter(dataDir: string, id: string, from: JournalPosit
 }
 
 /**
- * The position in a journal after so many of its clicks, where a batch of that size has ended;
- * undefined where the journal does not have them.
+ * Returns the position after `count` clicks from a position on. Undefined if the journal has fewer clicks, or
+ * if the position would lie inside a frame.
  */
 export function positionAfterClicks(
   dataDir: string,
@@ -30,8 +30,8 @@ export function positionAfterClicks(
   const folder = path.join(journalsRoot(dataDir), id)
   let position = from
   for (let left = count; left > 0; ) {
-    // Reading stops at the end of the frame that has the last of them.
-    const batch = readOn(folder, position, left)
+    // Reading stops at the end of the frame with the last click.
+    const batch = tryReadBatch(folder, position, left)
     if (batch === undefined || batch.clicks.length > left) return undefined
     left -= batch.clicks.length
     position = batch.next
@@ -40,12 +40,12 @@ export function positionAfterClicks(
 }
 
 /**
- * The highest number of a link in the clicks that have not been taken in from the journals of a data
- * folder; 0 where there are none. Reads all of them: some 100 ms for 100,000 clicks.
+ * Returns the highest link number among the clicks of a data folder that are not ingested yet; 0 if there are
+ * none. Reads all of these clicks, which takes about 100 ms for 100,000 clicks.
  *
- * @param findPosition how far a journal has been taken in
+ * @param findPosition returns the position up to which a journal is ingested
  */
-export async function highestWaitingLink(
+export async function highestPendingLink(
   dataDir: string,
   findPosition: (journalId: string) => Promise<JournalPosition | undefined>,
 ): Promise<number> {
@@ -62,19 +62,19 @@ export async function highestWaitingLink(
 function* batchesAfter(folder: string, from: JournalPosition | undefined): Generator<JournalBatch> {
   let position = from
   for (;;) {
-    const batch = readOn(folder, position, CLICKS_AT_A_TIME)
+    const batch = tryReadBatch(folder, position, CLICKS_PER_BATCH)
     if (batch === undefined) return
     yield batch
     position = batch.next
   }
 }
 
-/** Undefined at the end, and where another process has taken the segment in and removed it. */
-function readOn(folder: string, from: JournalPosition | undefined, clicksMax: number) {
+/** Undefined at the end, and if another process has ingested and removed the segment. */
+function tryReadBatch(folder: string, from: JournalPosition | undefined, clicksMax: number) {
   try {
-    return readBatch(folder, from, COMPLETE_BEFORE, clicksMax)
+    return readBatch(folder, from, NO_COMPLETE_SEGMENT, clicksMax)
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return undefined
+    if (hasErrorCode(error, 'ENOENT')) return undefined
     throw error
   }
 }

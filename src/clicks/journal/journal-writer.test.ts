@@ -30,15 +30,15 @@ describe('JournalWriter', () => {
   function createWriter(
     options: {
       files?: JournalFiles
-      begin?: () => void
-      makeRoom?: (error: unknown) => boolean
+      createFolder?: () => void
+      freeSpace?: (error: unknown) => boolean
     } = {},
   ) {
     return new JournalWriter({
       folder,
       durability: 'process',
       files,
-      begin: () => {},
+      createFolder: () => {},
       onWritten: () => {
         wakes += 1
       },
@@ -143,12 +143,12 @@ describe('JournalWriter', () => {
   })
 
   test('loses nothing when room is made on a full disk', async () => {
-    const makeRoom = (error: unknown) => {
+    const freeSpace = (error: unknown) => {
       assert.equal((error as { code?: string }).code, 'ENOSPC')
       files.roomBytes = Number.POSITIVE_INFINITY
       return true
     }
-    const writer = createWriter({ makeRoom })
+    const writer = createWriter({ freeSpace })
     await recordOne(writer, 1)
     files.roomBytes = (sizeOf(1) ?? 0) + 20
     await recordOne(writer, 2)
@@ -159,11 +159,11 @@ describe('JournalWriter', () => {
 
   test('loses the clicks of a write once when the room made is not enough', async () => {
     let asked = 0
-    const makeRoom = () => {
+    const freeSpace = () => {
       asked += 1
       return true
     }
-    const writer = createWriter({ makeRoom })
+    const writer = createWriter({ freeSpace })
     await recordOne(writer, 1)
     files.roomBytes = (sizeOf(1) ?? 0) + 20
     await recordOne(writer, 2)
@@ -290,7 +290,7 @@ describe('JournalWriter', () => {
   test('loses only the clicks recorded before its folder could be created', async () => {
     const refusals = [new Error('full'), new Error('still full')]
     const writer = createWriter({
-      begin() {
+      createFolder() {
         const refusal = refusals.shift()
         if (refusal !== undefined) throw refusal
       },
@@ -317,7 +317,7 @@ describe('JournalWriter', () => {
   test('writes real files that only their owner can read', async () => {
     const writer = new JournalWriter({
       folder,
-      begin: () => {},
+      createFolder: () => {},
       onWritten: () => {},
       durability: 'process',
       onLost: (_count, error) => assert.fail(String(error)),

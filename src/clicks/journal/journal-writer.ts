@@ -5,31 +5,30 @@ import { GroupSync } from './group-sync.ts'
 import { type JournalFiles, systemFiles } from './journal-files.ts'
 import { listSegments, segmentFile } from './segments.ts'
 
-/** A segment that has grown past this is closed, and removed once its clicks are taken in. */
+/** A segment larger than this is closed, and removed once its clicks are ingested. */
 const SEGMENT_BYTES_MAX = 16 * 1024 * 1024
 
-/** What a click has outlived when its visit is answered: the process, or the machine's power. */
+/** What an answered click survives: a crash of the process, or a power failure as well. */
 export type ClickDurability = 'process' | 'disk'
 
 /**
- * Appends clicks to a node's journal: one write per turn of the event loop, shared by all the visits
- * that the turn answers. `done` is called when the write has reached the kernel, from where a killed
- * process no longer loses it; for `disk`, when a sync has brought it to the disk.
+ * Appends clicks to a node's journal, with one write per iteration of the event loop for all visits of that
+ * iteration. `done` is called when the write has reached the kernel, where it survives a crash of the
+ * process; with `disk`, when a sync has written it to the disk.
  *
- * A write that fails is taken back, so that no half of it can be read as something else, and tried once
- * more if `makeRoom` has freed some. Where that fails too, its clicks are lost, counted, and reported,
- * and their visitors are redirected all the same. So are those of
- * clicks whose sync failed; these are in doubt: counted as long as the machine keeps running.
+ * A failed write is truncated, so that a partial frame is never read, and retried once if `freeSpace`
+ * returns true. If the retry fails too, the clicks are lost, counted and reported, and their visitors are
+ * redirected anyway. Clicks whose sync failed are doubtful: they count unless the machine stops.
  */
 export class JournalWriter implements ClickRecorder {
   readonly #folder: string
   readonly #files: JournalFiles
-  readonly #begin: () => void
-  readonly #makeRoom: (error: unknown) => boolean
+  readonly #createFolder: () => void
+  readonly #freeSpace: (error: unknown) => boolean
   readonly #onWritten: () => void
   readonly #onLost: (count: number, error: unknown) => void
   readonly #onDoubt: (count: number, error: unknown) => void
-  /** Undefined where nobody waits for the disk. */
+  /** Undefined when clicks need not survive a power failure. */
   readonly #syncs: GroupSync | undefined
   readonly #frame = new FrameBuilder()
   #segment: number
@@ -42,49 +41,49 @@ export class JournalWriter implements ClickRecorder {
   #doubtful = 0
 
   /**
-   * @param options.begin makes the folder, unless it is there; called again where it failed
-   * @param options.makeRoom called when a write has failed; whether it may work now
-   * @param options.onWritten told after each write, so that someone may read it
+   * @param options.createFolder creates the journal's folder unless it exists; called again after a failure
+   * @param options.freeSpace called after a failed write; returns whether a retry may succeed
+   * @param options.onWritten called after each write
    */
   constructor(options: {
     folder: string
     durability: ClickDurability
     files?: JournalFiles
-    begin: () => void
-    makeRoom?: ((error: unknown) => boolean) | undefined
+    createFolder: () => void
+    freeSpace?: ((error: unknown) => boolean) | undefined
     onWritten: () => void
     onLost: (count: number, error: unknown) => void
     onDoubt: (count: number, error: unknown) => void
   }) {
     this.#folder = options.folder
     this.#files = options.files ?? systemFiles
-    this.#begin = options.begin
-    this.#makeRoom = options.makeRoom ?? (() => false)
+    this.#createFolder = options.createFolder
+    this.#freeSpace = options.freeSpace ?? (() => false)
     this.#onWritten = options.onWritten
     this.#onLost = options.onLost
     this.#onDoubt = options.onDoubt
-    // Always a new segment: the tail of the last one may be torn, and nothing is appended to that.
+    // Always a new segment: the last one may end with a torn frame, and nothing may follow that.
     this.#segment = (listSegments(options.folder).at(-1) ?? 0) + 1
     if (options.durability === 'process') return
-    this.#syncs = new GroupSync(this.#files, (count, error) => this.#doubt(count, error))
+    this.#syncs = new GroupSync(this.#files, (count, error) => this.#markDoubtful(count, error))
   }
 
-  /** The segment that is being written; those below it are complete. */
+  /** The active segment; segments with lower numbers are complete. */
   get segment(): number {
     return this.#segment
   }
 
-  /** Clicks that have been journalled since the start. */
+  /** Clicks written since the start. */
   get recorded(): number {
     return this.#recorded
   }
 
-  /** Clicks that could not be kept since the start. */
+  /** Clicks lost since the start because they could not be written. */
   get lost(): number {
     return this.#lost
   }
 
-  /** Clicks since the start of which nobody knows whether they would outlive the machine. */
+  /** Clicks since the start that would be lost if the machine stopped, because a sync failed. */
   get doubtful(): number {
     return this.#doubtful
   }
@@ -98,7 +97,7 @@ export class JournalWriter implements ClickRecorder {
     setImmediate(() => this.flush())
   }
 
-  /** Writes what is waiting. */
+  /** Writes the waiting clicks. */
   flush(): void {
     this.#scheduled = false
     const callbacks = this.#callbacks
@@ -110,7 +109,7 @@ export class JournalWriter implements ClickRecorder {
     this.#onWritten()
   }
 
-  /** Writes what is waiting, at once, and settles when nobody waits for the disk any more. */
+  /** Writes the waiting clicks immediately. Resolves when all syncs have finished. */
   async close(): Promise<void> {
     this.flush()
     await this.#syncs?.idle()
@@ -121,7 +120,7 @@ export class JournalWriter implements ClickRecorder {
     const count = this.#frame.count
     const bytes = this.#frame.finish()
     try {
-      this.#writeOrMakeRoom(bytes, count)
+      this.#writeWithRetry(bytes, count)
       this.#recorded += count
     } catch (error) {
       this.#lost += count
@@ -129,56 +128,56 @@ export class JournalWriter implements ClickRecorder {
     }
   }
 
-  #writeOrMakeRoom(bytes: Buffer, count: number): void {
+  #writeWithRetry(bytes: Buffer, count: number): void {
     try {
       this.#write(bytes, count)
     } catch (error) {
-      if (!this.#makeRoom(error)) throw error
+      if (!this.#freeSpace(error)) throw error
       this.#write(bytes, count)
     }
   }
 
-  /** Writes all of a frame, or takes back what it has written of it and throws. */
+  /** Writes a whole frame, or removes the written part and throws. */
   #write(bytes: Buffer, count: number): void {
     try {
       if (this.#size > SEGMENT_BYTES_MAX) this.#startNextSegment()
       const fd = this.#open()
       let written = 0
       while (written < bytes.length) {
-        const taken = this.#files.write(fd, bytes, written, this.#size + written)
-        if (taken === 0) throw new Error('the journal took no bytes')
-        written += taken
+        const bytesWritten = this.#files.write(fd, bytes, written, this.#size + written)
+        if (bytesWritten === 0) throw new Error('the journal write wrote no bytes')
+        written += bytesWritten
       }
       this.#size += bytes.length
       this.#syncs?.written(fd, count)
     } catch (error) {
-      this.#takeBack()
+      this.#undoWrite()
       throw error
     }
   }
 
   #open(): number {
     if (this.#fd === undefined) {
-      this.#begin()
+      this.#createFolder()
       this.#fd = this.#files.open(segmentFile(this.#folder, this.#segment))
-      // The journal's folder, and the one of all journals, may be new too.
+      // The journal's folder and its parents may be new too.
       const root = path.dirname(this.#folder)
       for (const folder of [this.#folder, root, path.dirname(root)]) this.#syncs?.changed(folder)
     }
     return this.#fd
   }
 
-  #takeBack(): void {
+  #undoWrite(): void {
     if (this.#fd === undefined) return
     try {
       this.#files.truncate(this.#fd, this.#size)
     } catch {
-      // The half stays, as the torn tail of a segment to which nothing more is added.
+      // The partial frame stays as the torn end of a segment that is not appended to again.
       this.#startNextSegment()
     }
   }
 
-  #doubt(count: number, error: unknown): void {
+  #markDoubtful(count: number, error: unknown): void {
     this.#doubtful += count
     this.#startNextSegment()
     this.#onDoubt(count, error)
@@ -201,7 +200,7 @@ export class JournalWriter implements ClickRecorder {
     try {
       this.#files.close(fd)
     } catch {
-      // What was written is in the kernel already; there is nothing to do about the handle.
+      // The data is in the kernel already; only the file handle is lost.
     }
   }
 }

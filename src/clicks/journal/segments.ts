@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { isCode } from '../../platform/process/is-code.ts'
+import { hasErrorCode } from '../../platform/process/has-error-code.ts'
 
 const SEGMENT = /^(\d{10})\.journal$/
 
-/** The numbers of a journal's segment files, rising; none where there is no journal. */
+/** Returns the numbers of a journal's segment files, ascending; empty if the journal does not exist. */
 export function listSegments(folder: string): number[] {
   const numbers: number[] = []
   for (const name of namesIn(folder)) {
@@ -18,7 +18,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return []
+    if (hasErrorCode(error, 'ENOENT')) return []
     throw error
   }
 }

@@ -1,52 +1,51 @@
 import { type SipKey, sipHash53 } from '../../platform/crypto/siphash.ts'
 import { minuteOf } from '../tally/click-day.ts'
 
-/** For 16,384 pairs of address and link, in 384 KiB: what is larger misses the processor's caches. */
+/** Room for 16,384 pairs of address and link, in 384 KiB: a larger table would miss the CPU caches. */
 const SETS = 4_096
 const PAIRS_PER_SET = 4
-/** Entries of a set in each of the two tables, so that it takes one cache line of either, or half. */
+/** Entries per set in both tables, so that a set takes one cache line of one and half of the other. */
 const SET_STRIDE = 2 * PAIRS_PER_SET
-/** Odd, and with bits in no pattern: neighbouring links fall into sets far apart. */
+/** Odd and without a bit pattern, so that consecutive links fall into distant sets. */
 const LINK_FACTOR = 0x9e37_79b1
 const SET_FACTOR = 0x85eb_ca6b
 
 /**
- * Bounds how many clicks of one address on one link are kept one by one in each minute of the clock.
+ * Limits how many clicks of one address on one link are stored individually in each clock minute.
  *
- * Counts in a table of fixed size. Where more pairs come in a minute than it has room for, the pair
- * with the fewest clicks in a set of slots gives way, so a flood of addresses does not make the cap
- * forget an address that sends many. What is forgotten counts from the beginning: an error keeps
- * clicks, and never caps one too early.
+ * Counts in a set-associative table of fixed size. When a set is full, the pair with the fewest clicks is
+ * evicted, so a flood of addresses does not evict an address that sends many clicks. An evicted pair
+ * counts from zero again: the error stores too many clicks, and never caps one too early.
  */
 export class ClickCap {
   readonly #perMinute: number
   readonly #key: SipKey
-  /** Of each set: the address and the link of each pair. */
+  /** The address and the link of each pair, by set. */
   readonly #pairs = new Float64Array(SETS * SET_STRIDE)
-  /** Of each set: its minute, and the clicks of each pair in that. */
+  /** The minute of each set, followed by the clicks of each pair in that minute. */
   readonly #counts = new Int32Array(SETS * SET_STRIDE)
   #capped = 0
 
   /**
-   * @param perMinute clicks of one address on one link, from 1 on
-   * @param key secret, so that no visitor can choose addresses that fall into the same set
+   * @param perMinute the limit per address and link; at least 1
+   * @param key secret, so that a client cannot choose addresses that fall into the same set
    */
   constructor(perMinute: number, key: SipKey) {
     this.#perMinute = perMinute
     this.#key = key
   }
 
-  /** Clicks that were not admitted since the start. */
+  /** Clicks over the limit since the start. */
   get capped(): number {
     return this.#capped
   }
 
-  /** The number by which the cap knows an address. */
+  /** Returns the number that identifies an address in `admits`. */
   addressNumber(subscriber: string): number {
     return sipHash53(this.#key, subscriber)
   }
 
-  /** Counts a click, and returns whether it is within the cap. */
+  /** Counts a click. Returns whether it is within the limit. */
   admits(address: number, linkSeq: number, atMicros: number): boolean {
     const pairs = this.#pairs
     const counts = this.#counts
@@ -71,7 +70,7 @@ export class ClickCap {
     return true
   }
 
-  /** Begins to count a pair in the place of the one that has the fewest clicks in the set. */
+  /** Replaces the pair with the fewest clicks in the set by a new one. */
   #replaceFewest(set: number, address: number, linkSeq: number): void {
     let fewest = 0
     for (let pair = 1; pair < PAIRS_PER_SET; pair += 1) {

@@ -1,25 +1,24 @@
 import { hasQrMark } from '../../links/index.ts'
 import { CLICK_FLAGS, type Click, cappedClick } from '../click.ts'
-import { factsOfAgent } from './agent.ts'
 import type { ClickCap } from './click-cap.ts'
+import { type ClientAddress, ClientAddresses } from './client-addresses.ts'
 import type { Countries } from './countries.ts'
-import { firstLanguage } from './language.ts'
-import { type Origin, Origins } from './origins.ts'
-import { isPrefetch } from './prefetch.ts'
+import { firstLanguage } from './first-language.ts'
+import { isPrefetch } from './is-prefetch.ts'
 import type { RawVisit } from './raw-visit.ts'
 import { referrerHost } from './referrer-host.ts'
+import { parseUserAgent } from './user-agent.ts'
 import type { VisitorSalts } from './visitor-salts.ts'
 
-/** Makes the click of a visit that is being answered with a link's destination. */
+/** Creates the click for a visit that is redirected to a link's destination. */
 export type ClickMaker = (linkSeq: number, visit: RawVisit) => Click
 
-/** Why many visitors may have the address of one. */
+/** Why several visitors may share one address. */
 export type SharedAddress = 'untrusted proxy' | 'private address'
 
 /**
- * @param deps.cap undefined where clicks are not capped
- * @param deps.onSharedAddress called for visits that the cap may take for those of one visitor
- *   although they are not
+ * @param deps.cap undefined if clicks are not capped
+ * @param deps.onSharedAddress called for visits that the cap may wrongly attribute to one visitor
  */
 export function clickMaker(deps: {
   salts: Pick<VisitorSalts, 'at'>
@@ -28,26 +27,29 @@ export function clickMaker(deps: {
   onSharedAddress: (why: SharedAddress) => void
 }): ClickMaker {
   const { cap, onSharedAddress } = deps
-  const origins = new Origins(deps.countries, (subscriber) => cap?.addressNumber(subscriber) ?? 0)
+  const addresses = new ClientAddresses(
+    deps.countries,
+    (subscriber) => cap?.addressNumber(subscriber) ?? 0,
+  )
 
-  function isWithinCap(origin: Origin, linkSeq: number, visit: RawVisit): boolean {
+  function isWithinCap(address: ClientAddress, linkSeq: number, visit: RawVisit): boolean {
     if (cap === undefined) return true
-    if (visit.isForwarded && origin.isPrivate) {
-      // All visitors have the address of a proxy beside this service: none of them can be told apart.
+    if (visit.isForwarded && address.isPrivate) {
+      // All visitors share the address of a local proxy, so they cannot be distinguished.
       onSharedAddress('untrusted proxy')
       return true
     }
-    if (cap.admits(origin.number, linkSeq, visit.at)) return true
+    if (cap.admits(address.number, linkSeq, visit.at)) return true
     if (visit.isForwarded) onSharedAddress('untrusted proxy')
-    else if (origin.isPrivate) onSharedAddress('private address')
+    else if (address.isPrivate) onSharedAddress('private address')
     return false
   }
 
   return (linkSeq, visit) => {
     const { at } = visit
-    const origin = origins.find(visit.address)
-    if (!isWithinCap(origin, linkSeq, visit)) return cappedClick(linkSeq, at, 1)
-    const agent = factsOfAgent(visit.userAgent)
+    const address = addresses.find(visit.address)
+    if (!isWithinCap(address, linkSeq, visit)) return cappedClick(linkSeq, at, 1)
+    const agent = parseUserAgent(visit.userAgent)
     let flags = agent.flags
     if (visit.method === 'HEAD') flags |= CLICK_FLAGS.head
     if (isPrefetch(visit)) flags |= CLICK_FLAGS.prefetch
@@ -56,8 +58,8 @@ export function clickMaker(deps: {
       link_seq: linkSeq,
       flags,
       count: 1,
-      visitor: origin.visitor(agent, deps.salts.at(at)),
-      country: origin.country,
+      visitor: address.visitor(agent, deps.salts.at(at)),
+      country: address.country,
       device: agent.kind,
       os: agent.os,
       browser: agent.browser,

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url'
 import { type CountryResponse, Reader } from 'mmdb-lib'
 import { Networks } from '../../platform/network/ip-address.ts'
 
-/** Says in which country an address is: ISO 3166-1 alpha-2, or '' where nobody knows. */
+/** Returns the country of an address: ISO 3166-1 alpha-2, or '' if unknown. */
 export type Countries = (address: string) => string
 
 const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'
 
-/** Networks of nobody's country, whatever a database says of them (RFC 6890). */
+/** Networks that belong to no country, whatever a database contains (RFC 6890). */
 const PRIVATE = networksOf([
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -21,7 +21,7 @@ const PRIVATE = networksOf([
   'fe80::/10',
 ])
 
-/** Whether an address is of a private network, of this machine or of its link. */
+/** Whether an address is private, loopback or link-local. */
 export function isPrivateAddress(address: string): boolean {
   return PRIVATE.has(address)
 }
@@ -29,8 +29,8 @@ export function isPrivateAddress(address: string): boolean {
 /**
  * Reads a country database into memory.
  *
- * @param file in MaxMind's format (.mmdb); the one that comes with the program when undefined
- * @throws where the file cannot be read or is none
+ * @param file a file in MaxMind's format (.mmdb); defaults to the bundled one
+ * @throws if the file cannot be read or has another format
  */
 export async function openCountries(file: string | undefined): Promise<Countries> {
   const bytes = await readFile(file ?? fileURLToPath(import.meta.resolve(BUNDLED)))
@@ -40,13 +40,13 @@ export async function openCountries(file: string | undefined): Promise<Countries
     try {
       return codeOf(reader.get(address))
     } catch {
-      // An address that is none, or a database that is damaged there.
+      // The address is invalid, or the database is damaged at this place.
       return ''
     }
   }
 }
 
-/** Databases by country alone have the code at the top; MaxMind's and DB-IP's, within a country. */
+/** Country-only databases have the code at the top level, those of MaxMind and DB-IP inside `country`. */
 function codeOf(entry: object | null): string {
   if (entry === null) return ''
   if ('country_code' in entry) return checked(entry.country_code)

@@ -1,11 +1,11 @@
-/** What a click is made from: a visit's header values as they were sent. */
+/** The input of a click: a visit with its header values as sent. */
 export type RawVisit = {
   /** Microseconds since the epoch. */
   readonly at: number
   readonly method: string
-  /** The client's address, after the proxies that are trusted. */
+  /** The client's address, resolved through trusted proxies. */
   readonly address: string
-  /** Whether `address` is that of a proxy: one that is not trusted, or that sent no address. */
+  /** Whether `address` belongs to a proxy that is not trusted or that sent no client address. */
   readonly isForwarded: boolean
   /** Without the question mark. */
   readonly query: string

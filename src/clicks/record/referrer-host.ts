@@ -1,26 +1,26 @@
-import { memoized } from '../../platform/cache/memoized.ts'
+import { memoize } from '../../platform/cache/memoize.ts'
 
-/** A host name's limit (RFC 1035). */
+/** The limit of a host name (RFC 1035). */
 const HOST_LENGTH_MAX = 253
-/** The scheme, a user and a port may stand around the host; what is longer is no browser's. */
+/** Includes room for scheme, user and port around the host; no browser sends more. */
 const READ_LENGTH_MAX = 512
 
-/** Android's browsers name an app that a link was followed in by its package, in the host's place. */
+/** For links followed in an app, Android browsers send the app's package name in place of a host. */
 const SCHEME = /^(?:https?|android-app):\/\//i
 const AUTHORITY_END = /[/?#\\]/
 const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]{2,45}\])$/
 
 /**
- * The host of a `Referer` header, in lower case; '' where there is none. Browsers send international
- * names in their ASCII form, so whatever else a host is made of is no browser's. Linear in what it
- * reads: `new URL` would cost more than all the rest of a click.
+ * Returns the host of a `Referer` header in lower case; '' if it has none. Browsers send international names in
+ * ASCII form, so other characters are rejected. Runs in linear time; `new URL` would cost more than the
+ * rest of a click.
  */
 export function referrerHost(referer: string | undefined): string {
   return referer === undefined ? '' : hostOf(referer)
 }
 
-/** Most referrers are a bare origin, which is all that browsers tell another site, and few at that. */
-const hostOf = memoized(readHost, { countMax: 4096, lengthMax: 128 })
+/** Cached: browsers send only the origin to other sites, so few distinct referrers occur. */
+const hostOf = memoize(readHost, { countMax: 4096, lengthMax: 128 })
 
 function readHost(referer: string): string {
   const text = referer.length > READ_LENGTH_MAX ? referer.slice(0, READ_LENGTH_MAX) : referer

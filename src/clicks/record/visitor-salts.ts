@@ -6,14 +6,14 @@ import type { VisitorSaltStore } from '../store/visitor-salt-store.ts'
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 const SALT_BYTES = 16
-/** Tomorrow's salt is made a day ahead, so many tries may fail before it is needed. */
+/** Tomorrow's salt is created a day ahead, so many attempts may fail before it is needed. */
 const RENEW_INTERVAL_MS = 60_000
 
 /** The secret of one UTC day. */
 export type DaySalt = {
   /** Days since 1970-01-01. */
   readonly day: number
-  /** As it is stored. */
+  /** The stored form. */
   readonly text: string
   readonly key: SipKey
 }
@@ -21,13 +21,13 @@ export type DaySalt = {
 type SaltStores = { readonly visitorSalts: VisitorSaltStore }
 
 /**
- * The salts under which visitors are hashed: random, one for each UTC day, shared by all nodes of a
- * database, and forgotten once the next day is over too, from when on nothing links a hash to anybody.
- * (Yesterday's is kept for a clock that is slow or set back.)
+ * The random salts for hashing visitors, one for each UTC day, shared by all nodes of a database. A salt is
+ * deleted at the end of the following day; after that nothing links a hash to a person. (Yesterday's salt is
+ * kept for clocks that are slow or set back.)
  *
- * A visit never waits for one. Where the day has come and the database did not give its salt, this
- * node makes one, and offers it to the database as soon as that answers; should another node have
- * been faster, its salt is taken from then on, and a visitor of both spans counts as two.
+ * A visit never waits for a salt. If the database has not returned the salt when a day begins, the node
+ * creates one and stores it as soon as the database responds. If another node stored one first, this node
+ * switches to that, and visitors from before and after the switch count twice.
  */
 export class VisitorSalts {
   readonly #store: Store<SaltStores>
@@ -35,7 +35,7 @@ export class VisitorSalts {
   readonly #random: Random
   readonly #onError: (error: unknown) => void
   readonly #salts = new Map<number, DaySalt>()
-  /** Days whose salt is not known to be the database's. */
+  /** Days whose salt has not been confirmed by the database. */
   readonly #unsettled = new Set<number>()
   #current: DaySalt | undefined
   #forgottenBefore = Number.NEGATIVE_INFINITY
@@ -55,7 +55,7 @@ export class VisitorSalts {
     this.#onError = options.onError
   }
 
-  /** Settles when today's and tomorrow's salts are at hand; then keeps them so. */
+  /** Resolves when the salts of today and tomorrow are loaded, then keeps them up to date. */
   async start(): Promise<void> {
     await this.#renew()
     this.#timer = setInterval(() => this.#renewSoon(), RENEW_INTERVAL_MS)
@@ -67,7 +67,7 @@ export class VisitorSalts {
     await this.#renewing
   }
 
-  /** The salt of an instant's UTC day. The same object for as long as it is the same salt. */
+  /** Returns the salt of an instant's UTC day: the same object as long as the salt is the same. */
   at(micros: number): DaySalt {
     const day = dayOf(micros)
     return this.#current?.day === day ? this.#current : this.#switchTo(day)

@@ -1,14 +1,14 @@
 import type { Click, ClickDimension } from '../click.ts'
 
-/** Which clicks of people and of others are asked for. */
+/** Whether to leave out, include or select only the clicks of bots. */
 export const BOTS = ['exclude', 'include', 'only'] as const
 
 export type Bots = (typeof BOTS)[number]
 
-/** The wanted values of some dimensions; '' is what is not known. Letter case does not matter. */
+/** The selected values by dimension, in lower case; '' selects unknown values. */
 export type ClickFilter = ReadonlyMap<ClickDimension, ReadonlySet<string>>
 
-/** @param wanted by dimension; one that is left out is not filtered */
+/** @param wanted the selected values by dimension; other dimensions are not filtered */
 export function clickFilter(
   wanted: Readonly<Partial<Record<ClickDimension, readonly string[] | undefined>>>,
   dimensions: readonly ClickDimension[],
@@ -22,7 +22,7 @@ export function clickFilter(
   return filter
 }
 
-export function isWantedValue(
+export function valueMatchesFilter(
   filter: ClickFilter,
   dimension: ClickDimension,
   value: string,
@@ -30,13 +30,13 @@ export function isWantedValue(
   return filter.get(dimension)?.has(value.toLowerCase()) ?? true
 }
 
-export function isWantedClick(filter: ClickFilter, click: Click): boolean {
+export function matchesFilter(filter: ClickFilter, click: Click): boolean {
   for (const [dimension, values] of filter) {
     if (!values.has(click[dimension].toLowerCase())) return false
   }
   return true
 }
 
-export function isWantedKind(bots: Bots, click: Click): boolean {
+export function matchesBots(bots: Bots, click: Click): boolean {
   return bots === 'include' || (click.flags === 0) === (bots === 'exclude')
 }

@@ -6,7 +6,7 @@ import { fakeReports, visitorsOf } from '../../../test/domain/clicks/fake-report
 import { ZONES } from '../../../test/domain/clicks/zones.ts'
 import { cases } from '../../../test/support/properties.ts'
 import { CLICK_DIMENSIONS, type ClickDimension, countVisits } from '../click.ts'
-import { BOTS, type ClickFilter, clickFilter, isWantedClick } from './click-filter.ts'
+import { BOTS, type ClickFilter, clickFilter, matchesFilter } from './click-filter.ts'
 import { reportGroups, reportSeries } from './click-report.ts'
 import type { RawClick } from './day-of-clicks.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
@@ -71,7 +71,7 @@ describe('a click report', () => {
     await fc.assert(
       fc.asyncProperty(reportQuery, async ({ clicks, period, zone, interval, filter }) => {
         const cuts = cutsOf(period, zone, interval)
-        const wanted = clicks.filter((click) => isWantedClick(filter, click))
+        const wanted = clicks.filter((click) => matchesFilter(filter, click))
         const sources: DaySource[] = [
           rollupDays(fakeReports(clicks), SCOPE, filter, filter.size > 0 ? 'country' : undefined),
           await rawDays(clicks, period, filter, undefined),
@@ -112,7 +112,7 @@ describe('a click report', () => {
           async ({ clicks, period, zone, interval, bots, filter }, limit) => {
             const cuts = cutsOf(period, zone, interval)
             const all = within(clicks, period.from, period.to).filter((click) =>
-              isWantedClick(filter, click),
+              matchesFilter(filter, click),
             )
             const raw = await rawDays(clicks, period, filter, groupBy)
             const canRollUp = groupBy === 'country' || filter.size === 0

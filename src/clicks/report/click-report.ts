@@ -5,25 +5,25 @@ import type { DaySource } from './day-source.ts'
 import type { Quarters } from './intervals.ts'
 import { Series } from './series.ts'
 
-/** What was counted in one interval. */
+/** The counts of one interval. */
 export type Point = Counts & {
-  /** The quarter hour at which it begins. */
+  /** The quarter hour at which the interval begins. */
   readonly start: number
-  /** People by UTC day, added up; null where that cannot be told. */
+  /** The sum of daily visitors, by UTC day; null if it cannot be determined. */
   readonly visitors: number | null
 }
 
 export type Group = Counts & {
-  /** '' for what is not known. */
+  /** '' for an unknown value. */
   readonly value: string
-  /** Undefined when no intervals are asked for. */
+  /** Undefined if no intervals were requested. */
   readonly points: readonly Omit<Point, 'visitors'>[] | undefined
 }
 
 export type Total = Counts & { readonly visitors: number | null }
 
 /**
- * Counts the wanted clicks of each interval.
+ * Counts the selected clicks of each interval.
  *
  * @param cuts the quarter hours at which the intervals begin, and the one at which the last ends
  */
@@ -43,11 +43,11 @@ export async function reportSeries(
 }
 
 /**
- * Counts the wanted clicks by value, the values with most of them first.
+ * Counts the selected clicks by value, the values with most clicks first.
  *
- * @param cuts as for a series; undefined when there is to be none
- * @param bots which clicks make a value come first
- * @param limit so many values; `rest` is all others together
+ * @param cuts see `reportSeries`; undefined for groups without intervals
+ * @param bots which clicks determine the order of the values
+ * @param limit the number of values; `rest` is the sum of the others
  */
 export async function reportGroups(
   source: DaySource,

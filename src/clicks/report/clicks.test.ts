@@ -9,7 +9,7 @@ import { FairQueue } from '../../platform/work/fair-queue.ts'
 import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { clickFilter } from './click-filter.ts'
-import { CHART_QUEUE, clicks, EXPORT_QUEUE, type ReportQuery } from './clicks.ts'
+import { CHART_QUEUE, Clicks, EXPORT_QUEUE, type ReportQuery } from './clicks.ts'
 import type { RawClick } from './day-of-clicks.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 21, 10, 20)
@@ -30,7 +30,7 @@ function over(reports: ClickReports, retentionDays = 365) {
     charts: new FairQueue(CHART_QUEUE),
     exports: new FairQueue(EXPORT_QUEUE),
   }
-  const service = clicks(deps as unknown as Parameters<typeof clicks>[0])
+  const service = new Clicks(deps as unknown as ConstructorParameters<typeof Clicks>[0])
   return (
     query: Partial<ReportQuery> & { wanted?: Partial<Record<ClickDimension, readonly string[]>> },
   ) =>

@@ -6,17 +6,17 @@ import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue
 import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
-import { type Bots, type ClickFilter, isWantedClick, isWantedKind } from './click-filter.ts'
+import { chooseDaySource } from './choose-day-source.ts'
+import { type Bots, type ClickFilter, matchesBots, matchesFilter } from './click-filter.ts'
 import { type Group, type Point, reportGroups, reportSeries, type Total } from './click-report.ts'
 import type { ClickScope, RawClick } from './day-of-clicks.ts'
-import { daySources } from './day-sources.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
 import { type Period, type PeriodInput, parsePeriod } from './period.ts'
 
-/** Points in one answer, those of all its groups together. */
+/** The most points in one response, over all groups. */
 const POINTS_MAX = 10_000
 
-/** Charts under way read in turns; a dashboard requests several at once. */
+/** The limits for charts: a dashboard requests several at once, and scans take turns at the database. */
 export const CHART_QUEUE: FairQueueOptions = {
   work: 'charts',
   concurrency: 64,
@@ -26,7 +26,7 @@ export const CHART_QUEUE: FairQueueOptions = {
   deadlineMs: 5_000,
 }
 
-/** An export is under way for as long as its client reads. */
+/** The limits for exports: one runs for as long as its client reads. */
 export const EXPORT_QUEUE: FairQueueOptions = {
   work: 'exports',
   concurrency: 256,
@@ -38,7 +38,7 @@ export const EXPORT_QUEUE: FairQueueOptions = {
 
 const GROUPS_BY_DEFAULT = 10
 
-/** Whose clicks are asked for: those of one link, of all links of one domain, or all. */
+/** Selects the clicks of one link, of all links of one domain, or of the whole workspace. */
 export type ClickSubject =
   | { readonly kind: 'link' | 'domain'; readonly id: string }
   | { readonly kind: 'workspace' }
@@ -49,14 +49,14 @@ type ClickQuery = PeriodInput & {
 }
 
 export type ReportQuery = ClickQuery & {
-  /** Days where neither this nor `groupBy` is given. */
+  /** Defaults to `day` unless `groupBy` is given. */
   readonly interval?: Interval | undefined
   readonly groupBy?: ClickDimension | undefined
-  /** Groups; 10 when left out. */
+  /** The number of groups; defaults to 10. */
   readonly limit?: number | undefined
 }
 
-/** What was counted, of people and of others, whichever were asked for. */
+/** The counts of people and of bots, regardless of which the query selected. */
 export type ClickReport = {
   readonly quarters: Quarters
   readonly zone: string
@@ -72,98 +72,104 @@ type GroupsReport = {
   readonly rest: Rest
 }
 
-export type Clicks = {
+type Dependencies = {
+  readonly store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
+  readonly clock: Clock
+  readonly links: { get(workspaceId: string, id: string): Promise<{ readonly seq: number }> }
+  readonly domains: { get(workspaceId: string, id: string): Promise<{ readonly host: string }> }
+  /** How long raw clicks are kept; 0 keeps them forever. */
+  readonly retentionDays: number
+  /** See `CHART_QUEUE`. */
+  readonly charts: FairQueue
+  /** See `EXPORT_QUEUE`. */
+  readonly exports: FairQueue
+}
+
+/** Reports and exports the clicks of workspaces. */
+export class Clicks {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
   /**
    * @throws {Failure} `not_found`, `validation_failed`
    * @throws {QueueRefusal} when too many charts are waiting
    */
-  report(workspaceId: string, subject: ClickSubject, query: ReportQuery): Promise<ClickReport>
+  async report(
+    workspaceId: string,
+    subject: ClickSubject,
+    query: ReportQuery,
+  ): Promise<ClickReport> {
+    const { zone, ...bounds } = this.#parsePeriod(query)
+    const quarters = quartersOf(bounds)
+    const { filter, bots, groupBy, limit = GROUPS_BY_DEFAULT } = query
+    const interval = query.interval ?? (groupBy === undefined ? 'day' : undefined)
+    const cuts = interval && cutsOf(quarters, zone, interval)
+    if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
+    const scope = await this.#getScope(workspaceId, subject)
+    return this.#deps.charts.run(workspaceId, async (): Promise<ClickReport> => {
+      const source = await chooseDaySource(this.#deps, { scope, quarters, filter, groupBy })
+      const head = { quarters, zone, interval }
+      if (groupBy === undefined) {
+        const series = await reportSeries(source, quarters, cuts ?? [])
+        return { ...head, groupBy, ...series }
+      }
+      const groups = await reportGroups(source, quarters, cuts, { bots, limit })
+      return { ...head, groupBy, ...groups }
+    })
+  }
+
   /**
-   * The wanted clicks that are still kept, in batches of which some may be empty, oldest day first.
-   * Holds one batch at a time, and ends where it is no longer read.
+   * Reads the selected clicks that are still kept, oldest day first. Batches may be empty. Holds one batch
+   * in memory at a time, and stops when the caller stops reading.
    *
    * @throws {Failure} with the first batch: `not_found`, `validation_failed`
    * @throws {QueueRefusal} with the first batch, when too many exports are waiting
    */
-  export(
+  async *export(
     workspaceId: string,
     subject: ClickSubject,
     query: ClickQuery,
-  ): AsyncIterable<readonly RawClick[]>
-}
+  ): AsyncGenerator<readonly RawClick[]> {
+    const { store, exports } = this.#deps
+    const { fromMicros, toMicros } = this.#parsePeriod(query)
+    const scope = await this.#getScope(workspaceId, subject)
+    const release = await exports.acquire(workspaceId)
+    try {
+      for await (const batch of store.read.reports.rawClicks(scope, fromMicros, toMicros)) {
+        yield batch.filter(
+          (click) => matchesBots(query.bots, click) && matchesFilter(query.filter, click),
+        )
+      }
+    } finally {
+      release()
+    }
+  }
 
-export function clicks(deps: {
-  store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
-  clock: Clock
-  links: { get(workspaceId: string, id: string): Promise<{ readonly seq: number }> }
-  domains: { get(workspaceId: string, id: string): Promise<{ readonly host: string }> }
-  /** For which single clicks are kept; 0 for ever. */
-  retentionDays: number
-  /** For `CHART_QUEUE`. */
-  charts: FairQueue
-  /** For `EXPORT_QUEUE`. */
-  exports: FairQueue
-}): Clicks {
-  const { store, clock } = deps
-  const sources = daySources(deps)
-
-  async function scopeOf(workspaceId: string, subject: ClickSubject): Promise<ClickScope> {
+  /** @throws {Failure} `not_found` */
+  async #getScope(workspaceId: string, subject: ClickSubject): Promise<ClickScope> {
+    const { store, links, domains } = this.#deps
     if (subject.kind === 'workspace') return { kind: 'workspace', workspaceId }
     if (subject.kind === 'link') {
-      const { seq } = await deps.links.get(workspaceId, subject.id)
+      const { seq } = await links.get(workspaceId, subject.id)
       return { kind: 'link', workspaceId, linkSeq: seq }
     }
-    const { host } = await deps.domains.get(workspaceId, subject.id)
+    const { host } = await domains.get(workspaceId, subject.id)
     const keyspaceId = await store.read.keyspaces.find(workspaceId, host)
-    // Every claim has its keyspace: this one was deleted between the two looks.
+    // Every claim has a keyspace, so the claim was deleted between the two reads.
     if (keyspaceId === undefined) throw Failure.notFound('Domain')
     return { kind: 'domain', workspaceId, keyspaceId }
   }
 
   /** @throws {Failure} `validation_failed` */
-  function periodOf(query: ClickQuery): Period {
+  #parsePeriod(query: ClickQuery): Period {
     const faults = new FaultList()
-    const period = parsePeriod(query, clock.nowMicros(), faults)
+    const period = parsePeriod(query, this.#deps.clock.nowMicros(), faults)
     faults.throwIfAny()
-    if (period === undefined) throw new Error('a period without faults is a period')
+    if (period === undefined) throw new Error('parsePeriod returned neither a period nor a fault')
     return period
-  }
-
-  return {
-    async report(workspaceId, subject, query) {
-      const { zone, ...bounds } = periodOf(query)
-      const quarters = quartersOf(bounds)
-      const { filter, bots, groupBy, limit = GROUPS_BY_DEFAULT } = query
-      const interval = query.interval ?? (groupBy === undefined ? 'day' : undefined)
-      const cuts = interval && cutsOf(quarters, zone, interval)
-      if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
-      const scope = await scopeOf(workspaceId, subject)
-      return deps.charts.run(workspaceId, async (): Promise<ClickReport> => {
-        const source = await sources.choose(scope, quarters, filter, groupBy)
-        const head = { quarters, zone, interval }
-        if (groupBy === undefined) {
-          const series = await reportSeries(source, quarters, cuts ?? [])
-          return { ...head, groupBy, ...series }
-        }
-        const groups = await reportGroups(source, quarters, cuts, { bots, limit })
-        return { ...head, groupBy, ...groups }
-      })
-    },
-
-    async *export(workspaceId, subject, query) {
-      const { fromMicros, toMicros } = periodOf(query)
-      const scope = await scopeOf(workspaceId, subject)
-      const release = await deps.exports.acquire(workspaceId)
-      try {
-        for await (const batch of store.read.reports.rawClicks(scope, fromMicros, toMicros)) {
-          yield batch.filter(
-            (click) => isWantedKind(query.bots, click) && isWantedClick(query.filter, click),
-          )
-        }
-      } finally {
-        release()
-      }
-    },
   }
 }
 

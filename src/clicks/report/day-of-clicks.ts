@@ -1,38 +1,38 @@
 import type { Click, ClickDimension } from '../click.ts'
 
-/** Whose clicks are asked for. */
+/** Selects the clicks of a link, of a domain or of a workspace. */
 export type ClickScope =
   | { readonly kind: 'link'; readonly workspaceId: string; readonly linkSeq: number }
   | { readonly kind: 'domain'; readonly workspaceId: string; readonly keyspaceId: number }
   | { readonly kind: 'workspace'; readonly workspaceId: string }
 
 export type Counts = {
-  /** Clicks of people: those with no flag. */
+  /** Clicks of people: those without flags. */
   readonly persons: number
   readonly others: number
 }
 
-/** A quarter hour of a UTC day, 0 to 95: there are time zones at :30 and :45. */
+/** Counts of a quarter hour of a UTC day, 0 to 95. Quarters, because some time zones are offset by :30 or :45. */
 export type SlotCounts = { readonly slot: number } & Counts
 
-/** A day's sum, and the quarter hours in which there were clicks, ascending. */
+/** The counts of a day and of its quarter hours with clicks, ascending. */
 export type Tally = Counts & { readonly slots: readonly SlotCounts[] }
 
 export type DayOfClicks = {
   /** Days since 1970-01-01, UTC. */
   readonly day: number
   readonly total: Tally
-  /** How many people there were that day; exact for few, an estimate for many. */
+  /** The number of people on that day: exact for few, an estimate for many. */
   readonly visitors: number
-  /** Of the dimension that was asked for, by its values; empty when none was. */
+  /** The counts by value of the requested dimension; empty if none was requested. */
   readonly values: ReadonlyMap<string, Tally>
 }
 
-/** A click with the names of its link; null where the link has been deleted since. */
+/** A click with its link's id, key and host; null if the link has been deleted since. */
 export type RawClick = Click & {
   readonly link_id: string | null
   readonly key: string | null
-  /** The host of the link's domain as it is named now. */
+  /** The current host of the link's domain. */
   readonly host: string | null
 }
 

@@ -1,20 +1,20 @@
-import { nextLoopTurn } from '../../platform/work/loop-turns.ts'
+import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
 import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { planDays } from '../tally/day-plan.ts'
 import { TallySum } from '../tally/tally-sum.ts'
-import { type ClickFilter, isWantedClick, isWantedValue } from './click-filter.ts'
+import { type ClickFilter, matchesFilter, valueMatchesFilter } from './click-filter.ts'
 import type { ClickScope, DayOfClicks, RawClick, Tally } from './day-of-clicks.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY } from './intervals.ts'
 
-/** `values` are the wanted ones and `wanted` is their sum; `total` is that of all the day's clicks. */
+/** `values` holds the selected values, `wanted` their sum, and `total` counts all clicks of the day. */
 type WantedDay = DayOfClicks & { readonly wanted: Tally }
 
 /**
- * Reads the days that intervals with these cuts need, in ascending order, with the slots of those
- * that are cut.
+ * Reads the days of the intervals with these cuts, in ascending order. Days that an interval boundary divides
+ * have slots.
  *
- * @param values wants those of the dimension alone
+ * @param values limits the values of the dimension
  */
 export type DaySource = (
   cuts: readonly number[],
@@ -22,9 +22,9 @@ export type DaySource = (
 ) => AsyncIterable<WantedDay>
 
 /**
- * The sums that are kept, which know one dimension at a time.
+ * Reads days from the stored sums, which exist for one dimension at a time.
  *
- * @param dimension the one that is filtered, grouped by, or both
+ * @param dimension the dimension to filter or group by
  */
 export function rollupDays(
   reports: ClickReports,
@@ -39,11 +39,13 @@ export function rollupDays(
         yield dimension === undefined || (filter.size === 0 && values === undefined)
           ? { ...day, wanted: day.total }
           : wantedOf(day, (value) =>
-              values === undefined ? isWantedValue(filter, dimension, value) : values.has(value),
+              values === undefined
+                ? valueMatchesFilter(filter, dimension, value)
+                : values.has(value),
             )
       }
-      // Others wait meanwhile: a year of many values takes a while to add up.
-      await nextLoopTurn()
+      // Adding up a year of many values takes long enough to delay visitors.
+      await yieldToEventLoop()
     }
   }
 }
@@ -56,9 +58,9 @@ function wantedOf(day: DayOfClicks, isWanted: (value: string) => boolean): Wante
 }
 
 /**
- * Single clicks, added up to days; keeps the sums and no click.
+ * Adds up raw clicks by day, without keeping the clicks.
  *
- * @returns with the number of visits that all of the clicks stand for, whether wanted or not
+ * @returns the days, and the number of visits of all clicks, selected or not
  */
 export async function sumUpDays(
   batches: AsyncIterable<readonly RawClick[]>,
@@ -70,14 +72,14 @@ export async function sumUpDays(
   for await (const batch of batches) {
     for (const click of batch) {
       visits += click.count
-      if (!isWantedClick(filter, click)) continue
+      if (!matchesFilter(filter, click)) continue
       const quarter = Math.floor(click.at / QUARTER_MICROS)
       const day = Math.floor(quarter / QUARTERS_PER_DAY)
       const sum = days.get(day) ?? new DaySum()
       days.set(day, sum)
       sum.add(quarter - day * QUARTERS_PER_DAY, click, dimension)
     }
-    await nextLoopTurn()
+    await yieldToEventLoop()
   }
   const summed = [...days].sort(([a], [b]) => a - b).map(([day, sum]) => sum.finish(day))
   const source: DaySource = async function* read() {

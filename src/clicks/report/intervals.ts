@@ -5,7 +5,7 @@ export const INTERVALS = ['hour', 'day', 'month'] as const
 
 export type Interval = (typeof INTERVALS)[number]
 
-/** Clicks are summed up by quarter hours, which are counted from the epoch here. */
+/** Clicks are counted by quarter hour; here quarter hours are numbered from the epoch. */
 export const QUARTERS_PER_DAY = 96
 const QUARTER_MS = 900_000
 export const QUARTER_MICROS = QUARTER_MS * 1_000
@@ -13,10 +13,10 @@ export const QUARTER_MICROS = QUARTER_MS * 1_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** A period in quarter hours: `from` is included, `to` is not. */
+/** A period in quarter hours: `from` is included, `to` is excluded. */
 export type Quarters = { readonly from: number; readonly to: number }
 
-/** The quarter hours that a period touches. */
+/** Returns the quarter hours that overlap a period. */
 export function quartersOf({ fromMicros, toMicros }: Omit<Period, 'zone'>): Quarters {
   return {
     from: Math.floor(fromMicros / QUARTER_MICROS),
@@ -25,11 +25,11 @@ export function quartersOf({ fromMicros, toMicros }: Omit<Period, 'zone'>): Quar
 }
 
 /**
- * The quarter hours at which the intervals of a zone begin, the first being `from`, then `to` as the
- * end of the last: the first and the last interval are cut off there.
+ * Returns the boundaries of the intervals in a time zone, as quarter hours: `from`, the start of each further
+ * interval, and `to`. The first and the last interval may be shortened by `from` and `to`.
  *
- * Days and months begin with the first moment of their date, whatever the clocks do. An hour begins
- * when the clocks show a full hour, and when they are set.
+ * Days and months begin with the first moment of their date, even when clocks change. An hour begins at each
+ * full hour of local time, and at each clock change.
  */
 export function cutsOf(
   { from, to }: Quarters,
@@ -40,7 +40,7 @@ export function cutsOf(
   const spans = offsetSpans(zone, from * QUARTER_MS, toMs)
   const cuts = [from]
   const cutAt = (ms: number) => {
-    // Clocks have been set at odd minutes, too, until 2022.
+    // Until 2022 some clocks changed within a quarter hour.
     const quarter = Math.floor(ms / QUARTER_MS)
     if (quarter > (cuts.at(-1) ?? from) && quarter < to) cuts.push(quarter)
   }
@@ -50,7 +50,7 @@ export function cutsOf(
     const stepMs = interval === 'hour' ? HOUR_MS : DAY_MS
     for (let ms = span.fromMs; ms < endMs; ms = nextLocal(ms, span, stepMs)) {
       const date = dateOf(span, ms, interval)
-      // A date comes again when clocks are set back over midnight; it has begun before.
+      // When clocks are set back over midnight a date repeats, but it began only once.
       if (interval !== 'hour' && date <= latest) continue
       latest = date
       cutAt(ms)
@@ -59,12 +59,12 @@ export function cutsOf(
   return [...cuts, to]
 }
 
-/** The next moment after `ms` at which the clocks of the span show a whole number of steps. */
+/** Returns the next time after `ms` whose local time in the span is a multiple of `stepMs`. */
 function nextLocal(ms: number, { offsetMs }: OffsetSpan, stepMs: number): number {
   return (Math.floor((ms + offsetMs) / stepMs) + 1) * stepMs - offsetMs
 }
 
-/** A number for the local date, or the local month: greater for later ones. */
+/** Numbers the local date or the local month, in ascending order. */
 function dateOf(span: OffsetSpan | undefined, ms: number, interval: Interval): number {
   const localMs = ms + (span?.offsetMs ?? 0)
   if (interval !== 'month') return Math.floor(localMs / DAY_MS)
@@ -72,7 +72,7 @@ function dateOf(span: OffsetSpan | undefined, ms: number, interval: Interval): n
   return local.getUTCFullYear() * 12 + local.getUTCMonth()
 }
 
-/** Writes quarter hours, ascending, as instants of the zone: `2026-11-01T00:00:00.000000+01:00`. */
+/** Formats ascending quarter hours in local time with offset: `2026-11-01T00:00:00.000000+01:00`. */
 export function formatQuarters(quarters: readonly number[], zone: string): readonly string[] {
   const first = quarters[0] ?? 0
   const last = quarters.at(-1) ?? first

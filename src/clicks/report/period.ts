@@ -2,10 +2,10 @@ import type { FaultList, Parsed } from '../../platform/failure.ts'
 import { parseTimeZone } from './time-zone.ts'
 
 const DAYS_BY_DEFAULT = 30
-/** Ten years and their leap days. */
+/** Ten years with their leap days. */
 const PERIOD_DAYS_MAX = 3_653
 const PERIOD_MICROS_MAX = PERIOD_DAYS_MAX * 86_400_000_000
-/** Before, no click can have been; after, microseconds come near the end of what a double holds. */
+/** No click is older; later, microseconds approach the limit of a double's integer range. */
 const YEAR_MIN = 2000
 const YEAR_MAX = 2199
 
@@ -15,7 +15,7 @@ export type PeriodInput = {
   readonly timezone?: string | undefined
 }
 
-/** The time that is asked about, and the zone in which its days begin. */
+/** The period of a query, and the time zone of its days. */
 export type Period = {
   /** Microseconds since the epoch, included. */
   readonly fromMicros: number
@@ -25,8 +25,8 @@ export type Period = {
 }
 
 /**
- * The last 30 days of the zone, today included, as far as `from` and `to` are left out. Undefined
- * when there are faults, which are added to the list.
+ * Parses a period. Without `from` and `to` it is the last 30 days in the time zone, today included. Adds
+ * faults to the list, and returns undefined if there are any.
  */
 export function parsePeriod(
   input: PeriodInput,
@@ -34,7 +34,7 @@ export function parsePeriod(
   faults: FaultList,
 ): Period | undefined {
   const zone = faults.take('timezone', parseTimeZone(input.timezone ?? 'UTC'))
-  /** Null for one that is left out. */
+  /** Returns null if the field is omitted. */
   const take = (field: 'from' | 'to') => {
     const text = input[field]
     return text === undefined ? null : faults.take(field, parseBound(text, zone ?? 'UTC'))
@@ -43,7 +43,7 @@ export function parsePeriod(
   const to = take('to')
   if (zone === undefined || from === undefined || to === undefined) return undefined
 
-  // The end of this microsecond, so that clicks of now are included.
+  // Excluded bounds end after the current microsecond, so that clicks of this moment are included.
   const toMicros = to ?? nowMicros + 1
   const fromMicros = from ?? startOfDefault(toMicros, zone)
   if (fromMicros >= toMicros) {
@@ -57,7 +57,7 @@ export function parsePeriod(
   return { fromMicros, toMicros, zone }
 }
 
-/** A date, which stands for the beginning of that day in the zone, or an instant. */
+/** Parses a date, which means the beginning of that day in the zone, or an instant. */
 function parseBound(text: string, zone: string): Parsed<number> {
   const instant = readBound(text, zone)
   if (instant === undefined) {
@@ -81,7 +81,7 @@ function readBound(text: string, zone: string): Temporal.Instant | undefined {
   }
 }
 
-/** The beginning of the first of the 30 days of which the last ends at, or holds, `toMicros`. */
+/** Returns the beginning of the first of 30 days, the last of which contains or ends at `toMicros`. */
 function startOfDefault(toMicros: number, zone: string): number {
   const end = Temporal.Instant.fromEpochNanoseconds(BigInt(toMicros - 1) * 1_000n)
   const first = end
@@ -91,7 +91,7 @@ function startOfDefault(toMicros: number, zone: string): number {
   return microsOf(first.toZonedDateTime(zone).toInstant())
 }
 
-/** What is finer than a microsecond is cut off. */
+/** Truncates to microseconds. */
 function microsOf(instant: Temporal.Instant): number {
   return Number(instant.epochNanoseconds / 1_000n)
 }

@@ -7,7 +7,7 @@ export class Series {
   readonly #persons: Float64Array
   readonly #others: Float64Array
   readonly #visitors: Float64Array
-  /** Where the day that was added last begins among the intervals. */
+  /** The interval in which the day that was added last begins. */
   #first = 0
 
   /** @param cuts the quarter hours at which the intervals begin, and the one at which the last ends */
@@ -18,7 +18,7 @@ export class Series {
     this.#visitors = new Float64Array(cuts.length - 1)
   }
 
-  /** What each interval has, and the quarter hour at which it begins. */
+  /** Returns the counts of each interval and the quarter hour at which it begins. */
   points(): (Counts & { start: number })[] {
     return Array.from(this.#persons, (_, nth) => ({
       start: cutAt(this.#cuts, nth),
@@ -30,24 +30,24 @@ export class Series {
     return { persons: this.#persons[interval] ?? 0, others: this.#others[interval] ?? 0 }
   }
 
-  /** Null where it cannot be told. */
+  /** Null if it cannot be determined. */
   visitors(interval: number): number | null {
     const visitors = this.#visitors[interval] ?? 0
     return Number.isNaN(visitors) ? null : visitors
   }
 
   /**
-   * Adds a day's tally to the intervals in which its clicks were. Days come in ascending order. A day
-   * that is cut needs its slots.
+   * Adds a day's tally to its intervals. Days must be added in ascending order. A day that an interval
+   * boundary divides needs its slots.
    */
   add(day: number, tally: Tally): void {
     this.#spread(day, tally)
   }
 
   /**
-   * The same for a tally of that day's clicks of which the visitors are wanted, too. A quarter hour
-   * does not keep its visitors, so those of an interval that has a part of the day are known only
-   * where that part has none of the tally's clicks, one click, or all clicks of the day.
+   * Like `add`, but also counts the visitors of the tally. Quarter hours have no visitor counts. So the
+   * visitors of an interval with only a part of the day are known only if that part has none of the
+   * tally's clicks, one click, or all clicks of the day.
    */
   addWithVisitors(day: DayOfClicks, tally: Tally): void {
     for (const { interval, persons } of this.#spread(day.day, tally)) {
@@ -56,7 +56,7 @@ export class Series {
     }
   }
 
-  /** Returns how many clicks of persons each interval that the day touches has got. */
+  /** Adds the tally, and returns the clicks of persons added to each affected interval. */
   #spread(day: number, tally: Tally): { interval: number; persons: number }[] {
     const cuts = this.#cuts
     const begin = day * QUARTERS_PER_DAY
@@ -92,7 +92,7 @@ function cutAt(cuts: readonly number[], nth: number): number {
   return cuts[nth] ?? Number.POSITIVE_INFINITY
 }
 
-/** How many visitors made `persons` of a day's clicks; undefined where that cannot be told. */
+/** Returns how many visitors made `persons` of a day's clicks; undefined if that cannot be determined. */
 function visitorsAmong(persons: number, day: DayOfClicks): number | undefined {
   if (persons <= 1) return persons
   return persons === day.total.persons ? Math.min(day.visitors, persons) : undefined

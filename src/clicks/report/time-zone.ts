@@ -1,9 +1,9 @@
 import type { Parsed } from '../../platform/failure.ts'
 
-/** Names as in the tz database; what else Temporal takes for a zone (offsets, whole instants) is not. */
+/** Names of the tz database. Temporal also accepts offsets and instants, which are not allowed here. */
 const NAME = /^[a-z][a-z0-9._+-]*(\/[a-z0-9._+-]+)*$/i
 
-/** The name of an IANA time zone in its usual letter case. */
+/** Parses the name of an IANA time zone and corrects its letter case. */
 export function parseTimeZone(text: string): Parsed<string> {
   const fault = 'must be the name of an IANA time zone, such as Europe/Berlin'
   if (!NAME.test(text)) return { fault }
@@ -14,12 +14,12 @@ export function parseTimeZone(text: string): Parsed<string> {
   }
 }
 
-/** A stretch of time during which a zone's clocks keep the same distance from UTC. */
+/** A time span with a constant offset from UTC. */
 export type OffsetSpan = { readonly fromMs: number; readonly offsetMs: number }
 
 /**
- * How a zone's clocks go from `fromMs` to `toMs`: the first span begins at `fromMs`, each further one
- * where the clocks are set, as for summer time.
+ * Returns the offset spans of a zone from `fromMs` to `toMs`. The first begins at `fromMs`, each further one
+ * at a clock change, such as for summer time.
  */
 export function offsetSpans(zone: string, fromMs: number, toMs: number): readonly OffsetSpan[] {
   const spans: OffsetSpan[] = []

@@ -1,23 +1,23 @@
-/** What the numbers in `click_days.scope` mean. */
+/** The values of `click_days.scope`. */
 export const SCOPES = { link: 0, domain: 1, workspace: 2 } as const
 
-/** Whose clicks of which UTC day. */
+/** Identifies a subject (link, domain or workspace) and a UTC day. */
 export type DayKey = {
   readonly day: number
   readonly scope: number
   /** The link's number, the domain's keyspace, or `workspaceSubject`. */
   readonly subject: number
-  /** Empty for a link, whose number alone says whose it is, in a row of which there are most. */
+  /** Empty for a link, whose number is unique by itself: most rows are of links, so this saves space. */
   readonly workspace_id: string
 }
 
-/** Chunks to append to what is kept of a day (clicks/tally/day-codec.ts). */
+/** Chunks to append to a stored day (clicks/tally/day-codec.ts). */
 export type DayDelta = DayKey & { readonly data: Uint8Array }
 
-/** A day to which so much has been appended that it should be folded. */
+/** A day that has grown enough to be folded. */
 export type GrownDay = DayKey & { readonly parts: number }
 
-/** One of the rows of a day (click-day-folder.ts says what its parts are). */
+/** A row of a day (fold-days.ts describes the parts). */
 export type DayRow = DayKey & {
   readonly part: number
   readonly folded: number
@@ -25,7 +25,7 @@ export type DayRow = DayKey & {
   readonly data: Uint8Array
 }
 
-/** What a link's counters grow by. */
+/** What is added to a link's counters. */
 export type LinkCount = {
   readonly link_seq: number
   readonly clicks: number
@@ -34,25 +34,25 @@ export type LinkCount = {
 
 export type DayPart = DayKey & Pick<DayRow, 'part' | 'data'>
 
-/** What the engines write differently, because it is many rows at a time. */
+/** Bulk operations whose SQL differs between the engines. */
 export type ClickRows = {
-  /** In the order of the links, so that writers queue. */
+  /** `counts` must be in link order, so that concurrent writers cannot deadlock. */
   addToLinks(counts: readonly LinkCount[]): Promise<void>
-  /** In the order of the keys, and each key once. */
+  /** `deltas` must be in key order, each key once. Returns the days that should be folded. */
   appendToDays(deltas: readonly DayDelta[]): Promise<readonly GrownDay[]>
-  /** The recent parts of days, or all the others. */
+  /** Reads the recent parts of days, or all other parts. */
   readDays(keys: readonly DayKey[], which: 'recent' | 'others'): Promise<readonly DayPart[]>
-  /** Writes rows whether they are there or not. */
+  /** Inserts or replaces rows. */
   writeDays(rows: readonly DayRow[]): Promise<void>
 }
 
 /**
- * Bytes that are appended to a day before it is folded, unless more than that is there already: so a
- * day's bytes are read and written again in all no more than a few times.
+ * A day is folded when the appended bytes exceed this and the size after the last fold. So each byte of a day
+ * is rewritten only a few times.
  */
 export const FOLD_BYTES_MIN = 2_048
 
-/** In the order in which every writer locks them. */
+/** Compares by the order in which every writer locks rows. */
 export function compareKeys(a: DayKey, b: DayKey): number {
   return (
     a.day - b.day ||
@@ -63,8 +63,8 @@ export function compareKeys(a: DayKey, b: DayKey): number {
 }
 
 /**
- * The subject of a workspace's own sums: a number of its own, by which they are spread over shards. The
- * workspace's identifier is part of the key besides, so two may have the same number.
+ * Returns the subject of a workspace's own sums: a number derived from its id, which spreads them over shards.
+ * Two workspaces may share a number, because the key also contains the workspace id.
  */
 export function workspaceSubject(workspaceId: string): number {
   return Number.parseInt(workspaceId.slice(-8), 16)

@@ -19,15 +19,15 @@ import {
   readVisitors,
 } from '../tally/day-codec.ts'
 import { DayTally } from '../tally/day-tally.ts'
-import { PARTS } from './click-day-folder.ts'
 import { SCOPES, workspaceSubject } from './click-day-rows.ts'
+import { PARTS } from './fold-days.ts'
 
-/** What has been counted, for charts and exports. */
+/** Reads counted and raw clicks for charts and exports. */
 export type ClickReports = {
   /**
-   * The days from `fromDay` to `toDay`, both included, in ascending order; days without clicks are
-   * left out. `slots` are empty unless they are asked for. Of the dimension's values, those of
-   * `values` alone are read, where that is given; which takes less time than to read them all.
+   * Reads the days from `fromDay` to `toDay`, both included, in ascending order. Days without clicks are
+   * left out. `slots` are empty unless requested. `options.values` limits the values of the dimension,
+   * which is faster than reading all.
    */
   readDays(
     scope: ClickScope,
@@ -36,13 +36,12 @@ export type ClickReports = {
     options: DayOptions,
   ): Promise<readonly DayOfClicks[]>
   /**
-   * The clicks from `fromMicros` (included) to `toMicros` (excluded) that are still kept, the oldest
-   * day first, in batches that are small enough to hold; some are empty, so that one comes every few
-   * milliseconds. Within a day they come in the order in which they were
-   * taken in, which is nearly that of their instants.
+   * Reads the kept clicks from `fromMicros` (included) to `toMicros` (excluded), oldest day first, in small
+   * batches. Some batches are empty, so that one arrives every few milliseconds. Within a day, clicks are
+   * in the order of ingestion, which is nearly the order of time.
    *
-   * @param msMax for reading, without the time that it waits for its turns; unbounded when left out
-   * @throws {ScanTooLong} past that
+   * @param msMax limits the time spent reading, without waiting for turns; no limit by default
+   * @throws {ScanTooLong} after `msMax`
    */
   rawClicks(
     scope: ClickScope,
@@ -52,13 +51,13 @@ export type ClickReports = {
   ): AsyncIterable<readonly RawClick[]>
 }
 
-/** Days of one query; each is looked up by the whole key. */
+/** Days per query; each is looked up by its full key. */
 const DAYS_PER_QUERY = 400
 
-/** A raw click as it is kept. */
+/** A stored raw click. */
 type RawClickRow = Click & { readonly keyspace_id: number | null }
 
-/** Reads the raw clicks of one day page by page; a page is small enough to hold. */
+/** Reads the raw clicks of one day in small pages. */
 export type RawClickPages = (query: {
   scope: ClickScope
   day: number
@@ -85,13 +84,13 @@ export function clickReports(
       const scan = scans.begin(scope.workspaceId, msMax)
       for (const day of await daysWithClicks(db, scope, dayOf(fromMicros), dayOf(toMicros))) {
         const pages = rawPages({ scope, day, fromMicros, toMicros, scan })
-        for await (const page of pages) yield page.length === 0 ? [] : named(db, page)
+        for await (const page of pages) yield page.length === 0 ? [] : addLinkNames(db, page)
       }
     },
   }
 }
 
-/** By what has been counted, so that no day is searched for clicks that are not there. */
+/** Finds the days that have counted clicks, so that no other day is scanned. */
 async function daysWithClicks(
   db: Kysely<Schema>,
   scope: ClickScope,
@@ -141,7 +140,7 @@ async function readDays(
     .map(([day, ofDay]) => assemble(day, ofDay, sketches.get(day), options))
 }
 
-/** A day that was taken apart and has grown since. */
+/** Whether a split day has recent clicks. */
 function isUnsettled(part: number, parts: number, data: Uint8Array): boolean {
   return part === PARTS.recent && parts > 0 && data.length > 0
 }
@@ -181,7 +180,7 @@ function assemble(
   const parts = new Map(rows.map(({ part, data }) => [part, data]))
   const chunks = parts.get(PARTS.recent) ?? new Uint8Array(0)
   const kept = parts.get(PARTS.total)
-  if (kept !== undefined && chunks.length === 0) return settled(day, kept, parts, options)
+  if (kept !== undefined && chunks.length === 0) return readSettled(day, kept, parts, options)
   const { dimension, values: wanted, slots: withSlots } = options
   const recent = new DayTally()
   readChunks(chunks, recent)
@@ -220,8 +219,8 @@ function assemble(
   }
 }
 
-/** A day to which nothing has come since it was taken apart: nothing is to be added up. */
-function settled(
+/** Reads a split day without recent clicks, which needs no merging. */
+function readSettled(
   day: number,
   totalPart: Uint8Array,
   parts: ReadonlyMap<number, Uint8Array>,
@@ -242,8 +241,8 @@ function settled(
   }
 }
 
-/** Clicks with the names that their links have now. */
-async function named(
+/** Adds the current ids, keys and hosts of the links to clicks. */
+async function addLinkNames(
   db: Kysely<Schema>,
   page: readonly RawClickRow[],
 ): Promise<readonly RawClick[]> {

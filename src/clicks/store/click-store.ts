@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 
-/** A place in a node's click journal: everything before it has been taken in. */
+/** A position in a click journal: everything before it is ingested. */
 export type JournalPosition = {
   readonly segment: number
   readonly offset: number
 }
 
 export type ClickStore = {
-  /** Undefined for a journal from which nothing has been taken in. */
+  /** Undefined for a journal of which nothing is ingested. */
   findPosition(journalId: string): Promise<JournalPosition | undefined>
 }
 
@@ -28,8 +28,8 @@ export function findPosition(
 }
 
 /**
- * Moves a journal's position. False when it no longer stands at `from`: then another process has
- * taken the same clicks in.
+ * Moves a journal's position. Returns false if the position is not `from`: then another process has ingested
+ * the same clicks.
  */
 export async function movePosition(
   db: Kysely<Schema>,

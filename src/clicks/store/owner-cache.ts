@@ -1,55 +1,56 @@
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { Owner } from './batch-growth.ts'
+import type { Owner } from './batch-deltas.ts'
 
-/** A link that moves to another domain has its clicks counted there after this time at the latest. */
-const KEEP_MS = 30_000
+/** After a link moves to another domain, its clicks count there after at most this time. */
+const AGE_MS_MAX = 30_000
 const LINKS_MAX = 500_000
-/** To whom links belong, remembered for a short while. */
+
+/** Caches the owners of links for a short time. */
 export class OwnerCache {
   readonly #db: Kysely<Schema>
   readonly #isAmong: (linkSeqs: readonly number[]) => Expression<SqlBool>
   readonly #owners = new Map<string, Owner>()
-  /** Undefined for a link that is not there. */
+  /** Undefined for a link that does not exist. */
   readonly #byLink = new Map<number, Owner | undefined>()
   #filledAtMs = Number.NEGATIVE_INFINITY
 
   /**
-   * @param isAmong whether `seq` is one of thousands, in an expression with one parameter: a statement with
-   *   one for each takes longer to be read than to be run
+   * @param isAmong returns a condition that `seq` is among thousands of numbers, with a single parameter: a
+   *   statement with one parameter per number takes longer to parse than to run
    */
   constructor(db: Kysely<Schema>, isAmong: (linkSeqs: readonly number[]) => Expression<SqlBool>) {
     this.#db = db
     this.#isAmong = isAmong
   }
 
-  /** Looks up those links that are not remembered. */
+  /** Loads the owners of the links that are not cached. */
   async load(linkSeqs: Iterable<number>): Promise<void> {
     const now = performance.now()
-    if (now - this.#filledAtMs > KEEP_MS || this.#byLink.size > LINKS_MAX) {
+    if (now - this.#filledAtMs > AGE_MS_MAX || this.#byLink.size > LINKS_MAX) {
       this.#byLink.clear()
       this.#owners.clear()
       this.#filledAtMs = now
     }
     const missing = [...new Set(linkSeqs)].filter((seq) => !this.#byLink.has(seq))
-    if (missing.length > 0) await this.#lookUp(missing)
+    if (missing.length > 0) await this.#query(missing)
   }
 
   find(linkSeq: number): Owner | undefined {
     return this.#byLink.get(linkSeq)
   }
 
-  async #lookUp(linkSeqs: readonly number[]): Promise<void> {
+  async #query(linkSeqs: readonly number[]): Promise<void> {
     const rows = await this.#db
       .selectFrom('links')
       .select(['seq', 'workspace_id', 'keyspace_id'])
       .where(this.#isAmong(linkSeqs))
       .execute()
     for (const seq of linkSeqs) this.#byLink.set(seq, undefined)
-    for (const { seq, ...owner } of rows) this.#byLink.set(seq, this.#theOne(owner))
+    for (const { seq, ...owner } of rows) this.#byLink.set(seq, this.#intern(owner))
   }
 
-  #theOne(owner: Owner): Owner {
+  #intern(owner: Owner): Owner {
     const name = `${owner.workspace_id} ${owner.keyspace_id}`
     const known = this.#owners.get(name)
     if (known !== undefined) return known

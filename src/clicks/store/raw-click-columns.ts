@@ -1,6 +1,6 @@
 import { CLICK_DIMENSIONS } from '../click.ts'
 
-/** What is read of a raw click. */
+/** The columns to read of a raw click. */
 export const RAW_CLICK_COLUMNS = [
   'at',
   'link_seq',

@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 
-/** The secrets under which visitors are hashed, one for each UTC day. */
+/** The secret salts for hashing visitors, one for each UTC day. */
 export type VisitorSaltStore = {
   /** @param day days since 1970-01-01 */
   find(day: number): Promise<string | undefined>
-  /** Keeps `salt` for a day that has none yet; returns what is kept. */
+  /** Stores `salt` unless the day has one already. Returns the stored salt. */
   keep(day: number, salt: string): Promise<string>
-  /** Forgets the salts of all days before `day`, and with them who was who on these days. */
+  /** Deletes the salts of all days before `day`, after which their visitor hashes cannot be linked to anyone. */
   forgetBefore(day: number): Promise<void>
 }
 

@@ -8,34 +8,34 @@ import { SlotTally } from './slot-tally.ts'
 import type { VisitorSketch } from './visitor-sketch.ts'
 
 /*
- * How a day's tallies are kept. What has just come is a run of chunks, so that more is added by
- * appending, without reading what is there. A chunk is one click:
+ * The storage format of a day's tallies. Recent clicks are a sequence of chunks, so that adding clicks is an
+ * append without a read. A chunk is one click:
  *
- *     slot      1 byte   0 to 95; 128 to 223 for one that is not a person's
- *     visitor   7 bytes  of a person's alone
+ *     slot      1 byte   0 to 95; 128 to 223 if the click is not a person's
+ *     visitor   7 bytes  only if the click is a person's
  *     values    of each dimension: length (1 byte) and text
  *
  * or a tally:
  *
- *     241       1 byte   the version of this form
+ *     241       1 byte   the version of this format
  *     total     slots
  *     visitors  the sketch
- *     values    of each dimension: how many, then each value's text and slots
+ *     values    of each dimension: the number of values, then each value's text and slots
  *
- * Slots are a number of them, and for each the slot, people's clicks and others' (varints).
- * A day with much in it is kept in parts instead, so that a reader of days need not read the slots
- * and a reader of one dimension not the others. A part is a version byte and what its encoder says.
+ * Slots are stored as their number, then for each one the slot, people's clicks and other clicks (varints).
+ * Large days are stored in parts instead, so that a reader of day sums skips the slots, and a reader of one
+ * dimension skips the others. A part is a version byte and the output of its encoder.
  */
 const OTHERS = 128
 const TALLY = 241
 const PART_VERSION = 1
 
-/** One for all values that are read without their slots: there are many. */
+/** Shared by all values that are read without slots, because there are many. */
 const NO_SLOTS: readonly SlotCounts[] = []
 
 /**
- * A click that is not added to others yet; the least room for few, each the most. It must stand for
- * one visit: a chunk of several is a tally.
+ * Writes the chunk of one click. For a few clicks this takes less space than a tally, for many more. The
+ * count of the click must be 1.
  */
 export function writeClick(writer: ByteWriter, click: Click): void {
   const slot = slotOf(click.at)
@@ -55,7 +55,7 @@ export function writeTally(writer: ByteWriter, tally: DayTally): void {
   for (const dimension of CLICK_DIMENSIONS) writeValues(writer, tally, dimension)
 }
 
-/** Adds all chunks to a tally. */
+/** Reads all chunks into a tally. */
 export function readChunks(chunks: Uint8Array, into: DayTally): void {
   const reader = new ByteReader(chunks)
   while (!reader.ended) {
@@ -74,7 +74,7 @@ function readTally(reader: ByteReader, into: DayTally): void {
 function readClick(reader: ByteReader, tag: number, into: DayTally): void {
   const isPerson = tag < OTHERS
   const slot = isPerson ? tag : tag - OTHERS
-  if (slot >= SLOTS_PER_DAY) throw new RangeError(`a chunk of an unknown form: ${tag}`)
+  if (slot >= SLOTS_PER_DAY) throw new RangeError(`unknown chunk format: ${tag}`)
   const persons = isPerson ? 1 : 0
   const others = isPerson ? 0 : 1
   into.total.add(slot, persons, others)
@@ -84,7 +84,7 @@ function readClick(reader: ByteReader, tag: number, into: DayTally): void {
   }
 }
 
-/** The part with the day's sums and visitors in front, and its slots. */
+/** Writes the part with the day's sums and visitor count, followed by its slots. */
 export function writeTotal(writer: ByteWriter, tally: DayTally): void {
   writer.byte(PART_VERSION)
   writer.varint(tally.total.persons)
@@ -95,7 +95,7 @@ export function writeTotal(writer: ByteWriter, tally: DayTally): void {
 
 export type TotalPart = Counts & { readonly visitors: number; readonly slots: SlotTally }
 
-/** @param withSlots whether to read on after the sums */
+/** @param withSlots whether to read the slots too */
 export function readTotal(part: Uint8Array, withSlots: boolean): TotalPart {
   const reader = partReader(part)
   const persons = reader.varint()
@@ -115,7 +115,7 @@ export function readVisitors(part: Uint8Array, into: VisitorSketch): void {
   into.read(partReader(part))
 }
 
-/** A dimension's values with their sums of the day. */
+/** Writes a dimension's values with their sums of the day. */
 export function writeSums(writer: ByteWriter, tally: DayTally, dimension: ClickDimension): void {
   const values = tally.values(dimension)
   writer.byte(PART_VERSION)
@@ -127,7 +127,7 @@ export function writeSums(writer: ByteWriter, tally: DayTally, dimension: ClickD
   }
 }
 
-/** @param wanted the values to read; all when left out */
+/** @param wanted the values to read; defaults to all */
 export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
   const sums = new Map<string, Tally>()
@@ -139,7 +139,7 @@ export function readSums(part: Uint8Array, wanted?: ReadonlySet<string>): Map<st
   return sums
 }
 
-/** A dimension's values with their slots. */
+/** Writes a dimension's values with their slots. */
 export function writeValueSlots(
   writer: ByteWriter,
   tally: DayTally,
@@ -154,9 +154,9 @@ export function readValueSlots(part: Uint8Array, into: DayTally, dimension: Clic
 }
 
 /**
- * The same for a reader who adds nothing to it.
+ * Reads the same part for use without further additions.
  *
- * @param wanted the values to read; all when left out
+ * @param wanted the values to read; defaults to all
  */
 export function readTallies(part: Uint8Array, wanted?: ReadonlySet<string>): Map<string, Tally> {
   const reader = partReader(part)
@@ -184,7 +184,7 @@ function readOne(reader: ByteReader): Tally {
 function partReader(part: Uint8Array): ByteReader {
   const reader = new ByteReader(part)
   const version = reader.byte()
-  if (version !== PART_VERSION) throw new RangeError(`a part of an unknown form: ${version}`)
+  if (version !== PART_VERSION) throw new RangeError(`unknown part format: ${version}`)
   return reader
 }
 

@@ -1,14 +1,14 @@
 import { QUARTERS_PER_DAY } from '../report/intervals.ts'
 
-/** Days that are read at once, so that neither memory nor the event loop is held up by more. */
-const DAYS_AT_ONCE = { total: 366, values: 31, valuesWithSlots: 7 }
+/** Days per read, limited to bound memory and the time on the event loop. */
+const DAYS_PER_READ = { total: 366, values: 31, valuesWithSlots: 7 }
 
-/** Consecutive days, both ends included, and whether their quarter hours are needed. */
+/** Consecutive days, both ends included, and whether their slots are needed. */
 export type DaySpan = { readonly fromDay: number; readonly toDay: number; readonly slots: boolean }
 
 /**
- * The days that intervals need, in spans that may be read at once. Only days which are cut somewhere
- * need their quarter hours.
+ * Divides the days of the intervals into spans to read at once. Only days that an interval boundary divides
+ * need their slots.
  *
  * @param byValue whether the values of a dimension are read
  */
@@ -33,6 +33,6 @@ export function planDays(cuts: readonly number[], byValue: boolean): readonly Da
 }
 
 function sizeMax(byValue: boolean, slots: boolean): number {
-  if (!byValue) return DAYS_AT_ONCE.total
-  return slots ? DAYS_AT_ONCE.valuesWithSlots : DAYS_AT_ONCE.values
+  if (!byValue) return DAYS_PER_READ.total
+  return slots ? DAYS_PER_READ.valuesWithSlots : DAYS_PER_READ.values
 }

@@ -3,19 +3,19 @@ import { slotOf } from './click-day.ts'
 import { SlotTally } from './slot-tally.ts'
 import { VisitorSketch } from './visitor-sketch.ts'
 
-/** Values of one dimension that are told apart in one day of one subject. */
+/** The most distinct values of one dimension per day and subject. */
 export const VALUES_MAX = 1_000
 
 /**
- * The sum of those that are not told apart. Nobody can choose it: referrers are hosts, and a host has
- * no brackets.
+ * The value that stands for all further values. No visitor can send it: referrers are host names, which
+ * have no parentheses.
  */
 export const OTHER_VALUE = '(other)'
 
-/** Everything that is counted of the clicks of one subject on one UTC day. */
+/** The counts of one subject (link, domain or workspace) on one UTC day. */
 export class DayTally {
   readonly total = new SlotTally()
-  /** People alone. */
+  /** People only. */
   readonly visitors = new VisitorSketch()
   readonly #values: Readonly<Record<ClickDimension, Map<string, SlotTally>>> = {
     country: new Map(),
@@ -63,7 +63,7 @@ export class DayTally {
     return tally
   }
 
-  /** Keeps the `VALUES_MAX` values with most clicks of each dimension apart, and sums up the rest. */
+  /** Keeps the `VALUES_MAX` values with most clicks of each dimension, and merges the rest into one. */
   limitValues(): void {
     for (const dimension of CLICK_DIMENSIONS) {
       const values = this.#values[dimension]

@@ -1,6 +1,6 @@
 import type { SlotCounts, Tally } from '../report/day-of-clicks.ts'
 
-/** Clicks of people and others by quarter hours of a day; only those with clicks take room. */
+/** Clicks of people and others by quarter hour of a day. Only quarter hours with clicks take memory. */
 export class SlotTally {
   /** Ascending. */
   readonly #slots: number[] = []
@@ -43,7 +43,7 @@ export class SlotTally {
     }
   }
 
-  /** Where the slot stands; it gets its place where it has none. Clicks mostly come in time's order. */
+  /** Returns the index of the slot, inserting it if missing. Searches from the end: clicks mostly arrive in order. */
   #find(slot: number): number {
     let at = this.#slots.length
     while (at > 0 && (this.#slots[at - 1] ?? 0) > slot) at -= 1

@@ -3,18 +3,18 @@ import type { Counts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY, type Quarters } from '../report/intervals.ts'
 import { OTHER_VALUE } from './day-tally.ts'
 
-/** Values that are kept apart at once; beyond, the rarest half so far are added together. */
+/** The most values in memory. Beyond that, the half with the fewest clicks so far is merged. */
 const VALUES_MAX = 20_000
 
 type Sum = { persons: number; others: number }
 
-/** Values that are not told one by one. */
+/** The sum of the values that are not listed. */
 export type Rest = Counts & {
-  /** How many different ones; at least, where there are so many that not all could be kept apart. */
+  /** The number of distinct values; a lower bound if some were merged. */
   readonly values: number
 }
 
-/** The clicks of a period by the values of a dimension. */
+/** Counts the clicks of a period by the values of a dimension. */
 export class ValueSums {
   readonly #from: number
   readonly #to: number
@@ -22,16 +22,14 @@ export class ValueSums {
   #sums = new Map<string, Sum>()
   readonly #dropped = { values: 0, persons: 0, others: 0 }
 
-  /**
-   * @param bots which clicks make a value come first
-   */
+  /** @param bots which clicks determine the rank of a value */
   constructor(period: Quarters, bots: Bots) {
     this.#from = period.from
     this.#to = period.to
     this.#bots = bots
   }
 
-  /** A day that is only partly in the period needs its slots. */
+  /** The tally of a day that is only partly in the period needs slots. */
   add(value: string, day: number, tally: Tally): void {
     const begin = day * QUARTERS_PER_DAY
     const isWithin = this.#from <= begin && begin + QUARTERS_PER_DAY <= this.#to
@@ -54,7 +52,7 @@ export class ValueSums {
     }
   }
 
-  /** The values with most of the clicks that are asked for, and all others together. */
+  /** Returns the values with the most selected clicks, and the sum of all others. */
   rank(limit: number): { top: readonly (readonly [string, Counts])[]; rest: Rest } {
     const ranked = this.#ranked()
     const rest = { ...this.#dropped }

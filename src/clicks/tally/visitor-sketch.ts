@@ -1,12 +1,12 @@
 import type { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 
-/** Visitors up to which each is remembered; so many take about as many bytes as the registers. */
+/** Up to this count, visitors are stored individually; this many take about as many bytes as the registers. */
 export const EXACT_VISITORS_MAX = 400
 
 const INDEX_BITS = 12
 const REGISTERS = 2 ** INDEX_BITS
-/** Of a hash of 53 bits, those that do not choose the register. */
+/** The bits of a 53-bit hash that do not select the register. */
 const RANK_BITS = 53 - INDEX_BITS
 const REGISTER_BITS = 6
 const ALPHA = 1 / (2 * Math.LN2)
@@ -15,17 +15,17 @@ const EXACT = 0
 const ESTIMATED = 1
 
 /**
- * How many different visitors there were. Exact up to `EXACT_VISITORS_MAX`, above that a HyperLogLog
- * of 4,096 registers, whose standard error is 1.6 %. Any order of additions and merges gives the same.
+ * Counts distinct visitors: exactly up to `EXACT_VISITORS_MAX`, above that with a HyperLogLog of 4,096
+ * registers and a standard error of 1.6 %. The result does not depend on the order of additions and merges.
  *
- * The estimate is the improved raw one of O. Ertl, "New cardinality estimation algorithms for
- * HyperLogLog sketches" (arXiv:1702.01284), which needs no tables and no thresholds.
+ * Uses the improved raw estimator of O. Ertl, "New cardinality estimation algorithms for HyperLogLog
+ * sketches" (arXiv:1702.01284), which needs neither tables nor thresholds.
  */
 export class VisitorSketch {
   #exact: Set<number> | undefined = new Set()
   #registers: Uint8Array | undefined
 
-  /** @param visitor a hash of 53 bits that are evenly distributed */
+  /** @param visitor a uniformly distributed 53-bit hash */
   add(visitor: number): void {
     if (this.#exact === undefined) {
       this.#count(visitor)
@@ -64,7 +64,7 @@ export class VisitorSketch {
     writer.bytes(pack(this.#registers ?? new Uint8Array(REGISTERS)))
   }
 
-  /** Adds what `write` wrote. */
+  /** Merges a sketch that `write` wrote. */
   read(reader: ByteReader): void {
     if (reader.byte() === EXACT) {
       for (let count = reader.varint(); count > 0; count -= 1) this.add(reader.uint56())
@@ -92,7 +92,7 @@ export class VisitorSketch {
   }
 }
 
-/** The place of the highest bit that is set among `RANK_BITS`, counted from the top, from 1 on. */
+/** Returns the position of the highest set bit among `RANK_BITS`, counted from the top, starting at 1. */
 function rankOf(rest: number): number {
   const high = Math.floor(rest / 2 ** 32)
   const highBits = RANK_BITS - 32
@@ -135,7 +135,7 @@ function tau(share: number): number {
   return z / 3
 }
 
-/** Four registers of six bits in three bytes. */
+/** Packs four 6-bit registers into three bytes. */
 function pack(registers: Uint8Array): Uint8Array {
   const packed = new Uint8Array((REGISTERS * REGISTER_BITS) / 8)
   for (let from = 0, to = 0; from < REGISTERS; from += 4, to += 3) {

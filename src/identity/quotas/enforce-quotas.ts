@@ -1,6 +1,6 @@
 import { StaleRow } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
-import { settleAll } from '../../platform/work/settle-all.ts'
+import { waitForAll } from '../../platform/work/wait-for-all.ts'
 import type { NearQuotas } from './near-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
 import type { QuotaStore } from './store/quota-store.ts'
@@ -61,7 +61,7 @@ export async function enforceQuotas(
     names.some((name) => leftAfter(usage, name, UNITS_AT_ONCE_MAX) < 0)
   // A quota that is small in itself is near from the first unit on.
   const locks = isNear({}) || near.has(workspaceId)
-  const [, usage] = await settleAll([
+  const [, usage] = await waitForAll([
     locks ? stores.quotas.lock(workspaceId) : undefined,
     usageOf(stores, workspaceId, names),
   ])
@@ -84,7 +84,7 @@ async function usageOf(
 ): Promise<Growth> {
   const ofLinks = names.includes('links') || names.includes('storage_bytes')
   const ofDomains = names.includes('domains') || names.includes('pending_domains')
-  const [links, domains] = await settleAll([
+  const [links, domains] = await waitForAll([
     ofLinks ? stores.quotas.countLinks(workspaceId) : undefined,
     ofDomains ? stores.quotas.countDomains(workspaceId) : undefined,
   ])

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import type { FileFault } from '../../platform/database/file-fault.ts'
-import { terseCommand } from '../../platform/process/command-words.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
 
 const EXIT_LEFT = 1
 

@@ -10,7 +10,7 @@ import {
   type ServiceTarget,
 } from '../../domains/index.ts'
 import { formatHost } from '../../hosts/index.ts'
-import { terseCommand } from '../../platform/process/command-words.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Finding } from './finding.ts'
 
 /** A workspace's claim on a host. */

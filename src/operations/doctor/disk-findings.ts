@@ -1,5 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
-import { diskRoomOf } from '../../platform/disk/disk-room.ts'
+import { fromStatFs } from '../../platform/disk/disk-space.ts'
 import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
 import type { Finding } from './finding.ts'
 
@@ -32,11 +32,11 @@ function accessFinding(dataDir: string): Finding | undefined {
 }
 
 function roomFinding(dataDir: string, lowRatio: number): Finding {
-  const { freeBytes, freeRatio, roomyBytes } = diskRoomOf(statfsSync(dataDir))
+  const { freeBytes, freeRatio, reserveNeedsBytes } = fromStatFs(statfsSync(dataDir))
   const percent = Math.floor(freeRatio * 1_000) / 10
   const text = `${Math.floor(freeBytes / MIB)} MiB free for ${dataDir} (${percent} %)`
-  if (freeBytes < roomyBytes) {
-    const needed = Math.ceil(roomyBytes / MIB)
+  if (freeBytes < reserveNeedsBytes) {
+    const needed = Math.ceil(reserveNeedsBytes / MIB)
     const advice = `Make room: once the disk is full, nothing is stored until ${needed} MiB are free, and clicks are lost in the end.`
     return { subject: SUBJECT, state: 'problem', text, advice }
   }

@@ -1,4 +1,4 @@
-/** Reads what a `ByteWriter` wrote. Throws a `RangeError` past the end. */
+/** Reads bytes written by a `ByteWriter`. Throws a `RangeError` past the end. */
 export class ByteReader {
   readonly #bytes: Buffer
   #at = 0
@@ -13,7 +13,7 @@ export class ByteReader {
 
   byte(): number {
     const value = this.#bytes[this.#at]
-    if (value === undefined) throw new RangeError('the bytes end too early')
+    if (value === undefined) throw new RangeError('unexpected end of bytes')
     this.#at += 1
     return value
   }
@@ -42,7 +42,7 @@ export class ByteReader {
     return this.#bytes.toString('latin1', at, at + length)
   }
 
-  /** A view, no copy. */
+  /** Returns a view, not a copy. */
   bytes(length: number): Buffer {
     const at = this.#skip(length)
     return this.#bytes.subarray(at, at + length)
@@ -50,7 +50,7 @@ export class ByteReader {
 
   #skip(count: number): number {
     const at = this.#at
-    if (at + count > this.#bytes.length) throw new RangeError('the bytes end too early')
+    if (at + count > this.#bytes.length) throw new RangeError('unexpected end of bytes')
     this.#at += count
     return at
   }

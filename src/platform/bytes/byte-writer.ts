@@ -1,6 +1,6 @@
 const INITIAL_BYTES = 1024
 
-/** Bytes that grow as they are written. Numbers are little-endian. */
+/** A byte buffer that grows as it is written. Numbers are little-endian. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafe(INITIAL_BYTES)
   #length = 0
@@ -9,7 +9,7 @@ export class ByteWriter {
     return this.#length
   }
 
-  /** A copy of what was written since the start or the last call; then it begins anew. */
+  /** Returns a copy of the written bytes and empties the buffer. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
     this.#length = 0
@@ -22,7 +22,7 @@ export class ByteWriter {
     this.#length += 1
   }
 
-  /** A whole number from 0 to 2^53 - 1; seven bits a byte, the lowest first. */
+  /** Writes an integer from 0 to 2^53 - 1: seven bits per byte, lowest first. */
   varint(value: number): void {
     this.#reserve(8)
     let rest = value
@@ -35,7 +35,7 @@ export class ByteWriter {
     this.#length += 1
   }
 
-  /** A whole number from 0 to 2^53 - 1, in seven bytes. */
+  /** Writes an integer from 0 to 2^53 - 1 in seven bytes. */
   uint56(value: number): void {
     this.#reserve(7)
     this.#bytes.writeUInt32LE(value % 2 ** 32, this.#length)
@@ -43,7 +43,7 @@ export class ByteWriter {
     this.#length += 7
   }
 
-  /** A text of at most 255 characters of Latin-1, with its length in front. */
+  /** Writes a Latin-1 text of at most 255 characters, preceded by its length. */
   shortText(text: string): void {
     if (text.length > 255) throw new RangeError('the text is longer than 255 characters')
     this.#reserve(1 + text.length)

@@ -1,43 +1,43 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { SieveCache } from './sieve-cache.ts'
 
-/** Memory for names that have nothing behind them, kept apart: a flood of them evicts nothing else. */
+/** Memory for names without a value. Kept separately, so that a flood of them evicts no value. */
 const ABSENT_BYTES_MAX = 16 * 1024 * 1024
-/** What one such name takes besides its characters, roughly. */
+/** The approximate overhead of one such name. */
 const ABSENT_ENTRY_BYTES = 200
-/** For how long an answer that was overtaken by a change may still be given. */
+/** How long a result may still be returned after a change made it stale. */
 export const ANSWER_AGE_MS_MAX = 500
 
-/** Changed values that are loaded at once: few, so that visits find connections and the event loop free. */
+/** Concurrent reloads of changed values: few, so that visits find free connections and a free event loop. */
 const RENEWALS_AT_ONCE = 4
-/** Those that wait for it at most; what changes beyond is loaded when it is asked for. */
+/** Queued reloads at most. A value that changes beyond this limit is loaded on its next request. */
 const RENEWALS_WAITING_MAX = 10_000
 
-/** What a cache has been asked since it was made, and what it holds now. */
+/** Requests since the cache was created, and its current contents. */
 export type CacheUse = {
-  /** Asked for what it held. */
+  /** Requests answered with a cached value. */
   readonly hits: number
-  /** Asked for what it knew not to exist. */
+  /** Requests for a name that was cached as missing. */
   readonly absences: number
-  /** Asked for what it had to load, or was loading. */
+  /** Requests that started or joined a load. */
   readonly misses: number
   readonly entries: number
-  /** How much of the room for values is taken, from 0 to 1. */
+  /** The used share of the space for values, from 0 to 1. */
   readonly fullness: number
 }
 
-/** Who mirrors what a cache holds. */
+/** Receives what a cache adds and removes. */
 export type CacheMirror<V> = {
-  /** The cache holds this now. */
+  /** The cache has stored this value. */
   keep(name: string, value: V): void
-  /** It does not any more. */
+  /** The cache has removed the value. */
   drop(name: string): void
 }
 
 /**
- * A bounded cache in front of the store that never shows what has been changed: whoever changes a
- * value calls `forget` or `renew`, also for values that are being loaded just then. Several asking for the same
- * value at once wait for one load.
+ * A bounded cache in front of the store that returns no stale value: the code that changes a value calls
+ * `forget` or `renew`, which also covers values that are being loaded. Concurrent requests for the same
+ * value share one load.
  */
 export class CoherentCache<V extends object> {
   readonly #present: SieveCache<V>
@@ -47,7 +47,7 @@ export class CoherentCache<V extends object> {
   readonly #sizeOf: (value: V) => number
   readonly #sizeMax: number
   readonly #mirror: CacheMirror<V> | undefined
-  /** Names whose values have changed, and are to be loaded. */
+  /** Names of changed values that wait to be loaded. */
   readonly #renewals = new Set<string>()
   #isRenewing = false
   #hits = 0
@@ -55,8 +55,8 @@ export class CoherentCache<V extends object> {
   #misses = 0
 
   /**
-   * @param options.sizeMax of all values together, in the unit of `sizeOf`
-   * @param options.load finds a value; undefined where there is none
+   * @param options.sizeMax the limit for all values together, in the unit of `sizeOf`
+   * @param options.load finds a value, or undefined when none exists
    */
   constructor(options: {
     sizeMax: number
@@ -82,7 +82,7 @@ export class CoherentCache<V extends object> {
     }
   }
 
-  /** At once where it is known; undefined for what does not exist. */
+  /** Returns synchronously on a hit; undefined when no value exists. */
   get(name: string): V | undefined | Promise<V | undefined> {
     const value = this.#present.get(name)
     if (value !== undefined) {
@@ -97,12 +97,12 @@ export class CoherentCache<V extends object> {
     return this.#loads.get(name) ?? this.#startLoad(name)
   }
 
-  /** Whether it still holds this very value. */
+  /** Whether the cache still holds this object. */
   holds(name: string, value: V): boolean {
     return this.#present.get(name) === value
   }
 
-  /** Takes in what a mirror had of an earlier cache. */
+  /** Stores a value that the mirror of an earlier cache has kept. */
   restore(name: string, value: V): void {
     this.#present.set(name, value, this.#sizeOf(value))
   }
@@ -114,8 +114,8 @@ export class CoherentCache<V extends object> {
   }
 
   /**
-   * Forgets a value that has changed, and loads it where it was held, so that it is there when the store
-   * is not. A load that fails leaves nothing behind.
+   * Drops a value that has changed. If it was cached, loads it again, so that it stays available during an
+   * outage of the store. After a failed load the value is not cached.
    */
   renew(name: string): void {
     const isWanted = this.#present.has(name) || this.#loads.has(name)
@@ -132,7 +132,7 @@ export class CoherentCache<V extends object> {
     this.#loads.clear()
   }
 
-  /** Forgets which names have nothing behind them. */
+  /** Forgets which names have no value. */
   forgetAbsences(): void {
     this.#absent.clear()
   }
@@ -153,8 +153,8 @@ export class CoherentCache<V extends object> {
     const startedMs = performance.now()
     const load: Promise<V | undefined> = this.#load(name)
       .then((value) => {
-        // A load that was forgotten meanwhile may have read the old value: answer, but do not keep.
-        // One that took long may have read it long ago: then that is no answer any more either.
+        // The value changed during this load, so the result may be stale: return it, but do not cache it.
+        // After a slow load it may be too old even to return: then load again.
         if (this.#loads.get(name) !== load) {
           return performance.now() - startedMs > ANSWER_AGE_MS_MAX ? this.get(name) : value
         }

@@ -8,25 +8,25 @@ type Entry<V> = {
 }
 
 /**
- * A bounded cache with the SIEVE eviction of Zhang et al., "SIEVE is Simpler than LRU" (NSDI 2024):
- * a hit sets one bit and moves nothing, so it is cheaper than LRU; an entry that nobody asked for
- * again is the first to go, so a flood of one-time keys leaves the asked ones in place.
+ * A bounded cache with SIEVE eviction (Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024). A hit sets
+ * one bit and moves nothing, so it costs less than in an LRU cache. Entries without a second request are
+ * evicted first, so a flood of one-time keys leaves popular entries in place.
  *
- * Bounded by the sum of the sizes that `set` is told, in whatever unit the caller counts.
+ * The limit applies to the sum of the sizes passed to `set`, in the caller's unit.
  */
 export class SieveCache<V> {
   readonly #sizeMax: number
-  readonly #onGone: (value: V, key: string) => void
+  readonly #onRemoved: (value: V, key: string) => void
   readonly #entries = new Map<string, Entry<V>>()
   #newest: Entry<V> | undefined
   #oldest: Entry<V> | undefined
   #hand: Entry<V> | undefined
   #size = 0
 
-  /** @param onGone told of each value that is kept no more, whatever the reason */
-  constructor(sizeMax: number, onGone: (value: V, key: string) => void = () => {}) {
+  /** @param onRemoved called for each value that leaves the cache, for any reason */
+  constructor(sizeMax: number, onRemoved: (value: V, key: string) => void = () => {}) {
     this.#sizeMax = sizeMax
-    this.#onGone = onGone
+    this.#onRemoved = onRemoved
   }
 
   get size(): number {
@@ -40,17 +40,17 @@ export class SieveCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    // Written only where it changes, which keeps the memory of entries in use unchanged.
+    // Written only on change: a hit on a visited entry then writes no memory.
     if (!entry.visited) entry.visited = true
     return entry.value
   }
 
-  /** Whether there is a value, which does not count as asking for it. */
+  /** Whether the key has a value. Does not count as a hit. */
   has(key: string): boolean {
     return this.#entries.has(key)
   }
 
-  /** Keeps `value`, unless it is larger than the whole cache; whether it did. */
+  /** Stores `value`. Returns false if it is larger than the whole cache. */
   set(key: string, value: V, size: number): boolean {
     this.delete(key)
     if (size > this.#sizeMax) return false
@@ -71,7 +71,7 @@ export class SieveCache<V> {
     return true
   }
 
-  /** Returns whether there was a value. */
+  /** Returns whether the key had a value. */
   delete(key: string): boolean {
     const entry = this.#entries.get(key)
     if (entry !== undefined) this.#unlink(entry)
@@ -85,7 +85,7 @@ export class SieveCache<V> {
     this.#oldest = undefined
     this.#hand = undefined
     this.#size = 0
-    for (const { value, key } of entries) this.#onGone(value, key)
+    for (const { value, key } of entries) this.#onRemoved(value, key)
   }
 
   #evictOne(): void {
@@ -107,6 +107,6 @@ export class SieveCache<V> {
     else entry.older.newer = entry.newer
     this.#entries.delete(entry.key)
     this.#size -= entry.size
-    this.#onGone(entry.value, entry.key)
+    this.#onRemoved(entry.value, entry.key)
   }
 }

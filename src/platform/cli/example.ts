@@ -1,4 +1,4 @@
-import { terseCommand } from '../process/command-words.ts'
+import { terseCommand } from '../process/terse-command.ts'
 
 /** Ends a command's help with a line to type. */
 export function example(...commands: readonly string[]): () => string {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
-/** Cryptographically strong random bytes, as a parameter, so that a test can hold them. */
+/** A source of cryptographically strong random bytes; tests pass a deterministic one. */
 export type Random = (sizeBytes: number) => Uint8Array
 
-/** Drawn from the system at once, because each draw costs more than the few bytes that are asked for. */
+/** Bytes drawn per system call: a call costs more than the few bytes that callers need. */
 const POOL_BYTES = 4096
 let pool = Buffer.alloc(0)
 
-/** Bytes that are given once and kept nowhere here. */
+/** Returns each byte once; the pool erases the bytes that it hands out. */
 export const systemRandom: Random = (sizeBytes) => {
   if (sizeBytes > POOL_BYTES) return randomBytes(sizeBytes)
   if (sizeBytes > pool.length) pool = randomBytes(POOL_BYTES)
@@ -18,8 +18,8 @@ export const systemRandom: Random = (sizeBytes) => {
 }
 
 /**
- * A string of `length` characters drawn evenly from `alphabet` (at most 256 characters). Bytes that
- * would favour the alphabet's first characters are drawn again.
+ * Returns a string of `length` characters drawn uniformly from `alphabet` (at most 256 characters). Bytes
+ * that would favour the first characters of the alphabet are rejected.
  */
 export function randomString(random: Random, alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length)

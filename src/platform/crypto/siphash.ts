@@ -1,20 +1,20 @@
-/** A key of 128 bits, as four little-endian words of 32. */
+/** A 128-bit key, as four little-endian 32-bit words. */
 export type SipKey = readonly [number, number, number, number]
 
-/** The key in a text's first 16 bytes. */
+/** Reads a key from the first 16 bytes. */
 export function sipKeyOf(bytes: Buffer): SipKey {
   return [0, 4, 8, 12].map((at) => bytes.readInt32LE(at)) as [number, number, number, number]
 }
 
 /**
- * SipHash-2-4 of a text, each character taken for one byte: Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF" (INDOCRYPT 2012). Whoever lacks the key learns nothing of the text from the hash.
- * On short texts Node's own keyed hashes cost several times as much.
+ * SipHash-2-4 of a text with one byte per character: Aumasson and Bernstein, "SipHash: a fast short-input
+ * PRF" (INDOCRYPT 2012). Without the key the hash reveals nothing about the text. Node's own keyed hashes
+ * cost several times as much for short texts.
  *
  * @returns the lower 53 bits, which a number holds exactly
  */
 export function sipHash53([k0, k1, k2, k3]: SipKey, text: string): number {
-  // The four words of 64 bits, each as its low and its high half.
+  // Four 64-bit words, each as a low and a high half.
   let v0 = k0 ^ 0x70736575
   let v0High = k1 ^ 0x736f6d65
   let v1 = k2 ^ 0x6e646f6d
@@ -75,7 +75,7 @@ export function sipHash53([k0, k1, k2, k3]: SipKey, text: string): number {
   return high * 2 ** 32 + ((v0 ^ v1 ^ v2 ^ v3) >>> 0)
 }
 
-/** Four characters as a word; those beyond the text's end are zeros. */
+/** Reads four characters as a word; characters beyond the end of the text are zeros. */
 function wordAt(text: string, at: number): number {
   return (
     byteAt(text, at) |

@@ -7,7 +7,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
-/** A version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits (RFC 9562, section 5.7). */
+/** Creates a version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits (RFC 9562, section 5.7). */
 export function uuidV7(clock: Clock, random: Random): string {
   const bytes = Buffer.from(random(16))
   bytes.writeUIntBE(Math.floor(clock.nowMicros() / 1000), 0, 6)

@@ -1,4 +1,4 @@
-import { terseCommand } from '../process/command-words.ts'
+import { terseCommand } from '../process/terse-command.ts'
 
 /** What is wrong with the files of a data folder. */
 export type FileFault = {

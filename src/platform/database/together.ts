@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
-import { settleAll } from '../work/settle-all.ts'
+import { waitForAll } from '../work/wait-for-all.ts'
 import type { Schema } from './schema.ts'
 
 type Query = Compilable<unknown> | CompiledQuery<unknown>
@@ -13,7 +13,7 @@ export async function together<const Q extends readonly Query[]>(
   db: Kysely<Schema>,
   queries: Q,
 ): Promise<{ -readonly [I in keyof Q]: QueryResult<RowOf<Q[I]>> }> {
-  const results = await settleAll(
+  const results = await waitForAll(
     queries.map((query) => db.executeQuery('compile' in query ? query.compile() : query)),
   )
   return results as { -readonly [I in keyof Q]: QueryResult<RowOf<Q[I]>> }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * Makes a folder for its owner alone, and those above it that are missing. Node's own `recursive`
- * never ends where a file system refuses a folder as if its parent were missing, as /proc does.
+ * Creates a folder that only its owner can access, and its missing parents. Node's own `recursive` option
+ * never returns on file systems that refuse a folder with ENOENT, as /proc does.
  */
 export function createFolder(folder: string): void {
   if (isFolder(folder)) return
@@ -12,7 +12,7 @@ export function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it since.
+    // Another process may have created it in the meantime.
     if (!isFolder(folder)) throw error
   }
 }

@@ -2,67 +2,66 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isCode } from '../process/is-code.ts'
+import { hasErrorCode } from '../process/has-error-code.ts'
 
 const NAME = 'reserve'
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * A file that takes room on the disk, so that there is some to give up when the disk is full. Given up,
- * it is empty rather than gone: that is how all processes of the folder know of it, also those that
- * start later.
+ * A file that reserves disk space, to be released when the disk is full. A released reserve is an empty file
+ * rather than a missing one, so that every process of the folder can see it, including later ones.
  */
 export class DiskReserve {
   readonly #folder: string
   readonly #file: string
-  #givenUpCount = 0
+  #releaseCount = 0
 
   constructor(folder: string) {
     this.#folder = folder
     this.#file = path.join(folder, NAME)
   }
 
-  /** Undefined where there is none yet; 0 where it was given up. */
+  /** The size of the reserve: undefined before it is created, 0 after it was released. */
   async bytes(): Promise<number | undefined> {
     try {
       return (await stat(this.#file)).size
     } catch (error) {
-      if (isCode(error, 'ENOENT')) return undefined
+      if (hasErrorCode(error, 'ENOENT')) return undefined
       throw error
     }
   }
 
   /**
-   * Frees what the reserve takes. Where there was none it counts as given up too. Synchronous, because
-   * clicks wait for it.
+   * Frees the space of the reserve. A reserve that does not exist is marked as released too. Synchronous,
+   * because clicks wait for it.
    */
-  giveUp(): void {
-    this.#givenUpCount += 1
+  release(): void {
+    this.#releaseCount += 1
     try {
       closeSync(openSync(this.#file, 'w', 0o600))
     } catch {
-      // The disk takes no change at all, so nothing is freed; the fault itself is reported by the caller.
+      // The disk accepts no change, so nothing is freed. The caller reports the fault.
     }
   }
 
   /**
-   * Makes a reserve of this size, or makes it again.
+   * Creates a reserve of this size, or replaces the existing one.
    *
-   * @throws where the disk does not take it; what there was before is then still there
+   * @throws if the disk cannot hold it; the previous reserve is then unchanged
    */
-  async make(bytes: number): Promise<void> {
-    const before = this.#givenUpCount
-    const beside = `${this.#file}.${process.pid}`
+  async create(bytes: number): Promise<void> {
+    const before = this.#releaseCount
+    const temporary = `${this.#file}.${process.pid}`
     try {
-      await fill(beside, bytes)
-      // Given up meanwhile: the disk has filled up since.
-      if (this.#givenUpCount === before) await rename(beside, this.#file)
+      await fill(temporary, bytes)
+      // Skipped if the reserve was released in the meantime: the disk has filled up since.
+      if (this.#releaseCount === before) await rename(temporary, this.#file)
     } finally {
-      await rm(beside, { force: true })
+      await rm(temporary, { force: true })
     }
   }
 
-  /** Removes what processes left that were killed while they made a reserve. */
+  /** Removes the temporary files of processes that were killed while they created a reserve. */
   async removeLeftovers(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       if (name.startsWith(`${NAME}.`)) await rm(path.join(this.#folder, name), { force: true })
@@ -70,7 +69,7 @@ export class DiskReserve {
   }
 }
 
-/** With random bytes: some file systems store nothing for zeros. */
+/** Fills the file with random bytes: some file systems store nothing for zeros. */
 async function fill(file: string, bytes: number): Promise<void> {
   const handle = await open(file, 'w', 0o600)
   try {

@@ -12,12 +12,12 @@ const FAULTS: ReadonlyMap<unknown, FolderFault> = new Map([
   ['EIO', 'failing'],
 ])
 
-/** What an error of the file system says about the folder; undefined for errors that have other causes. */
+/** Maps a file system error to the fault of the folder; undefined for errors with other causes. */
 export function folderFaultOf(error: unknown): FolderFault | undefined {
   return error instanceof Error && 'code' in error ? FAULTS.get(error.code) : undefined
 }
 
-/** One or two sentences for people, which name the folder. */
+/** Returns one or two sentences for operators, which name the folder. */
 export function folderFaultText(fault: FolderFault, folder: string): string {
   if (fault === 'full') {
     return `The disk of the folder ${folder} is full. Nothing can be stored until there is room.`

@@ -7,15 +7,15 @@ import { type FolderFault, folderFaultOf } from './folder-fault.ts'
 const PROBE_BYTES = 4096
 
 /**
- * Tries to write to the folder. The file that this makes stays, empty: one that comes and goes would
- * make programs fail that copy the folder, and one that keeps its block would find room on a full disk.
+ * Tests whether the folder can be written to. The probe file stays and is left empty: deleting it could make
+ * a program fail that copies the folder, and a file that kept its block could be rewritten on a full disk.
  *
- * @returns what is in the way, or undefined where nothing is
- * @throws where it failed for a reason that says nothing about the folder, such as too many open files
+ * @returns the fault, or undefined if the folder can be written to
+ * @throws for errors that are not faults of the folder, such as too many open files
  */
 export async function probeFolder(folder: string): Promise<FolderFault | undefined> {
   try {
-    // Before the file itself, which its owner may write even where the folder is read-only.
+    // Checked first, because the owner may write the file even in a read-only folder.
     await access(folder, constants.W_OK | constants.X_OK)
     await fillAndEmpty(path.join(folder, 'write-probe'))
     return undefined
@@ -31,7 +31,7 @@ async function fillAndEmpty(file: string): Promise<void> {
   try {
     await handle.writeFile(randomBytes(PROBE_BYTES))
   } finally {
-    // What the write reports is what counts.
+    // Only the result of the write matters.
     await handle.truncate(0).catch(() => {})
     await handle.close()
   }

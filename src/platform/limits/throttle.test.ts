@@ -33,9 +33,9 @@ describe('Throttle', () => {
 
   test('allows a request again after giveBack, and no more than that', () => {
     const throttled = throttle(fakeClock())
-    throttled.giveBack('a')
+    throttled.refund('a')
     useUp(throttled, 'a')
-    throttled.giveBack('a')
+    throttled.refund('a')
     assert.equal(throttled.take('a').allowed, true)
     assert.equal(throttled.take('a').allowed, false)
   })

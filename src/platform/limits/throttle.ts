@@ -7,9 +7,9 @@ export type ThrottleVerdict =
 type Window = { startedAtMicros: number; used: number }
 
 /**
- * At most `limit` events per key in each window of `windowSeconds`, as far as this process knows. Holds at
- * most `keysMax` keys: past that the oldest window is forgotten, which lets a key start anew early
- * but never blocks a key that did nothing.
+ * Allows at most `limit` events per key in each fixed window of `windowSeconds`, counted by this process.
+ * Holds at most `keysMax` keys. Beyond that the oldest window is dropped: its key may exceed the limit, but
+ * no key is blocked wrongly.
  */
 export class Throttle {
   readonly #clock: Clock
@@ -19,7 +19,7 @@ export class Throttle {
   readonly #onCount: ((key: string, events: number) => void) | undefined
   readonly #windows = new Map<string, Window>()
 
-  /** @param options.onCount told of what `take` and `giveBack` count */
+  /** @param options.onCount called with the events that `take` and `refund` count */
   constructor(options: {
     clock: Clock
     limit: number
@@ -35,8 +35,10 @@ export class Throttle {
   }
 
   /**
-   * @param options.events how many to count; 1 when left out
-   * @param options.limit of this key, where it has another than all others
+   * Counts events of a key if the limit allows them.
+   *
+   * @param options.events how many to count; defaults to 1
+   * @param options.limit overrides the limit for this key
    */
   take(key: string, options: { events?: number; limit?: number } = {}): ThrottleVerdict {
     const { events = 1 } = options
@@ -50,26 +52,26 @@ export class Throttle {
     return verdict
   }
 
-  /** What `take` would return, without counting anything. */
+  /** Returns what `take` would return, without counting. */
   peek(key: string): ThrottleVerdict {
     const now = this.#clock.nowMicros()
     return this.#verdictOn(this.#currentWindow(key, now) ?? { startedAtMicros: now, used: 0 }, now)
   }
 
-  /** The events of the key in the window that is under way. */
+  /** The key's events in the current window. */
   used(key: string): number {
     return this.#currentWindow(key, this.#clock.nowMicros())?.used ?? 0
   }
 
-  /** Takes an event back that turned out not to be of the kind that is limited. */
-  giveBack(key: string): void {
+  /** Removes one counted event that turned out not to be subject to the limit. */
+  refund(key: string): void {
     const window = this.#windows.get(key)
     if (window === undefined || window.used === 0) return
     window.used -= 1
     this.#onCount?.(key, -1)
   }
 
-  /** Counts events of elsewhere, allowed there already; fewer than 0 were taken back. */
+  /** Counts events that another process allowed; a negative number is a refund. */
   add(key: string, events: number): void {
     const window = this.#windowOf(key, this.#clock.nowMicros())
     window.used = Math.max(0, window.used + events)
@@ -99,14 +101,14 @@ export class Throttle {
       this.#windows.delete(key)
       window = { startedAtMicros: now, used: 0 }
       this.#windows.set(key, window)
-      this.#forgetOldest()
+      this.#dropOldest()
     }
-    // A clock that was set back must not lock a key out for longer than one window from now.
+    // After the clock was set back, a key must not be blocked for longer than one window.
     window.startedAtMicros = Math.min(window.startedAtMicros, now)
     return window
   }
 
-  #forgetOldest(): void {
+  #dropOldest(): void {
     if (this.#windows.size <= this.#keysMax) return
     const oldest = this.#windows.keys().next()
     if (!oldest.done) this.#windows.delete(oldest.value)

@@ -7,7 +7,7 @@ const LIMIT = 10
 const LIMITS = { limit: LIMIT, windowSeconds: 60, keysMax: 100 }
 const TELL_INTERVAL_MS = 100
 
-type Counts = Parameters<Peers['tell']>[0]
+type Counts = Parameters<Peers['send']>[0]
 
 /** The throttles of several processes, connected so that each receives the others’ counts. */
 function connected(t: TestContext, count: number) {
@@ -17,11 +17,11 @@ function connected(t: TestContext, count: number) {
   const clock = fakeClock()
   const processes = Array.from({ length: count }, (_, index) => {
     const peers: Peers = {
-      tell(counts) {
+      send(counts) {
         sent.push(counts)
         for (const [other, listener] of listeners.entries()) if (other !== index) listener(counts)
       },
-      onTold: (listener) => listeners.push(listener),
+      onReceived: (listener) => listeners.push(listener),
     }
     return new Throttles({ clock, peers })
   })
@@ -55,7 +55,7 @@ describe('Throttles', () => {
     for (let taken = 0; taken < LIMIT; taken += 1) a.take('link')
     pass()
     assert.equal(b.take('link').allowed, false)
-    a.giveBack('link')
+    a.refund('link')
     pass()
     assert.equal(b.take('link').allowed, true)
     assert.equal(b.take('link').allowed, false)

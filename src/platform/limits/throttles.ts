@@ -1,42 +1,41 @@
 import type { Clock } from '../time/clock.ts'
 import { Throttle } from './throttle.ts'
 
-/** How often the others are told, and so for how long each may allow what the others do not know of. */
-const TELL_INTERVAL_MS = 100
+/** Interval of the exchange between processes; for this long each may allow events unknown to the others. */
+const SEND_INTERVAL_MS = 100
 
-/** Events in one process: of which throttle, of which key, how many. Fewer than 0 were taken back. */
+/** Events of one key in one process; a negative number is a refund. */
 type Count = readonly [throttle: string, key: string, events: number]
 
-/** The processes that count towards the same limits. */
+/** The other processes that count towards the same limits. */
 export type Peers = {
-  /** Tells all others; at best, for one of them may be about to end. */
-  tell(counts: readonly Count[]): void
-  onTold(listener: (counts: readonly Count[]) => void): void
+  /** Sends counts to all other processes; best effort, because one of them may be about to end. */
+  send(counts: readonly Count[]): void
+  onReceived(listener: (counts: readonly Count[]) => void): void
 }
 
 /**
- * Throttles that count what happens in every process of a service. A process decides by itself, and
- * tells the others each 100 ms what it counted: so what comes at once in several of them may pass
- * the limit by what they count in that time, and never passes it as many times as there are processes
- * for longer.
+ * Throttles whose limits hold across all processes of a service. Each process decides on its own and sends
+ * its counts to the others every 100 ms. Processes may therefore exceed a limit together by what they count
+ * within 100 ms, but not permanently by the number of processes.
  */
 export class Throttles {
   readonly #clock: Clock
   readonly #peers: Peers | undefined
   readonly #throttles = new Map<string, Throttle>()
-  /** What the others have not been told yet: by throttle, then by key. */
-  #untold = new Map<string, Map<string, number>>()
+  /** Counts that have not been sent yet, by throttle and key. */
+  #unsent = new Map<string, Map<string, number>>()
 
-  /** @param options.peers undefined for a process that is alone */
+  /** @param options.peers undefined when the service has one process */
   constructor({ clock, peers }: { clock: Clock; peers: Peers | undefined }) {
     this.#clock = clock
     this.#peers = peers
-    peers?.onTold((counts) => {
+    peers?.onReceived((counts) => {
       for (const [name, key, events] of counts) this.#throttles.get(name)?.add(key, events)
     })
   }
 
-  /** @param name the same in every process, and of one throttle alone */
+  /** @param name unique for each throttle, and the same in every process */
   create(
     name: string,
     limits: { limit: number; windowSeconds: number; keysMax: number },
@@ -48,17 +47,17 @@ export class Throttles {
   }
 
   #note(name: string, key: string, events: number): void {
-    if (this.#untold.size === 0) setTimeout(() => this.#tell(), TELL_INTERVAL_MS).unref()
-    const counts = this.#untold.get(name) ?? new Map<string, number>()
+    if (this.#unsent.size === 0) setTimeout(() => this.#send(), SEND_INTERVAL_MS).unref()
+    const counts = this.#unsent.get(name) ?? new Map<string, number>()
     counts.set(key, (counts.get(key) ?? 0) + events)
-    this.#untold.set(name, counts)
+    this.#unsent.set(name, counts)
   }
 
-  #tell(): void {
-    const untold = this.#untold
-    this.#untold = new Map()
-    this.#peers?.tell(
-      [...untold].flatMap(([name, counts]) =>
+  #send(): void {
+    const unsent = this.#unsent
+    this.#unsent = new Map()
+    this.#peers?.send(
+      [...unsent].flatMap(([name, counts]) =>
         [...counts].map(([key, events]) => [name, key, events] as const),
       ),
     )

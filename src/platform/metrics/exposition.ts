@@ -6,10 +6,10 @@ export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 const HELP = '# HELP '
 
 /**
- * Metrics in the text format of Prometheus
+ * Formats metrics in the text format of Prometheus
  * (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
  *
- * @param common labels of every number
+ * @param common labels added to every sample
  */
 export function formatMetrics(metrics: readonly Metric[], common: Labels): string {
   return metrics
@@ -20,9 +20,9 @@ export function formatMetrics(metrics: readonly Metric[], common: Labels): strin
     .join('')
 }
 
-/** One exposition out of several of the same program, whose numbers differ in a label. */
+/** Merges expositions of several processes of this program, whose samples differ in a label. */
 export function mergeExpositions(texts: readonly string[]): string {
-  /** The numbers of each metric, under its two lines of comment. */
+  /** The samples of each metric, by its two comment lines. */
   const merged = new Map<string, string>()
   for (const text of texts) {
     for (const part of text.split(new RegExp(`^(?=${HELP})`, 'm'))) {

@@ -1,9 +1,9 @@
 /**
- * Counts values by the bounds between which they lie, as a Prometheus histogram does. Counting one is a
- * few comparisons and no memory, so that it can be done for each visit.
+ * Counts values in buckets, as a Prometheus histogram does. An observation takes a few comparisons and
+ * allocates nothing, so it is cheap enough for each visit.
  */
 export class Histogram {
-  /** Rising. A value equal to a bound is counted below it. */
+  /** Upper bounds of the buckets, ascending. A value equal to a bound belongs to its bucket. */
   readonly bounds: readonly number[]
   readonly #counts: Float64Array
   #sum = 0
@@ -17,7 +17,7 @@ export class Histogram {
     return this.#sum
   }
 
-  /** How many values were at most each bound, in the bounds' order; the last number is of all values. */
+  /** The number of values up to each bound, in the order of the bounds; the last number counts all values. */
   get cumulated(): readonly number[] {
     let count = 0
     return Array.from(this.#counts, (own) => (count += own))
@@ -31,7 +31,7 @@ export class Histogram {
   }
 }
 
-/** From far below what a redirect takes to the longest that anything may take here. */
+/** From well below the duration of a redirect up to the longest request timeout. */
 export const LATENCY_BOUNDS_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const

@@ -2,30 +2,30 @@ import type { Histogram } from './histogram.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** One number of a metric. */
+/** One value of a metric. */
 type Sample = {
   readonly labels?: Labels
   readonly value: number
 }
 
-/** What can be measured, under its Prometheus name; units are seconds and bytes. */
+/** A metric with its Prometheus name; units are seconds and bytes. */
 export type Metric = {
   readonly name: string
   readonly help: string
 } & (
   | {
-      /** A counter only ever rises, until its process ends; its name ends with `_total`. */
+      /** A counter never decreases while its process runs; its name ends with `_total`. */
       readonly type: 'counter' | 'gauge'
-      /** None for what cannot be said now. */
+      /** Empty when the value is currently unknown. */
       readonly samples: readonly Sample[]
     }
   | { readonly type: 'histogram'; readonly histogram: Histogram }
 )
 
-/** Looks at what is being measured; at each scrape, so it must be cheap. */
+/** Measures; called at each scrape, so it must be cheap. */
 export type MetricSource = () => readonly Metric[] | Promise<readonly Metric[]>
 
-/** A metric with one number; with none where it is undefined. */
+/** Creates a metric with one sample, or without samples when the value is undefined. */
 export function plain(
   type: 'counter' | 'gauge',
   name: string,
@@ -35,7 +35,7 @@ export function plain(
   return { type, name, help, samples: value === undefined ? [] : [{ value }] }
 }
 
-/** A metric with a number for each value of one label. */
+/** Creates a metric with one sample for each value of a label. */
 export function labelled(
   type: 'counter' | 'gauge',
   name: string,

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net'
 
-/** `::ffff:0:0/96`: how a socket that accepts both versions shows IPv4 (RFC 4291, section 2.5.5.2). */
+/** `::ffff:0:0/96`: IPv4 addresses on a dual-stack socket (RFC 4291, section 2.5.5.2). */
 const MAPPED = [0, 0, 0, 0, 0, 0xffff]
-/** `64:ff9b::/96`: how a translator shows IPv4 to an IPv6 network (RFC 6052, section 2.1). */
+/** `64:ff9b::/96`: IPv4 addresses behind a NAT64 translator (RFC 6052, section 2.1). */
 const NAT64 = [0x64, 0xff9b, 0, 0, 0, 0]
-/** What an IPv6 address that stands for an IPv4 address begins with. */
+/** The first character of an IPv6 address that may represent an IPv4 address. */
 const MAY_STAND_FOR_IPV4 = /^[0:6]/
-/** A translator never shows these (RFC 6052, section 3.1), so they must not pass for this machine or its network. */
+/** NAT64 never maps these (RFC 6052, section 3.1), so a forged address cannot pass as this machine or its network. */
 const NEVER_TRANSLATED = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -26,12 +26,12 @@ export function isIpAddress(text: string): boolean {
   return isIP(text) !== 0
 }
 
-/** A set of networks in CIDR form, such as the proxies that may say whom they speak for. */
+/** A set of networks in CIDR notation, such as those of trusted proxies. */
 export class Networks {
   readonly #list = new BlockList()
   #empty = true
 
-  /** Adds `10.0.0.0/8`, `::1/128` or a single address. False where the text is none of these. */
+  /** Adds `10.0.0.0/8`, `::1/128` or a single address. Returns false for other text. */
   add(cidr: string): boolean {
     const [address = '', prefixText, ...rest] = cidr.split('/')
     const version = isIP(address)
@@ -51,26 +51,26 @@ export class Networks {
 
   has(address: string): boolean {
     if (this.#empty) return false
-    const plain = foldAddress(address)
+    const plain = normalizeAddress(address)
     const version = isIP(plain)
     return version !== 0 && this.#list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
 }
 
 /**
- * The address of the client: the socket's own, unless that is a trusted proxy; then the last entry of
- * `X-Forwarded-For` that is not a trusted proxy itself. What a client wrote into that header before a
- * trusted proxy appended to it is never believed.
+ * Returns the client's address: the socket's, or, if the socket belongs to a trusted proxy, the last entry of
+ * `X-Forwarded-For` that is not itself a trusted proxy. Entries that the client sent, before those appended
+ * by trusted proxies, are ignored.
  */
 export function clientAddress(
   socketAddress: string,
   forwardedFor: string | undefined,
   trusted: Networks,
 ): string {
-  let client = foldAddress(socketAddress)
+  let client = normalizeAddress(socketAddress)
   if (forwardedFor === undefined || !trusted.has(client)) return client
   for (const entry of forwardedFor.split(',').reverse()) {
-    const hop = foldAddress(withoutPort(entry.trim()))
+    const hop = normalizeAddress(withoutPort(entry.trim()))
     if (isIP(hop) === 0) return client
     client = hop
     if (!trusted.has(hop)) return client
@@ -90,26 +90,26 @@ export function hidesClient(
   if (forwardedFor === undefined) return false
   if (!trusted.has(socketAddress)) return true
   const appended = forwardedFor.slice(forwardedFor.lastIndexOf(',') + 1)
-  return isIP(foldAddress(withoutPort(appended.trim()))) === 0
+  return isIP(normalizeAddress(withoutPort(appended.trim()))) === 0
 }
 
-/** What one subscriber holds: the address itself for IPv4, its /64 network for IPv6. */
+/** The addresses of one subscriber: the address itself for IPv4, its /64 network for IPv6. */
 export function subscriberOf(address: string): string {
-  const folded = foldAddress(address)
+  const folded = normalizeAddress(address)
   if (isIP(folded) !== 6) return folded
   const network = groupsOf(folded).slice(0, 4)
   return `${network.map((group) => group.toString(16)).join(':')}::/64`
 }
 
-/** Some proxies write `192.0.2.1:5678` or `[2001:db8::1]:5678`. */
+/** Removes the port that some proxies append: `192.0.2.1:5678`, `[2001:db8::1]:5678`. */
 function withoutPort(hop: string): string {
   const match = /^(?:\[([0-9a-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/i.exec(hop)
   return match?.[1] ?? match?.[2] ?? hop
 }
 
-/** The IPv4 address that an IPv6 address stands for, however that is written; any other text as it is. */
-function foldAddress(address: string): string {
-  // Nearly all: IPv4 as it is, and as a socket for both versions shows it.
+/** Returns the IPv4 address that an IPv6 address represents, in any notation; other text unchanged. */
+function normalizeAddress(address: string): string {
+  // The two common cases: plain IPv4, and IPv4 on a dual-stack socket.
   if (!address.includes(':')) return address
   if (address.startsWith('::ffff:') && isIP(address.slice(7)) === 4) return address.slice(7)
   if (!MAY_STAND_FOR_IPV4.test(address) || isIP(address) !== 6) return address
@@ -131,9 +131,9 @@ function ipv4Of(groups: readonly number[]): string {
     .join('.')
 }
 
-/** The eight groups of an IPv6 address, of which a zone is left out. */
+/** Returns the eight groups of an IPv6 address, without its zone. */
 function groupsOf(address: string): readonly number[] {
-  // The URL Standard's parser knows every way to write one address, and writes it in one way.
+  // The URL parser accepts every notation of an address and returns the canonical one.
   const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1)
   const [head = '', tail = ''] = canonical.split('::')
   const groups = head === '' ? [] : head.split(':')

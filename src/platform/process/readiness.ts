@@ -1,27 +1,26 @@
-/** Whether a role can be played now. */
+/** Whether the node can serve a role now. */
 export type RoleCheck = () => boolean | Promise<boolean>
 
 /**
- * What a node says of itself to those who send it requests. The rooms report to it: each role that the
- * node has brings its own check.
+ * The readiness of a node for load balancers and monitoring. Each role of the node adds its own check.
  */
 export class Readiness {
   readonly #checks = new Map<string, RoleCheck>()
-  readonly #onAsked: () => void
+  readonly #onProbe: () => void
   #isStopping = false
-  #askedAtMs = Number.NEGATIVE_INFINITY
+  #probedAtMs = Number.NEGATIVE_INFINITY
 
-  /** @param onAsked told when somebody who sends requests wants to know */
-  constructor(onAsked: () => void = () => {}) {
-    this.#onAsked = onAsked
+  /** @param onProbe called at each readiness probe */
+  constructor(onProbe: () => void = () => {}) {
+    this.#onProbe = onProbe
   }
 
-  /** @param check asked each time, so it must be cheap, and answer within a second or so */
+  /** @param check runs at each probe, so it must be cheap and settle within about a second */
   add(role: string, check: RoleCheck): void {
     this.#checks.set(role, check)
   }
 
-  /** From now on no role can be played. */
+  /** Reports every role as unavailable from now on. */
   stop(): void {
     this.#isStopping = true
   }
@@ -30,19 +29,19 @@ export class Readiness {
     return this.#isStopping
   }
 
-  /** When somebody asked last, by `performance.now()`; never is minus infinity. */
-  get askedAtMs(): number {
-    return this.#askedAtMs
+  /** The time of the last probe, by `performance.now()`; minus infinity before the first. */
+  get probedAtMs(): number {
+    return this.#probedAtMs
   }
 
-  /** Says that somebody who sends requests wants to know. */
-  noteAsked(): void {
-    this.#askedAtMs = performance.now()
-    this.#onAsked()
+  /** Records a readiness probe. */
+  noteProbe(): void {
+    this.#probedAtMs = performance.now()
+    this.#onProbe()
   }
 
-  /** Every role of the node, and whether it can be played. */
-  async look(): Promise<ReadonlyMap<string, boolean>> {
+  /** Returns each role of the node and whether it can be served. */
+  async check(): Promise<ReadonlyMap<string, boolean>> {
     const roles = [...this.#checks].map(
       async ([role, check]) => [role, !this.#isStopping && (await check())] as const,
     )

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** Who this process runs as. A container may give it a number that has no name. */
+/** The user name of this process, or its number: in a container the user may have no name. */
 export function userName(): string {
   try {
     return userInfo().username

@@ -1,6 +1,6 @@
 /**
- * How long to wait before attempt `attempt` (0 is the first retry), doubling from `baseMs` up to
- * `capMs`, with "full jitter" so that many waiters do not return in step
+ * Returns how long to wait before retry `attempt` (0 is the first). The upper limit doubles from `baseMs` to
+ * `capMs`; "full jitter" keeps many clients from retrying in step
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  *
  * @param unit a number in [0, 1), such as `Math.random()`

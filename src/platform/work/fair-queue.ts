@@ -4,10 +4,13 @@ type Waiting = {
   readonly timer: NodeJS.Timeout
 }
 
-/** `owner_full`: this owner has too much waiting. `full`: all owners together have. `deadline`: no turn came in time. */
+/**
+ * `owner_full`: this owner's queue is full. `full`: the queues of all owners together are full. `deadline`:
+ * the work waited too long.
+ */
 export type QueueRefusalReason = 'owner_full' | 'full' | 'deadline'
 
-/** Thrown for work that a `FairQueue` did not start. The same work may be accepted a little later. */
+/** Thrown for work that a `FairQueue` did not start. The caller may retry later. */
 export class QueueRefusal extends Error {
   override readonly name = 'QueueRefusal'
   readonly reason: QueueRefusalReason
@@ -25,29 +28,29 @@ export class QueueRefusal extends Error {
 }
 
 export type FairQueueOptions = {
-  /** Names the work in refusals and metrics, in the plural: `charts`. */
+  /** The name of the work in refusals and metrics, in the plural: `charts`. */
   readonly work: string
-  /** Pieces of work that run at once. */
+  /** How many pieces of work may run at once. */
   readonly concurrency: number
-  /** Of these, how many may belong to one owner; `concurrency` when left out. */
+  /** How many of one owner may run at once; defaults to `concurrency`. */
   readonly concurrencyPerOwner?: number
-  /** How many one owner may have waiting, beside those that run. */
+  /** How many of one owner may wait, in addition to those running. */
   readonly waitingPerOwnerMax: number
-  /** How many may wait, of all owners together. */
+  /** How many of all owners together may wait. */
   readonly waitingMax: number
-  /** Work that has waited this long is not done. */
+  /** Work that has waited this long is refused. */
   readonly deadlineMs: number
 }
 
 /**
- * Shares something expensive fairly among owners, such as workspaces: a bounded queue for each owner,
- * served in turn, so that an owner with a long queue delays another by one piece of work at most.
- * Time in the queue is bounded by a deadline; time at work is not.
+ * Schedules expensive work fairly among owners, such as workspaces. Each owner has a bounded queue, and the
+ * queues are served round-robin, so an owner with a long queue delays another by at most one piece of
+ * work. The time in the queue is limited, the time of the work itself is not.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions
   readonly #concurrencyPerOwner: number
-  /** Owners that have something waiting, in the order of their turns. */
+  /** Owners with waiting work, in the order in which they are served. */
   readonly #queues = new Map<string, Waiting[]>()
   readonly #runningOf = new Map<string, number>()
   #running = 0
@@ -71,7 +74,7 @@ export class FairQueue {
     return this.#waiting
   }
 
-  /** How many pieces of work were refused since the start. */
+  /** Pieces of work refused since the process started. */
   get refused(): number {
     return this.#refused
   }
@@ -91,10 +94,10 @@ export class FairQueue {
   }
 
   /**
-   * Waits for the owner's turn and takes a place, which the returned function gives back. Calling it
-   * again has no effect.
+   * Waits for the owner's turn and takes a slot. The returned function releases it; calling that again has
+   * no effect.
    *
-   * @throws {QueueRefusal} when no place was taken
+   * @throws {QueueRefusal} when no slot was taken
    */
   acquire(owner: string): Promise<() => void> {
     if (this.#mayStart(owner)) {
@@ -147,7 +150,7 @@ export class FairQueue {
     for (const [owner, queue] of this.#queues) {
       if (!this.#mayStart(owner)) continue
       const next = queue.shift()
-      // Back to the end of the line: the other owners have their turn first.
+      // Moves the owner to the end, so that the other owners are served first.
       this.#queues.delete(owner)
       if (queue.length > 0) this.#queues.set(owner, queue)
       if (next === undefined) continue

@@ -1,11 +1,11 @@
 const INTERVAL_MS = 60_000
-/** What strangers send may be of any kind; past so many in one interval they are counted together. */
+/** Clients choose the kinds, so their number is bounded: further kinds in an interval are counted as `other`. */
 const KINDS_MAX = 32
 const OTHER = 'other'
 
 /**
- * Counts what strangers can cause as often as they like, and reports each kind once a minute, so that
- * nobody fills the log.
+ * Counts events that any client can cause at will, and reports each kind at most once a minute, so that
+ * clients cannot flood the log.
  */
 export class MinuteCounts {
   readonly #report: (kind: string, count: number) => void
@@ -24,7 +24,7 @@ export class MinuteCounts {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
-  /** Reports what was counted since the last report. */
+  /** Reports the counts since the last report. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined

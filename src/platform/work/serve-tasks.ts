@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { TaskMessage, TaskReply } from './task-thread.ts'
 
-/** Answers the tasks of a `TaskThread`; to be called once, by the thread's script. */
+/** Performs the tasks of a `TaskThread`. The thread's script calls it once. */
 export function serveTasks<Task, Result>(perform: (task: Task) => Result): void {
   parentPort?.on('message', ({ id, task }: TaskMessage<Task>) => {
     let reply: TaskReply<Result>

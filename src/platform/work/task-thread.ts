@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** What a `TaskThread` sends to its script, and what `serveTasks` sends back. */
+/** Messages from a `TaskThread` to its script, and the replies of `serveTasks`. */
 export type TaskMessage<Task> = { readonly id: number; readonly task: Task }
 export type TaskReply<Result> =
   | { readonly id: number; readonly result: Result }
@@ -10,20 +10,20 @@ type TaskError = {
   readonly properties: Readonly<Record<string, unknown>>
 }
 
-/** Less than half of what V8 takes by default, in each thread, and enough for one task at a time. */
+/** Less than half of V8's default for each thread, and enough for one task at a time. */
 const YOUNG_GENERATION_MIB = 8
 
 type Pending<Result> = { resolve(result: Result): void; reject(error: unknown): void }
 
-/** Thrown for tasks that a thread had not finished when it ended. */
+/** Thrown for tasks that were unfinished when the thread ended. */
 export class TaskThreadEnded extends Error {
   override readonly name = 'TaskThreadEnded'
 }
 
 /**
- * Runs synchronous, expensive work in a worker thread, one task after the other. The thread starts with
- * the first task, again after a crash, and never keeps the process alive. It has no bound on
- * waiting tasks: put a `FairQueue` in front.
+ * Runs expensive synchronous work in a worker thread, one task at a time. The thread starts with the first
+ * task, restarts after a crash, and never keeps the process alive. The number of waiting tasks is not
+ * bounded: put a `FairQueue` in front.
  */
 export class TaskThread<Task, Result> {
   readonly #script: URL
@@ -39,7 +39,7 @@ export class TaskThread<Task, Result> {
   }
 
   /**
-   * @throws the error that the script threw, with its own properties
+   * @throws the error of the script, with its own properties
    * @throws {TaskThreadEnded} when the thread ended before the task did
    */
   run(task: Task): Promise<Result> {
@@ -65,7 +65,7 @@ export class TaskThread<Task, Result> {
     worker.unref()
     worker.on('message', (reply: TaskReply<Result>) => this.#settle(reply))
     const fail = (cause: unknown) => {
-      // A crashed thread's exit may be reported after its successor has started.
+      // The exit of a crashed thread may arrive after its successor has started.
       if (this.#worker !== worker) return
       this.#worker = undefined
       for (const { reject } of this.#pending.values()) {

@@ -1,6 +1,6 @@
 import { FairQueue, type FairQueueOptions } from './fair-queue.ts'
 
-/** Every fair queue of a process, so that all of them can be measured in one place. */
+/** All fair queues of a process, so that metrics can cover them in one place. */
 export class WorkQueues {
   readonly #queues: FairQueue[] = []
 

@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { CLICK_DIMENSIONS, type Click } from '../../../clicks/click.ts'
-import { growthOf, type Owner } from '../../../clicks/store/batch-growth.ts'
-import { foldDays, PARTS } from '../../../clicks/store/click-day-folder.ts'
+import { computeBatchDeltas, type Owner } from '../../../clicks/store/batch-deltas.ts'
 import { type LinkCount, SCOPES } from '../../../clicks/store/click-day-rows.ts'
 import type { JournalPosition } from '../../../clicks/store/click-store.ts'
+import { foldDays, PARTS } from '../../../clicks/store/fold-days.ts'
 import { personsIn, sumCharts } from '../../../clicks/store/sqlite/check-sums.ts'
 import { sqliteClickRows } from '../../../clicks/store/sqlite/click-rows.ts'
 import {
@@ -134,7 +134,7 @@ class Recount {
   }
 
   async add({ clicks, owners }: Chunk): Promise<void> {
-    const { counts, deltas } = growthOf(clicks, (linkSeq) => owners.get(linkSeq))
+    const { counts, deltas } = computeBatchDeltas(clicks, (linkSeq) => owners.get(linkSeq))
     const grown = await this.#rows.appendToDays(deltas)
     await foldDays({ db: this.#db, rows: this.#rows }, grown)
     for (const count of counts) this.#addToLink(count)

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { createPartition, dropPartition, listPartitions } from './raw-clicks.ts'
 
-/** Days for which partitions are made before they begin. */
+/** Partitions are created this many days ahead. */
 const DAYS_AHEAD = 3
 
-/** The partitions of the raw clicks, one for each UTC day, as one node knows them. */
+/** Creates and drops the partitions of raw clicks, one per UTC day. */
 export class ClickPartitions {
   readonly #db: Kysely<Schema>
   #known: ReadonlySet<number> | undefined
@@ -15,8 +15,7 @@ export class ClickPartitions {
   }
 
   /**
-   * Makes the partitions that are missing. A clock that stands anywhere but in these days brings
-   * clicks of others, and those are kept like any.
+   * Creates missing partitions. With a wrong clock, clicks can be on any day; they are stored like others.
    */
   async ensure(days: Iterable<number>): Promise<void> {
     const wanted = [...days]
@@ -26,7 +25,7 @@ export class ClickPartitions {
     }
   }
 
-  /** Looks again at what there is: another node may have dropped one. */
+  /** Discards the cached list: another node may have dropped a partition. */
   forget(): void {
     this.#known = undefined
   }
@@ -35,7 +34,7 @@ export class ClickPartitions {
     this.forget()
     await this.ensure(Array.from({ length: DAYS_AHEAD + 1 }, (_, ahead) => today + ahead))
     if (oldestDay === undefined) return
-    // A node whose clock is ahead must not drop what is young by all others' clocks.
+    // A node whose clock is ahead must not drop partitions too early.
     const daysAhead = Math.max(0, today - (await this.#serverDay()))
     for (const day of await listPartitions(this.#db)) {
       if (day < oldestDay - daysAhead) await dropPartition(this.#db, day)
@@ -47,7 +46,7 @@ export class ClickPartitions {
     const result = await sql<{ day: number }>`
       select floor(extract(epoch from now()) / 86400)::integer as day`.execute(this.#db)
     const [row] = result.rows
-    if (row === undefined) throw new Error('PostgreSQL does not say what day it is')
+    if (row === undefined) throw new Error('PostgreSQL returned no current day')
     return row.day
   }
 
@@ -59,7 +58,7 @@ export class ClickPartitions {
       failure = error
     }
     this.#known = await listPartitions(this.#db)
-    // Two nodes that make the same one collide, and one of them has made it.
+    // If two nodes create the same partition, one of them fails although it exists now.
     if (failure !== undefined && !this.#known.has(day)) throw failure
   }
 }

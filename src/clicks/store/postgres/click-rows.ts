@@ -8,8 +8,8 @@ import type { Schema } from '../../../platform/database/schema.ts'
 import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
 /**
- * Rows that are written again and again: room on their pages keeps the indexes out of it, and what is
- * packed already is not compressed.
+ * Storage settings for frequently updated rows. The fill factor leaves room on each page, so that updates need
+ * not touch the indexes. `external` storage avoids compressing bytes that are compact already.
  */
 export const CLICK_DAYS_STORAGE = [
   'alter table click_days alter column data set storage external',
@@ -17,7 +17,7 @@ export const CLICK_DAYS_STORAGE = [
   'alter table link_clicks set (fillfactor = 50)',
 ]
 
-/** Each in one statement, whose parameters are the columns. */
+/** Runs each operation as one statement with one array parameter per column. */
 export function postgresClickRows(db: Kysely<Schema>): ClickRows {
   return {
     async addToLinks(counts) {

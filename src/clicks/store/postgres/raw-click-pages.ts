@@ -5,7 +5,7 @@ import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
 
 const PAGE_ROWS = 1_000
 
-/** By the index of the link or of the workspace in the day's partition. */
+/** Reads pages through the partition's index on links or on workspaces. */
 export function postgresRawClickPages({ db }: Scans): RawClickPages {
   return async function* ({ scope, day, fromMicros, toMicros, scan }) {
     for (let after = 0; ; ) {

@@ -7,11 +7,11 @@ import {
 import type { Schema } from '../../../platform/database/schema.ts'
 import { CLICK_DIMENSIONS } from '../../click.ts'
 import { formatDay, parseDay, startOfDay } from '../../tally/click-day.ts'
-import type { RawClickRow } from '../raw-click-rows.ts'
+import type { RawClickRow } from '../raw-click-quota.ts'
 
 const PREFIX = 'clicks_'
 
-/** The table, and the indexes by which exports read it page by page. */
+/** The table, and the indexes that exports read pages through. */
 export const RAW_CLICKS_TABLE = [
   'create sequence clicks_id',
   `create table clicks (
@@ -34,7 +34,7 @@ export const RAW_CLICKS_TABLE = [
   'create index clicks_of_workspace on clicks (workspace_id, id)',
 ]
 
-/** The column that is 1 where a row stands for one visit. */
+/** Adds the number of visits that a row represents. */
 export const RAW_CLICK_COUNT = ['alter table clicks add column count bigint not null default 1']
 
 export async function insertRawClicks(
@@ -62,7 +62,7 @@ export async function insertRawClicks(
       ${sql.join(values)})`.execute(db)
 }
 
-/** The days that have a partition. */
+/** Lists the days that have a partition. */
 export async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<number>> {
   const result = await sql<{ name: string }>`
     select relname as name from pg_inherits
@@ -75,12 +75,12 @@ export async function listPartitions(db: Kysely<Schema>): Promise<ReadonlySet<nu
   )
 }
 
-/** Makes a day's partition. Throws where another node has just made it. */
+/** Creates a day's partition. Throws if another node has just created it. */
 export async function createPartition(db: Kysely<Schema>, day: number): Promise<void> {
   const table = sql.table(partitionOf(day))
   await db.transaction().execute(async (tx) => {
     await sql`create table if not exists ${table} (like clicks including defaults)`.execute(tx)
-    // Attached and not created as one: that would wait for every reader of any day.
+    // Creating it as a partition would wait for every reader of the table; attaching does not.
     await sql`
       alter table clicks attach partition ${table}
       for values from (${sql.lit(startOfDay(day))}) to (${sql.lit(startOfDay(day + 1))})`.execute(
@@ -89,7 +89,7 @@ export async function createPartition(db: Kysely<Schema>, day: number): Promise<
   })
 }
 
-/** Gives up where readers are in the way for long; the next time may do better. */
+/** Drops a day's partition. Fails if readers hold locks for more than 1 s; the next maintenance retries. */
 export async function dropPartition(db: Kysely<Schema>, day: number): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`set local lock_timeout = '1s'`.execute(tx)

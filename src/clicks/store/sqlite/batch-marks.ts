@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { LinkCount } from '../click-day-rows.ts'
 
 /**
- * What clicks.db keeps of each batch in the batch's own transaction, by which the files of a data
- * folder are known to belong together (judge-files.ts). terse.db is attached as `terse`: what is read
- * of it is on its disk.
+ * Records each batch in clicks.db, within the batch's transaction. From these marks judge-files.ts determines
+ * whether the files of a data folder belong together. terse.db is attached as `terse`, so reads of it see
+ * only what is on disk.
  */
 export class BatchMarks {
   readonly #noteBatch
@@ -13,11 +13,11 @@ export class BatchMarks {
   readonly #forgetDays
 
   constructor(database: DatabaseSync) {
-    const given = (table: string) =>
+    const lastSeqOf = (table: string) =>
       `coalesce((select seq from terse.sqlite_sequence where name = '${table}'), 0)`
     this.#noteBatch = database.prepare(
       `update file_marks set batches = batches + 1, clicks = clicks + ?,
-         changes_seen = ${given('changes')}, links_seen = ${given('links')}`,
+         changes_seen = ${lastSeqOf('changes')}, links_seen = ${lastSeqOf('links')}`,
     )
     this.#noteDay = database.prepare(
       `insert into raw_days (day, clicks) values (?, ?)
@@ -30,15 +30,15 @@ export class BatchMarks {
   }
 
   /**
-   * @param rowsByDay rows that the days' files have for the batch
-   * @param counts what the batch has added to the links' counters
+   * @param rowsByDay the number of rows of the batch in each day's file
+   * @param counts what the batch adds to the links' counters
    */
   noteBatch(rowsByDay: ReadonlyMap<number, number>, counts: readonly LinkCount[]): void {
     this.#noteBatch.run(counts.reduce((sum, count) => sum + count.clicks, 0))
     for (const [day, rows] of rowsByDay) this.#noteDay.run(day, rows)
   }
 
-  /** From now on files of days before this one may be there or not. */
+  /** Records that files of earlier days may be missing from now on. */
   noteDrop(oldestDay: number): void {
     this.#noteDrop.run(oldestDay)
     this.#forgetDays.run(oldestDay)

@@ -3,18 +3,18 @@ import { CLICKS_FILE, type FileFault, LINKS_FILE } from '../../../platform/datab
 import { type ClicksMark, readClicksMark } from '../../../platform/database/sqlite/file-marks.ts'
 import { readChunks, readTotal } from '../../tally/day-codec.ts'
 import { DayTally } from '../../tally/day-tally.ts'
-import { PARTS } from '../click-day-folder.ts'
 import type { SCOPES } from '../click-day-rows.ts'
+import { PARTS } from '../fold-days.ts'
 
-/** By the numbers of `SCOPES`. */
+/** Indexed by the numbers of `SCOPES`. */
 const NAMES = ['link', 'domain', 'workspace'] as const
 
 /*
- * Sums that every transaction keeps equal. Pages of a file that are from different moments are seldom
- * malformed, but their sums differ.
+ * Checks sums that every transaction keeps equal. A file that mixes pages of different moments is rarely
+ * malformed, but its sums differ.
  */
 
-/** The links against how many there are said to be in each run of numbers. */
+/** Compares the number of links with the sum of the stored bucket counts. */
 export function checkLinkSums(database: DatabaseSync): FileFault[] {
   return inSnapshot(database, () => {
     const links = sumOf(database, 'select count(*) as sum from links')
@@ -25,9 +25,9 @@ export function checkLinkSums(database: DatabaseSync): FileFault[] {
 }
 
 /**
- * The links' counters against the sum of what batches have added.
+ * Compares the sum of the links' counters with the sum of all batches.
  *
- * @param options.isFull whether to read what charts are made of too: all of the file
+ * @param options.isFull whether to check the charts too, which reads the whole file
  */
 export function checkClickSums(
   database: DatabaseSync,
@@ -46,7 +46,7 @@ export function checkClickSums(
   })
 }
 
-/** A day's file: rows are only appended, and each is of a workspace that has a number there. */
+/** Checks a day's file: rows are only appended, and the file names the workspace of each row. */
 export function checkDaySums(database: DatabaseSync, file: string): FileFault[] {
   return inSnapshot(database, () => {
     const clicks = database
@@ -62,7 +62,7 @@ export function checkDaySums(database: DatabaseSync, file: string): FileFault[] 
   })
 }
 
-/** Every click is in the charts of its link, its domain and its workspace. */
+/** Checks that every click is in the charts of its link, its domain and its workspace. */
 function checkCharts(database: DatabaseSync, { clicks, ...mark }: ClicksMark): FileFault[] {
   const sums = sumCharts(database)
   const expected = {
@@ -77,7 +77,7 @@ function checkCharts(database: DatabaseSync, { clicks, ...mark }: ClicksMark): F
   })
 }
 
-/** People's clicks in all charts of each scope. Reads most of the file. */
+/** Adds up people's clicks in the charts of each scope. Reads most of the file. */
 export function sumCharts(database: DatabaseSync): Record<keyof typeof SCOPES, number> {
   const sums = { link: 0, domain: 0, workspace: 0 }
   const rows = database.prepare('select scope, part, data from click_days where part <= 1')
@@ -89,12 +89,12 @@ export function sumCharts(database: DatabaseSync): Record<keyof typeof SCOPES, n
 }
 
 /**
- * People's clicks in a row of `click_days`.
+ * Returns people's clicks in a row of `click_days`.
  *
- * @param part the recent one or the total
+ * @param part the recent part or the total
  */
 export function personsIn(part: number, data: unknown): number {
-  if (!(data instanceof Uint8Array)) throw new Error('a day of clicks holds no bytes')
+  if (!(data instanceof Uint8Array)) throw new Error('the data of a click day is not a blob')
   if (part === PARTS.total) return readTotal(data, false).persons
   const tally = new DayTally()
   readChunks(data, tally)

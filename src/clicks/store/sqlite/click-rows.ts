@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { folderOf, translateError } from '../../../platform/database/sqlite/errors.ts'
 import { type ClickRows, type DayPart, FOLD_BYTES_MIN, type GrownDay } from '../click-day-rows.ts'
 
-/** Row by row, for SQLite has no network between; without Kysely, which costs as much as the row. */
+/** Runs one statement per row, as there is no network. Without Kysely, which would double the cost. */
 export function sqliteClickRows(database: DatabaseSync): ClickRows {
   const folder = folderOf(database)
   const addToLink = database.prepare(
@@ -62,7 +62,8 @@ export function sqliteClickRows(database: DatabaseSync): ClickRows {
       try {
         for (const { day, scope, subject, workspace_id } of keys) {
           for (const { part, data } of statement.all(day, scope, subject, workspace_id)) {
-            if (!(data instanceof Uint8Array)) throw new Error('a day of clicks holds no bytes')
+            if (!(data instanceof Uint8Array))
+              throw new Error('the data of a click day is not a blob')
             found.push({ day, scope, subject, workspace_id, part: Number(part), data })
           }
         }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type SqlBool, sql } from 'kysely'
+import { type Kysely, type SqlBool, sql } from 'kysely'
 import { LinkNumbers, sqliteLinkSequence } from '../../../links/store/index.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
 import { SqliteConnection } from '../../../platform/database/sqlite/connection.ts'
 import {
   attachForReading,
@@ -10,29 +11,30 @@ import {
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
 import { translateError } from '../../../platform/database/sqlite/errors.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
-import { Turns } from '../../../platform/work/turns.ts'
+import { SerialQueue } from '../../../platform/work/serial-queue.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
-import { growthOf } from '../batch-growth.ts'
-import { foldDays, settleDays } from '../click-day-folder.ts'
-import { findPosition, movePosition } from '../click-store.ts'
+import { computeBatchDeltas } from '../batch-deltas.ts'
+import type { ClickRows } from '../click-day-rows.ts'
+import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
+import { foldDays, settleDays } from '../fold-days.ts'
 import { OwnerCache } from '../owner-cache.ts'
-import type { RawClickRows } from '../raw-click-rows.ts'
+import type { RawClickQuota } from '../raw-click-quota.ts'
 import { BatchMarks } from './batch-marks.ts'
 import { sqliteClickRows } from './click-rows.ts'
 import { rawClicksFolder } from './raw-click-days.ts'
 import { RawClickFiles } from './raw-click-files.ts'
 
-/** Well under a second's work: the more clicks share a page, the fewer pages are written. */
+/** Large, because clicks that share a page save page writes; still well under a second's work. */
 const BATCH_MAX = 20_000
 const BUSY_DEADLINE_MS = 5_000
 const PAGE_CACHE_KIB = 32 * 1024
-/** Pages in the log before it is copied into the file: a page that is written often is copied once. */
+/** Pages in the write-ahead log before a checkpoint, which copies a frequently written page only once. */
 const CHECKPOINT_PAGES = 32_000
-/** Days of subjects that are settled in one transaction. */
+/** Days settled per transaction, so that clicks need not wait for all of them. */
 const SETTLE_MAX = 16
 
-/** Opens the counted clicks of a data folder whose database is up to date. */
-export function openSqliteClickWriter(dataDir: string, rawRows: RawClickRows): ClickWriter {
+/** Opens clicks.db of a data folder, which must be migrated. */
+export function openSqliteClickWriter(dataDir: string, rawQuota: RawClickQuota): ClickWriter {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
   try {
     database.exec(`
@@ -41,99 +43,109 @@ export function openSqliteClickWriter(dataDir: string, rawRows: RawClickRows): C
       pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
     `)
     attachForReading(database, { file: sqliteFile(dataDir), name: 'terse' })
-    // From here on transactions wait by themselves, without holding up the thread.
+    // From here on `inTransaction` waits for locks, without blocking the thread.
     database.exec('pragma busy_timeout = 0')
-    return clickWriterOver(database, dataDir, rawRows)
+    return new SqliteClickWriter(database, dataDir, rawQuota)
   } catch (error) {
     database.close()
     throw translateError(error, dataDir)
   }
 }
 
-function clickWriterOver(
-  database: DatabaseSync,
-  dataDir: string,
-  rawRows: RawClickRows,
-): ClickWriter {
-  const db = kyselyOver(new SqliteConnection(database))
-  const rows = sqliteClickRows(database)
-  const rawFiles = new RawClickFiles(rawClicksFolder(dataDir), rawRows)
-  const marks = new BatchMarks(database)
-  const numbers = new LinkNumbers(sqliteLinkSequence(database, dataDir))
-  const owners = new OwnerCache(
-    db,
-    (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
-  )
-  /** One at a time on the connection, whoever drains. */
-  const turns = new Turns()
-  const ownerOf = (linkSeq: number) => owners.find(linkSeq)
+class SqliteClickWriter implements ClickWriter {
+  readonly batchMax = BATCH_MAX
+  readonly #database: DatabaseSync
+  readonly #db: Kysely<Schema>
+  readonly #rows: ClickRows
+  readonly #rawFiles: RawClickFiles
+  readonly #marks: BatchMarks
+  readonly #numbers: LinkNumbers
+  readonly #owners: OwnerCache
+  /** Serializes operations: the connection has one transaction at a time. */
+  readonly #queue = new SerialQueue()
 
-  async function isStill({ journalId, from }: ClickBatch): Promise<boolean> {
-    const position = await findPosition(db, journalId)
-    return position?.segment === from?.segment && position?.offset === from?.offset
+  constructor(database: DatabaseSync, dataDir: string, rawQuota: RawClickQuota) {
+    this.#database = database
+    this.#db = kyselyOver(new SqliteConnection(database))
+    this.#rows = sqliteClickRows(database)
+    this.#rawFiles = new RawClickFiles(rawClicksFolder(dataDir), rawQuota)
+    this.#marks = new BatchMarks(database)
+    this.#numbers = new LinkNumbers(sqliteLinkSequence(database, dataDir))
+    this.#owners = new OwnerCache(
+      this.#db,
+      (linkSeqs) => sql<SqlBool>`seq in (select value from json_each(${JSON.stringify(linkSeqs)}))`,
+    )
   }
 
-  async function take(batch: ClickBatch): Promise<boolean> {
+  findPosition(journalId: string): Promise<JournalPosition | undefined> {
+    return findPosition(this.#db, journalId)
+  }
+
+  write(batch: ClickBatch): Promise<boolean> {
+    return this.#queue.run(() => this.#write(batch))
+  }
+
+  async maintain(today: number, oldestDay: number | undefined): Promise<void> {
+    let settled: number
+    do settled = await this.#queue.run(() => this.#settleSome(today))
+    while (settled > 0)
+    if (oldestDay !== undefined) await this.#queue.run(() => this.#dropBefore(oldestDay))
+  }
+
+  close(): Promise<void> {
+    return this.#queue.run(async () => {
+      this.#rawFiles.close()
+      this.#database.close()
+    })
+  }
+
+  async #write(batch: ClickBatch): Promise<boolean> {
     const linkSeqs = batch.clicks.map(({ link_seq }) => link_seq)
-    await numbers.keep(linkSeqs)
-    await owners.load(linkSeqs)
-    const growth = growthOf(batch.clicks, ownerOf)
-    const rowsByDay = await rawFiles.insert({
+    await this.#numbers.keep(linkSeqs)
+    await this.#owners.load(linkSeqs)
+    const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
+    const { counts, deltas } = computeBatchDeltas(batch.clicks, ownerOf)
+    const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
-      isStill: () => isStill(batch),
+      isCurrent: () => this.#isCurrent(batch),
       deadlineMs: BUSY_DEADLINE_MS,
     })
     if (rowsByDay === undefined) return false
-    return inTransaction(database, BUSY_DEADLINE_MS, async () => {
-      if (!(await movePosition(db, batch))) return false
-      await rows.addToLinks(growth.counts)
-      await foldDays({ db, rows }, await rows.appendToDays(growth.deltas))
-      marks.noteBatch(rowsByDay, growth.counts)
+    return inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
+      if (!(await movePosition(this.#db, batch))) return false
+      await this.#rows.addToLinks(counts)
+      const grown = await this.#rows.appendToDays(deltas)
+      await foldDays({ db: this.#db, rows: this.#rows }, grown)
+      this.#marks.noteBatch(rowsByDay, counts)
       return true
     })
   }
 
-  /** A few subjects at a time, so that clicks need not wait for all of them. */
-  async function settleSome(today: number): Promise<number> {
-    const days = await db
+  /** Whether the journal's position is still the one at which the batch begins. */
+  async #isCurrent({ journalId, from }: ClickBatch): Promise<boolean> {
+    const position = await this.findPosition(journalId)
+    return position?.segment === from?.segment && position?.offset === from?.offset
+  }
+
+  /** Settles a few days, and returns how many. */
+  async #settleSome(today: number): Promise<number> {
+    const days = await this.#db
       .selectFrom('unsettled_days')
       .selectAll()
       .where('day', '<', today)
       .limit(SETTLE_MAX)
       .execute()
     if (days.length === 0) return 0
-    await inTransaction(database, BUSY_DEADLINE_MS, () => settleDays({ db, rows }, days))
+    await inTransaction(this.#database, BUSY_DEADLINE_MS, () =>
+      settleDays({ db: this.#db, rows: this.#rows }, days),
+    )
     return days.length
   }
 
-  /** Noted first: a file that is missing without a note is a fault. */
-  async function dropBefore(oldestDay: number): Promise<void> {
-    await inTransaction(database, BUSY_DEADLINE_MS, () => marks.noteDrop(oldestDay))
-    rawFiles.dropBefore(oldestDay)
-  }
-
-  async function settle(today: number): Promise<void> {
-    while ((await turns.run(() => settleSome(today))) > 0) {
-      // Some by some.
-    }
-  }
-
-  return {
-    batchMax: BATCH_MAX,
-    findPosition: (journalId) => findPosition(db, journalId),
-
-    take: (batch) => turns.run(() => take(batch)),
-
-    async maintain(today, oldestDay) {
-      await settle(today)
-      if (oldestDay !== undefined) await turns.run(() => dropBefore(oldestDay))
-    },
-
-    close: () =>
-      turns.run(async () => {
-        rawFiles.close()
-        database.close()
-      }),
+  async #dropBefore(oldestDay: number): Promise<void> {
+    // Recorded before the files are removed: a file that is missing without a record is a fault.
+    await inTransaction(this.#database, BUSY_DEADLINE_MS, () => this.#marks.noteDrop(oldestDay))
+    this.#rawFiles.dropBefore(oldestDay)
   }
 }

@@ -4,17 +4,17 @@ import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import { CLICK_DIMENSIONS, type Click } from '../../click.ts'
 import type { ClickBatch } from '../../click-writer.ts'
-import { groupByDay, type Owner } from '../batch-growth.ts'
-import type { RawClickRow, RawClickRows } from '../raw-click-rows.ts'
+import { groupByDay, type Owner } from '../batch-deltas.ts'
+import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
-/** Days whose files are kept open: today's, and those of clicks that come late. */
+/** The most open day files: today's, and those of late clicks. */
 const OPEN_FILES_MAX = 4
 const PAGE_CACHE_KIB = 2 * 1024
 
 type DayFile = {
   readonly database: DatabaseSync
-  /** The file's own numbers of workspaces, as far as they are known. */
+  /** Caches the file's own numbers for workspaces. */
   readonly workspaces: Map<string, number>
   readonly addWorkspace: StatementSync
   readonly insert: StatementSync
@@ -22,34 +22,34 @@ type DayFile = {
   readonly setTaken: StatementSync
 }
 
-/** What a batch's clicks need besides to be kept. */
+/** A batch, and what is needed to store its raw clicks. */
 type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks'> & {
   ownerOf(linkSeq: number): Owner | undefined
-  /** Whether the journal still stands at `from`. */
-  isStill(): Promise<boolean>
+  /** Whether the journal's position is still `from`. */
+  isCurrent(): Promise<boolean>
   deadlineMs: number
 }
 
 /**
- * The raw clicks' files, as their writer sees them.
+ * Writes the raw clicks' files, one per day.
  *
- * No transaction spans two files in SQLite's write-ahead mode, so each file keeps for each journal how
- * many of its clicks from a place on it has taken, and in how many rows. A batch whose counting was undone
- * is found again in the files by that, and is not inserted twice.
+ * In write-ahead mode, SQLite transactions over several files are not atomic. So each file stores, for each
+ * journal, how many clicks it has inserted from which position on, and in how many rows. If the transaction
+ * that counts the batch is rolled back, the retry finds the rows by that and does not insert them twice.
  */
 export class RawClickFiles {
   readonly #folder: string
-  readonly #rows: RawClickRows
+  readonly #rows: RawClickQuota
   readonly #open = new Map<number, DayFile>()
 
-  constructor(folder: string, rows: RawClickRows) {
+  constructor(folder: string, rows: RawClickQuota) {
     this.#folder = folder
     this.#rows = rows
   }
 
   /**
-   * Returns how many rows each day has for the batch, those of earlier attempts included; undefined
-   * when the journal no longer stands where the batch begins.
+   * Inserts the batch. Returns its number of rows by day, including those of earlier attempts; undefined if the
+   * journal's position is no longer `from`.
    */
   async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
     const rowsByDay = new Map<number, number>()
@@ -57,15 +57,15 @@ export class RawClickFiles {
       const file = this.#fileOf(day)
       try {
         const inserted = await inTransaction(file.database, batch.deadlineMs, async () => {
-          // With the file's lock: whoever else takes the batch waits for it, or has moved the journal.
-          if (!(await batch.isStill())) return undefined
+          // Checked under the file's lock: another writer of this batch waits, or has moved the position.
+          if (!(await batch.isCurrent())) return undefined
           return this.#insertInto(file, batch, clicks)
         })
         if (inserted === undefined) return undefined
         this.#rows.noteWritten(inserted.clicks, inserted.rows)
         rowsByDay.set(day, inserted.rowsOfBatch)
       } catch (error) {
-        // What it is known by may have been undone.
+        // The rollback may have undone what the caches of this file contain.
         this.#close(day)
         throw error
       }
@@ -87,7 +87,7 @@ export class RawClickFiles {
     for (const day of this.#open.keys()) this.#close(day)
   }
 
-  /** Returns the clicks that had not been inserted before, and the rows that were made of them. */
+  /** Returns the clicks that were not inserted before, and their rows. */
   #insertInto(
     file: DayFile,
     { journalId, from, ownerOf }: RawBatch,
@@ -132,7 +132,7 @@ export class RawClickFiles {
   }
 }
 
-/** In the order in which their values are given. */
+/** The inserted columns, in the order of the values. */
 const INSERTED = [
   'at',
   'link_seq',
@@ -219,11 +219,11 @@ function openDayFile(folder: string, day: number): DayFile {
 
 type Column = { readonly table: string; readonly name: string; readonly type: string }
 
-/** Gives a day's file that an older release has made a column that it lacks. */
+/** Adds a column that is missing in a day's file of an older release. */
 function ensureColumn(database: DatabaseSync, column: Column): void {
   if (hasColumn(database, column)) return
   database.exec('begin immediate')
-  // Another process may have added it meanwhile.
+  // Another process may have added it in the meantime.
   if (!hasColumn(database, column)) {
     database.exec(`alter table ${column.table} add column ${column.name} ${column.type}`)
   }

@@ -8,10 +8,10 @@ import { RAW_CLICK_COLUMNS } from '../raw-click-columns.ts'
 import { rawClicksFile } from './raw-click-days.ts'
 
 const PAGE_ROWS = 1_000
-/** Rows of all subjects that are looked at for one page: a few milliseconds of the scan thread. */
+/** Rows scanned for one page, of all subjects: a few milliseconds on the scan thread. */
 const ROWS_PER_QUERY = 20_000
 
-/** Each file from its beginning: what is rarely read has no index to be kept up. */
+/** Scans each file from its beginning: exports are too rare to justify maintaining an index. */
 export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawClickPages {
   return async function* ({ scope, day, fromMicros, toMicros, scan }) {
     const file = rawClicksFile(folder, day)
@@ -47,7 +47,7 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
   }
 }
 
-/** Files of older releases have no count: each of their rows is one visit. */
+/** Files of older releases have no `count` column: each row is one visit. */
 async function columnsOf(db: Kysely<Schema>) {
   const found = await sql`
     select 1 from pragma_table_info('clicks') where name = 'count'`.execute(db)

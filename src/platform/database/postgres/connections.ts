@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Failure } from '../../failure.ts'
-import { Breaker } from '../../work/breaker.ts'
+import { CircuitBreaker } from '../../work/circuit-breaker.ts'
 import type { Schema } from '../schema.ts'
 import { type Gate, openPool, type Pool, type PoolUse } from './pool.ts'
 import { probe } from './probe.ts'
@@ -50,7 +50,7 @@ export function openConnections(options: {
   const { url, timeoutMs, onError } = options
   const pools = new Map<string, Pool>()
   let hasRoom = true
-  const breaker = new Breaker({
+  const breaker = new CircuitBreaker({
     async probe() {
       hasRoom = await probe(url, timeoutMs * PROBE_TIMEOUT_SHARE)
       await options.prepare()
@@ -70,7 +70,7 @@ export function openConnections(options: {
     check() {
       if (breaker.isOpen) throw Failure.unavailable(breaker.cause)
     },
-    doubt: () => breaker.doubt(),
+    suspect: () => breaker.suspect(),
   }
   const connect = (name: string, connectionsMax: number, statementTimeoutMs: number) => {
     const pool = openPool({

@@ -17,10 +17,10 @@ const INT8 = 20
 export type Gate = {
   /** @throws while the database is away */
   check(): void
-  doubt(): void
+  suspect(): void
 }
 
-const OPEN_GATE: Gate = { check() {}, doubt() {} }
+const OPEN_GATE: Gate = { check() {}, suspect() {} }
 
 /** The connections of one pool, at this moment. */
 export type PoolUse = {
@@ -111,7 +111,7 @@ export function openPool(options: {
       try {
         client = await pool.connect()
       } catch (error) {
-        gate.doubt()
+        gate.suspect()
         // Whatever the reason that the server gives, there is no connection.
         throw Failure.unavailable(error)
       }
@@ -165,7 +165,7 @@ class Loan {
     } catch (error) {
       if (!isConnectionLost(error)) throw translateError(error)
       this.#brokenBy ??= error
-      this.#gate.doubt()
+      this.#gate.suspect()
       throw translateError(this.#brokenBy)
     }
   }

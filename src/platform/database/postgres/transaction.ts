@@ -10,7 +10,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { Failure } from '../../failure.ts'
-import { settleAll } from '../../work/settle-all.ts'
+import { waitForAll } from '../../work/wait-for-all.ts'
 import { kyselyOn } from '../direct-kysely.ts'
 import type { Schema } from '../schema.ts'
 import { StaleRow, UniqueViolation } from '../store.ts'
@@ -101,8 +101,8 @@ export class Transaction implements DatabaseConnection {
     try {
       // After a failure PostgreSQL takes no further statement, and `commit` undoes.
       const sent = last.map((query) => this.executeQuery(query))
-      const [, { command }] = await settleAll([
-        settleAll(sent),
+      const [, { command }] = await waitForAll([
+        waitForAll(sent),
         this.#client.query<unknown>('commit', []),
       ])
       if ((command as string) !== 'COMMIT') {

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
-import { giveWay, PRIORITY_LESS_BY } from '../../work/give-way.ts'
+import { lowerPriority, NICENESS_INCREMENTS } from '../../work/lower-priority.ts'
 import { serveTasks } from '../../work/serve-tasks.ts'
 import { attachForReading } from './data-files.ts'
 
@@ -26,7 +26,7 @@ const SORTING_KIB = 64 * 1024
 
 const { file, clicksFile }: ScanFiles = workerData
 // Where both want the same core, visitors go first.
-giveWay(PRIORITY_LESS_BY.expensive)
+lowerPriority(NICENESS_INCREMENTS.expensive)
 let main: DatabaseSync | undefined
 const others = new Map<string, DatabaseSync>()
 

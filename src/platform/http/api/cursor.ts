@@ -1,5 +1,5 @@
 import type { Random } from '../../crypto/random.ts'
-import { sealing } from '../../crypto/seal.ts'
+import { sealing } from '../../crypto/sealing.ts'
 import { Failure } from '../../failure.ts'
 
 /** Where a page of a walk begins. `M` marks a place in the list's order. */

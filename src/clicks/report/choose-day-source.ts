@@ -1,0 +1,111 @@
+import { SCAN_MS_MAX, ScanTooLong } from '../../platform/database/scan-too-long.ts'
+import type { Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { ClickDimension } from '../click.ts'
+import type { ClickReports } from '../store/click-reports.ts'
+import type { ClickFilter } from './click-filter.ts'
+import type { ClickScope } from './day-of-clicks.ts'
+import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
+import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
+import { Series } from './series.ts'
+
+/** The most raw clicks that one report may read. */
+const CLICKS_MAX = 1_000_000
+
+const DAY_MICROS = QUARTERS_PER_DAY * QUARTER_MICROS
+
+const NO_FILTER: ClickFilter = new Map()
+
+type Context = {
+  readonly store: Store<{ readonly reports: ClickReports }>
+  readonly clock: Clock
+  /** How long raw clicks are kept; 0 keeps them forever. */
+  readonly retentionDays: number
+}
+
+type DayQuery = {
+  readonly scope: ClickScope
+  readonly quarters: Quarters
+  readonly filter: ClickFilter
+  readonly groupBy: ClickDimension | undefined
+}
+
+/**
+ * Chooses where a report reads its days from: the stored sums if at most one dimension is involved, otherwise
+ * the raw clicks, as long as all of them are kept and there are not too many.
+ *
+ * @throws {Failure} `validation_failed` if neither source suffices
+ */
+export async function chooseDaySource(ctx: Context, query: DayQuery): Promise<DaySource> {
+  const { scope, filter, groupBy } = query
+  const dimensions = new Set(filter.keys())
+  if (groupBy !== undefined) dimensions.add(groupBy)
+  if (dimensions.size <= 1) {
+    return rollupDays(ctx.store.read.reports, scope, filter, [...dimensions][0])
+  }
+  return readRawDays(ctx, query, dimensions)
+}
+
+/** @throws {Failure} `validation_failed` if raw clicks are missing, too many, or take too long to read */
+async function readRawDays(
+  { store, clock, retentionDays }: Context,
+  { scope, quarters: { from, to }, filter, groupBy }: DayQuery,
+  dimensions: ReadonlySet<ClickDimension>,
+): Promise<DaySource> {
+  const { reports } = store.read
+  const today = Math.floor(clock.nowMicros() / DAY_MICROS)
+  if (retentionDays > 0 && from < (today - retentionDays) * QUARTERS_PER_DAY) {
+    throw cannotCombine(
+      dimensions,
+      `are kept for ${retentionDays} days (ask for a later from, or for one of these alone)`,
+    )
+  }
+  let count = 0
+  const counted = new Series([from, to])
+  const countedDays = rollupDays(reports, scope, NO_FILTER, undefined)([from, to])
+  for await (const { day, total } of countedDays) {
+    count += total.persons + total.others
+    counted.add(day, total)
+  }
+  if (count > CLICKS_MAX) {
+    throw cannotCombine(
+      dimensions,
+      `may be at most ${CLICKS_MAX}, and the days asked for have ${count} (ask for fewer, or for one of these alone)`,
+    )
+  }
+  const { source, visits } = await withinTime(dimensions, () => {
+    const [begin, end] = [from * QUARTER_MICROS, to * QUARTER_MICROS]
+    const clicks = reports.rawClicks(scope, begin, end, SCAN_MS_MAX)
+    return sumUpDays(clicks, filter, groupBy)
+  })
+  const { persons, others } = counted.counts(0)
+  if (visits < persons + others) {
+    throw cannotCombine(
+      dimensions,
+      `of these days were not all kept: ${visits} of ${persons + others} (ask for other days, or for one of these alone)`,
+    )
+  }
+  return source
+}
+
+/** @throws {Failure} `validation_failed` when reading takes too long */
+async function withinTime<T>(
+  dimensions: ReadonlySet<ClickDimension>,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ScanTooLong)) throw error
+    throw cannotCombine(
+      dimensions,
+      `of these days take longer than ${SCAN_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+    )
+  }
+}
+
+function cannotCombine(dimensions: ReadonlySet<ClickDimension>, why: string): Failure {
+  const names = [...dimensions].join(' and ')
+  return Failure.invalid({ from: [`cannot be had for ${names} together: single clicks ${why}`] })
+}

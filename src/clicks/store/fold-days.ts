@@ -1,0 +1,160 @@
+import type { Kysely } from 'kysely'
+import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import type { Schema } from '../../platform/database/schema.ts'
+import { CLICK_DIMENSIONS, type ClickDimension } from '../click.ts'
+import {
+  readChunks,
+  readTotal,
+  readValueSlots,
+  readVisitors,
+  writeSums,
+  writeTally,
+  writeTotal,
+  writeValueSlots,
+  writeVisitors,
+} from '../tally/day-codec.ts'
+import { DayTally } from '../tally/day-tally.ts'
+import type { ClickRows, DayKey, DayPart, DayRow, GrownDay } from './click-day-rows.ts'
+
+/** The values of `click_days.part`: what a row holds. */
+export const PARTS = {
+  /** Chunks: the whole day while it is small, otherwise the clicks that are not in the other parts yet. */
+  recent: 0,
+  total: 1,
+  visitors: 2,
+  sums: (dimension: ClickDimension) => 3 + CLICK_DIMENSIONS.indexOf(dimension),
+  slots: (dimension: ClickDimension) =>
+    3 + CLICK_DIMENSIONS.length + CLICK_DIMENSIONS.indexOf(dimension),
+}
+
+/** A larger day is split into parts. */
+const WHOLE_BYTES_MAX = 4_096
+/** The recent part of a split day may have at most this share of the other parts' bytes. */
+const RECENT_SHARE_MAX = 1 / 8
+/** Days in memory at a time. PostgreSQL reads and writes them in one statement each. */
+const DAYS_PER_STEP = 64
+
+/** The tables, within one transaction. */
+type Transaction = { readonly db: Kysely<Schema>; readonly rows: ClickRows }
+
+/** Folds days that have grown. The transaction must hold the locks of their recent rows. */
+export async function foldDays(tx: Transaction, days: readonly GrownDay[]): Promise<void> {
+  for (let start = 0; start < days.length; start += DAYS_PER_STEP) {
+    await foldStep(tx, days.slice(start, start + DAYS_PER_STEP), fitsRecent)
+  }
+}
+
+/** Merges the recent part of past days into the other parts, so that readers need not do so. */
+export async function settleDays(tx: Transaction, keys: readonly DayKey[]): Promise<void> {
+  for (const key of keys) {
+    // Locks the row on both engines: no other transaction can append to it until this one ends.
+    await tx.db
+      .updateTable('click_days')
+      .set((eb) => ({ folded: eb.ref('folded') }))
+      .where((eb) => eb.and({ ...key, part: PARTS.recent }))
+      .execute()
+  }
+  const days = keys.map((key) => ({ ...key, parts: 1 }))
+  await foldStep(tx, days, ({ length }) => length === 0)
+  for (const key of keys) {
+    await tx.db
+      .deleteFrom('unsettled_days')
+      .where((eb) => eb.and(key))
+      .execute()
+  }
+}
+
+/** Whether a folded day may stay in its recent part. */
+function fitsRecent({ length }: Uint8Array, { parts }: GrownDay): boolean {
+  return length <= Math.max(WHOLE_BYTES_MAX, parts * RECENT_SHARE_MAX)
+}
+
+async function foldStep(
+  { db, rows }: Transaction,
+  days: readonly GrownDay[],
+  staysRecent: (folded: Uint8Array, day: GrownDay) => boolean,
+): Promise<void> {
+  const writer = new ByteWriter()
+  const recent = byName(await rows.readDays(days, 'recent'))
+  const written: DayRow[] = []
+  const split: { day: GrownDay; tally: DayTally }[] = []
+  for (const day of days) {
+    const tally = new DayTally()
+    const chunks = recent.get(nameOf(day))?.[0]?.data ?? NO_BYTES
+    readChunks(chunks, tally)
+    tally.limitValues()
+    if (chunks.length > 0) writeTally(writer, tally)
+    const folded = writer.take()
+    if (!staysRecent(folded, day)) split.push({ day, tally })
+    else if (folded.length > 0) written.push(recentRow(day, folded, day.parts))
+  }
+
+  const grownSplit = split.filter(({ day }) => day.parts > 0).map(({ day }) => day)
+  const others = byName(grownSplit.length === 0 ? [] : await rows.readDays(grownSplit, 'others'))
+  for (const { day, tally } of split) {
+    if (day.parts > 0) readParts(others.get(nameOf(day)) ?? [], tally)
+    tally.limitValues()
+    const parts = encodeParts(tally)
+    const bytes = parts.reduce((sum, { data }) => sum + data.length, 0)
+    written.push(recentRow(day, NO_BYTES, bytes))
+    for (const part of parts) written.push({ ...keyOf(day), ...part, folded: 0, parts: 0 })
+  }
+  if (written.length > 0) await rows.writeDays(written)
+
+  const unsettled = split.filter(({ day }) => day.parts === 0).map(({ day }) => keyOf(day))
+  if (unsettled.length === 0) return
+  await db
+    .insertInto('unsettled_days')
+    .values(unsettled)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+const NO_BYTES = new Uint8Array(0)
+
+function keyOf({ day, scope, subject, workspace_id }: DayKey): DayKey {
+  return { day, scope, subject, workspace_id }
+}
+
+function recentRow(day: DayKey, data: Uint8Array, parts: number): DayRow {
+  return { ...keyOf(day), part: PARTS.recent, folded: data.length, parts, data }
+}
+
+function nameOf({ day, scope, subject, workspace_id }: DayKey): string {
+  return `${day} ${scope} ${subject} ${workspace_id}`
+}
+
+function byName(parts: readonly DayPart[]): ReadonlyMap<string, readonly DayPart[]> {
+  return Map.groupBy(parts, nameOf)
+}
+
+function readParts(rows: readonly DayPart[], into: DayTally): void {
+  const parts = new Map(rows.map(({ part, data }) => [part, data]))
+  const partOf = (part: number) => {
+    const data = parts.get(part)
+    if (data === undefined) throw new Error(`part ${part} of a click day is missing`)
+    return data
+  }
+  into.total.merge(readTotal(partOf(PARTS.total), true).slots)
+  readVisitors(partOf(PARTS.visitors), into.visitors)
+  for (const dimension of CLICK_DIMENSIONS) {
+    readValueSlots(partOf(PARTS.slots(dimension)), into, dimension)
+  }
+}
+
+/** Encodes every part of a day except the recent one. */
+export function encodeParts(tally: DayTally): { part: number; data: Uint8Array }[] {
+  const writer = new ByteWriter()
+  const encode = (part: number, write: () => void) => {
+    write()
+    return { part, data: writer.take() }
+  }
+  return [
+    encode(PARTS.total, () => writeTotal(writer, tally)),
+    encode(PARTS.visitors, () => writeVisitors(writer, tally)),
+    ...CLICK_DIMENSIONS.flatMap((dimension) => [
+      encode(PARTS.sums(dimension), () => writeSums(writer, tally, dimension)),
+      encode(PARTS.slots(dimension), () => writeValueSlots(writer, tally, dimension)),
+    ]),
+  ]
+}

@@ -1,4 +1,0 @@
-/** Whether an operation of the system failed with this code, such as `ENOENT`. */
-export function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
-}

@@ -1,0 +1,64 @@
+import { existsSync, realpathSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/terse.js', import.meta.url))
+const NAME = 'terse'
+const LOCAL_PROGRAMS = path.join('node_modules', '.bin')
+
+let command: string | undefined
+
+/** Returns a command line of this program that works in the folder where the program was started. */
+export function terseCommand(args: string): string {
+  command ??= findTerseCommand({
+    program: PROGRAM,
+    folder: workingFolder(),
+    PATH: process.env.PATH,
+  })
+  return args === '' ? command : `${command} ${args}`
+}
+
+/**
+ * Returns how to start the program: `terse` if it is on the PATH, `npx terse` in a checkout or in a project
+ * that depends on it, otherwise the path of its file.
+ *
+ * @param place.program the program's own file
+ * @param place.folder the folder where the command will be typed
+ */
+export function findTerseCommand(place: {
+  readonly program: string
+  readonly folder: string | undefined
+  readonly PATH: string | undefined
+}): string {
+  const { program, folder, PATH = '' } = place
+  const isProgram = (file: string) => existsSync(file) && realpathSync(file) === program
+  // npm prepends its folders of local programs to the PATH, but only for its child processes.
+  const installed = PATH.split(path.delimiter).filter(
+    (each) => each !== '' && !each.endsWith(LOCAL_PROGRAMS),
+  )
+  if (installed.some((each) => isProgram(path.join(each, NAME)))) return NAME
+  const project = folder === undefined ? undefined : projectOf(folder)
+  if (project !== undefined) {
+    const isCheckout = project === path.dirname(path.dirname(program))
+    if (isCheckout || isProgram(path.join(project, LOCAL_PROGRAMS, NAME))) return `npx ${NAME}`
+  }
+  return program
+}
+
+/** Returns the folder whose programs npx runs: the nearest one with package.json or node_modules. */
+function projectOf(folder: string): string | undefined {
+  if (['package.json', 'node_modules'].some((name) => existsSync(path.join(folder, name)))) {
+    return folder
+  }
+  const parent = path.dirname(folder)
+  return parent === folder ? undefined : projectOf(parent)
+}
+
+/** Undefined if the folder was removed. */
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
+  }
+}
