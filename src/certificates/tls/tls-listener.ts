@@ -43,7 +43,7 @@ export type TlsListenerOptions = {
 export class TlsListener {
   readonly server: Server
   readonly #options: TlsListenerOptions
-  /** Connections that negotiated the challenge protocol and have not finished their handshake. */
+  /** Connections that negotiated the challenge protocol. */
   readonly #challenged = new WeakSet<TLSSocket>()
   readonly #connections = new Map<string, { readonly socket: Socket; isSecure: boolean }>()
 
