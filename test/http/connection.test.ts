@@ -30,7 +30,7 @@ describe('Connection', { timeout: TIMEOUT_MS }, () => {
     client.pause()
     // Node’s documented counters do not show this progress.
     assert.equal(socket.writableLength, BODY.length)
-    connection.look(performance.now())
+    connection.measure(performance.now())
     assert.ok(connection.unsentBytes >= BODY.length)
     client.destroy()
     socket.destroy()

@@ -1,14 +1,14 @@
 import type { Networks } from '../network/ip-address.ts'
 
-/** How a request came here. */
+/** How a request reached this process. */
 export type Arrival = {
-  /** Whether the connection itself is. */
+  /** Whether the connection to this process uses TLS. */
   readonly isEncrypted: boolean
-  /** The socket's own. */
+  /** Of the socket, not from a header. */
   readonly remoteAddress: string
 }
 
-/** Whether nobody could read a request on its way, as far as this service and the proxies it trusts know. */
+/** Whether a request arrived over TLS, here or at a trusted proxy that says so. */
 export function arrivedSecurely(
   { isEncrypted, remoteAddress }: Arrival,
   forwardedProto: string | readonly string[] | undefined,

@@ -7,24 +7,24 @@ const STATUS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Answers what is not HTTP, too long or too slow, for which there is no request object, without
- * coming before or after the answer to an earlier request of the same connection.
+ * Answers bytes that are not HTTP, too long or too slow, for which Node creates no request object. The
+ * answer is sent after the answers to earlier requests of the connection, and never in the middle of one.
  *
- * @param last the newest answer of the connection, begun or not
+ * @param last the newest answer of the connection, started or not
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   last: ServerResponse | undefined,
 ): void {
-  // At its turn it has been started, and perhaps answered.
+  // The earlier request is still queued: decide once Node assigns it the socket.
   if (last?.socket === null && !last.writableFinished) {
     last.once('socket', () => answerClientError(error, socket, last))
     return
   }
   const isAnswering = last !== undefined && !last.writableFinished
   if (isAnswering && last.req.complete) last.once('close', () => sendStatus(error, socket))
-  // A request that has its answer gets no second one because of what its body holds.
+  // The answer was started before the body proved malformed: a request gets no second answer.
   else if (last?.req.complete === false && last.headersSent) {
     if (last.writableEnded && isAnswering) last.once('close', () => socket.destroy())
     else socket.destroy()

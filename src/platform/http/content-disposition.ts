@@ -1,8 +1,8 @@
 /**
  * The value of `Content-Disposition` (RFC 6266): the name in characters that every client and file system
- * takes, and the name itself besides where it has others.
+ * accepts, followed by the full name when it has other characters.
  *
- * @param name any text; only `/` and `\` are replaced in it, as a file name cannot hold them
+ * @param name any text; `/` and `\` are replaced, because a file name cannot contain them
  */
 export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
   const whole = name.replace(/[/\\]+/g, '-')
@@ -11,7 +11,7 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   return plain === whole ? value : `${value}; filename*=UTF-8''${encodeValue(whole)}`
 }
 
-/** As RFC 8187 asks; `encodeURIComponent` leaves three characters that it does not allow. */
+/** Encodes as RFC 8187 requires; `encodeURIComponent` leaves four characters that it does not allow. */
 function encodeValue(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(
     /['()*]/g,

@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** A listener that is there before what it calls. */
+/** A request listener whose target is set later. */
 export type DeferredListener = {
   readonly listener: RequestListener
-  /** Answers what has waited, and everything from here on. */
+  /** Passes all waiting requests to `target`, and every later one. */
   open(target: RequestListener): void
 }
 
-/** Lets a server listen while what answers some of its requests is still being made. */
+/** Lets a server listen while the code that answers some of its requests is still loading. */
 export function deferredListener(): DeferredListener {
   const waiting: (readonly [IncomingMessage, ServerResponse])[] = []
   let answer: RequestListener = (request, response) => {

@@ -16,10 +16,10 @@ import {
 } from './time-limits.ts'
 
 const TIMEOUT_CHECK_INTERVAL_MS = 2_000
-/** For a request that was sent just before the client was told. */
+/** Extra time for a request that the client sent just before the advertised time-out. */
 const KEEP_ALIVE_BUFFER_MS = 1_000
 const HEADER_BYTES_MAX = 16 * 1024
-/** What a request costs that was read and waits for its turn. */
+/** The memory of a parsed request that waits for the answer before it. */
 const WAITING_REQUEST_BYTES = 4 * 1024
 
 const OPTIONS = {
@@ -30,18 +30,18 @@ const OPTIONS = {
   keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
   maxHeaderSize: HEADER_BYTES_MAX,
   requireHostHeader: false,
-  // Its types allow no class but their own.
+  // Node's types do not allow a subclass here.
   ServerResponse: PacedResponse as typeof ServerResponse,
 } as const
 
 /**
- * Node's HTTP server within this service's limits: at most one answer of a connection is under way, and
- * who sends or reads too slowly is cut off.
+ * Creates Node's HTTP server with this service's limits: each connection has at most one answer under way,
+ * and clients that send or read too slowly are disconnected.
  *
- * @param options.answer called for each request, when it is its turn; also for those of HTTP/2 that
- *   another server hands on by the event `request`
- * @param options.answerFast as in `FastConnectionOwner`; undefined where no visits are answered the fast way
- * @param options.onMalformed called for what is not HTTP, or takes too long to come, with a code
+ * @param options.answer called for each request, after the answers before it on its connection; also for
+ *   HTTP/2 requests, which their server emits here as `request` events
+ * @param options.answerFast as in `FastConnectionOwner`; undefined turns the fast path off
+ * @param options.onMalformed called with a code for input that is not HTTP or arrives too slowly
  */
 export function createFrontServer(options: {
   answer: (request: IncomingMessage, response: ServerResponse) => void
@@ -50,9 +50,9 @@ export function createFrontServer(options: {
   onMalformed: ((code: string) => void) | undefined
 }): Server {
   const { answer, answerFast, connections, onMalformed } = options
-  /** The newest answer of each connection, begun or not. */
+  /** The newest answer of each connection, started or not. */
   const lastAnswers = new WeakMap<Socket, ServerResponse>()
-  /** The one that is under way, or was last. */
+  /** The answer of each connection that is under way, or the last one. */
   const answers = new WeakMap<Socket, ServerResponse>()
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -65,7 +65,7 @@ export function createFrontServer(options: {
     startInTurn(request.socket, response, () => {
       answers.set(request.socket, response)
       connections?.noteStart()
-      // While the server closes, a connection ends with the answer that is under way.
+      // While the server closes, each connection ends after its current answer.
       if (!server.listening) response.shouldKeepAlive = false
       // Node drops what follows such a request in the same packet, so the client must not expect
       // an answer to it.
@@ -105,7 +105,7 @@ export function createFrontServer(options: {
   server.timeout = STANDSTILL_TIMEOUT_MS
   server.prependListener('connection', (socket) => connections?.accept(socket))
   server.on('timeout', (socket) => {
-    // Node looks at whole writes, and one of a large answer to a slow reader takes its time.
+    // Node counts only whole writes, and that of a large answer to a slow reader takes long.
     if (connections?.hasMoved(socket, STANDSTILL_TIMEOUT_MS)) {
       socket.setTimeout(STANDSTILL_TIMEOUT_MS)
     } else socket.destroy()
@@ -117,7 +117,7 @@ export function createFrontServer(options: {
   return server
 }
 
-/** The version alone does not tell: a line of HTTP/1 may claim any. No header of HTTP/1 has such a name. */
+/** Checks a pseudo-header, which HTTP/1 cannot have; an HTTP/1 request line may claim any version. */
 export function isHttp2({ headers }: IncomingMessage): boolean {
   return headers[':method'] !== undefined
 }

@@ -11,11 +11,11 @@ import {
   isFromThisMachine,
   isInternalPath,
 } from './internal.ts'
-import { answerPlain, isChallengePath, moveVisit, type PlainHttp } from './plain-http.ts'
+import { answerPlain, isChallengePath, type PlainHttp, redirectToHttps } from './plain-http.ts'
 import { parseRequestTarget, type RequestTarget } from './request-target.ts'
 
 export type FrontHandlers = {
-  /** Whether the service itself answers this target. Every other is a visit to a link. */
+  /** Whether the service itself answers this target; every other target is a visit to a link. */
   readonly isForApi: (target: RequestTarget) => boolean
   readonly api: (request: IncomingMessage, response: ServerResponse) => void
   readonly redirect: (
@@ -23,25 +23,25 @@ export type FrontHandlers = {
     response: ServerResponse,
     target: RequestTarget,
   ) => void
-  /** Answers simple visits the fast way; undefined where none are to be. */
+  /** Answers simple visits on the fast path; undefined turns the fast path off. */
   readonly fastRedirect: ((exchange: FastExchange) => void) | undefined
-  /** Proxies that may say how a request came to them. */
+  /** Proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies?: Networks | undefined
-  /** For how long browsers are asked to reach the service itself over HTTPS alone; 0 for nothing. */
+  /** `max-age` of the HSTS header on the service's own host; 0 sends none. */
   readonly hstsSeconds?: number
-  /** Undefined where there is no HTTPS. */
+  /** Undefined when the service has no HTTPS. */
   readonly plain?: PlainHttp | undefined
-  /** Answered to programs of this machine; undefined where they have a listener of their own. */
+  /** Requests of programs on this machine; undefined when they have a separate listener. */
   readonly internal?: InternalHandlers | undefined
-  /** Bounds what connections may cost. */
+  /** Limits the connections and their memory. */
   readonly connections?: Connections | undefined
-  /** Called for what is not HTTP, or takes too long to come, with a code for what is wrong. */
+  /** Called with a code for input that is not HTTP or arrives too slowly. */
   readonly onMalformed?: ((code: string) => void) | undefined
 }
 
 /**
- * The HTTP server. What the service itself answers on its own host goes to the API; every other
- * request is a visit to a link.
+ * Creates the HTTP server. Requests for the service's own host go to the API; every other request is a
+ * visit to a link.
  */
 export function createFront(handlers: FrontHandlers): Server {
   const { isForApi, plain, internal, onMalformed } = handlers
@@ -86,7 +86,7 @@ export function createFront(handlers: FrontHandlers): Server {
     }
   }
 
-  /** False for what is not answered the fast way. */
+  /** Returns false for a request that Node's server must answer. */
   function answerFast(exchange: FastExchange, redirect: (exchange: FastExchange) => void): boolean {
     const { target, headers } = exchange
     if (isForApi(target) || isInternalPath(target.path)) return false
@@ -98,7 +98,7 @@ export function createFront(handlers: FrontHandlers): Server {
       const location = plain.locationOf(target)
       if (location instanceof Promise) return false
       if (location !== undefined) {
-        moveVisit(exchange, location)
+        redirectToHttps(exchange, location)
         return true
       }
     }
@@ -115,7 +115,7 @@ export function createFront(handlers: FrontHandlers): Server {
   })
 }
 
-/** In HTTP/2 the host has a place of its own (RFC 9113, section 8.3.1). */
+/** HTTP/2 carries the host in `:authority` (RFC 9113, section 8.3.1). */
 function targetOf(request: IncomingMessage): RequestTarget | undefined {
   const { url = '', rawHeaders, headers } = request
   if (!isHttp2(request)) {

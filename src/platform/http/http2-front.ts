@@ -12,10 +12,10 @@ import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS, STANDSTILL_TIMEOUT_MS } from
 
 const STREAMS_MAX = 100
 const HEADER_BYTES_MAX = 16 * 1024
-/** Past so many, over the life of a connection, it is closed. */
+/** A connection with more refused streams over its life is closed. */
 const REFUSED_STREAMS_MAX = 100
-/** How often connections are looked at for refused streams, of which Node reports none. */
-const LOOK_INTERVAL_MS = 100
+/** How often connections are checked for refused streams, which Node does not report. */
+const CHECK_INTERVAL_MS = 100
 
 const SERVER_OPTIONS = {
   settings: {
@@ -23,27 +23,27 @@ const SERVER_OPTIONS = {
     maxConcurrentStreams: STREAMS_MAX,
     maxHeaderListSize: HEADER_BYTES_MAX,
   },
-  // Past these the connection is closed with GOAWAY.
+  // Above these limits, nghttp2 closes the connection with GOAWAY.
   maxSessionInvalidFrames: 100,
-  /** Requests that their client cancels: so many at once, and so many a second. */
+  /** Requests that the client cancels: the burst, and the rate per second. */
   streamResetBurst: 100,
   streamResetRate: 33,
 } as const
 
-/** HTTP/2, over connections that somebody else accepts. */
+/** The HTTP/2 server, for connections that another server has accepted. */
 export type Http2Front = {
   take(socket: Socket): void
-  /** Lets clients finish what they have asked, and ask no more. */
+  /** Ends every session after its current requests; clients can open no further ones. */
   closeIdle(): void
   closeAll(): void
 }
 
 type TimeLimits = {
-  /** For a connection on which nothing is asked. */
+  /** For a connection without requests. */
   readonly idleMs: number
-  /** For a request on which no byte moves. */
+  /** For a request without a byte sent or received. */
   readonly standstillMs: number
-  /** For all of a request's body to come. */
+  /** For a request's whole body to arrive. */
   readonly requestMs: number
 }
 
@@ -57,7 +57,7 @@ class RefusedStreams extends Error {
   readonly code = 'ERR_TOO_MANY_REFUSED_STREAMS'
 }
 
-/** One connection, and what is done on it. */
+/** One connection and its requests. */
 class Http2Connection {
   readonly session: ServerHttp2Session
   readonly socket: Socket
@@ -73,8 +73,8 @@ class Http2Connection {
   }
 
   /**
-   * Requests that Node refused for their headers, at the cost of reading them. Node tells a program of
-   * none of them, but clients number their requests, so those that are missing are counted.
+   * How many requests Node refused for their headers, which costs the time to read them. Node emits no
+   * event for these, but stream ids are consecutive, so the missing ones are counted.
    */
   refusedStreams(): number {
     const { session, socket } = this
@@ -85,9 +85,9 @@ class Http2Connection {
 }
 
 /**
- * @param front answers the requests, as it does those that come over HTTP/1.1
- * @param options.connections bounds what connections may cost
- * @param options.onError called for a connection that ends because of what its client has sent
+ * @param front answers the requests, as it answers those of HTTP/1.1
+ * @param options.connections limits the connections and their memory
+ * @param options.onError called for a connection that ends because its client broke the protocol
  */
 export function createHttp2Front(
   front: Server,
@@ -99,26 +99,26 @@ export function createHttp2Front(
 ): Http2Front {
   const { limits = LIMITS, connections, onError } = options
   const open = new Map<ServerHttp2Session, Http2Connection>()
-  /** The socket of the session that is being made. */
-  let taking: Socket | undefined
-  let looking: NodeJS.Timeout | undefined
+  /** The socket of the session that is being created. */
+  let newSocket: Socket | undefined
+  let checkTimer: NodeJS.Timeout | undefined
 
   function add(session: ServerHttp2Session, socket: Socket): void {
     const turns = new StreamTurns(connections?.isTrusted(socket) === true ? STREAMS_MAX : undefined)
     open.set(session, new Http2Connection(session, socket, turns))
     connections?.describe(socket, turns)
-    looking ??= setInterval(look, LOOK_INTERVAL_MS).unref()
+    checkTimer ??= setInterval(closeAbusive, CHECK_INTERVAL_MS).unref()
     session.on('close', () => {
       open.delete(session)
       if (open.size > 0) return
-      clearInterval(looking)
-      looking = undefined
+      clearInterval(checkTimer)
+      checkTimer = undefined
     })
-    // The session has ended by itself; there is nobody to tell.
+    // The session has already ended; nothing else is to do.
     session.on('error', () => {})
   }
 
-  function look(): void {
+  function closeAbusive(): void {
     for (const connection of open.values()) {
       if (connection.refusedStreams() <= REFUSED_STREAMS_MAX) continue
       connection.session.destroy(new RefusedStreams(), constants.NGHTTP2_ENHANCE_YOUR_CALM)
@@ -129,7 +129,7 @@ export function createHttp2Front(
   const server = createServer(SERVER_OPTIONS)
   server.setTimeout(limits.idleMs)
   server.on('session', (session) => {
-    if (taking !== undefined) add(session, taking)
+    if (newSocket !== undefined) add(session, newSocket)
   })
   server.on('sessionError', (error) => onError?.(error))
   server.on('stream', (stream) => {
@@ -145,9 +145,9 @@ export function createHttp2Front(
 
   return {
     take(socket) {
-      taking = socket
+      newSocket = socket
       server.emit('connection', socket)
-      taking = undefined
+      newSocket = undefined
     },
     closeIdle() {
       for (const session of open.keys()) if (!session.closed) session.close()

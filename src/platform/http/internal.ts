@@ -3,20 +3,20 @@ import { Networks } from '../network/ip-address.ts'
 import { http } from './node-http.ts'
 import { parseHost, parseRequestTarget, type RequestTarget } from './request-target.ts'
 
-/** What the machine's other programs may ask, and no visitor. */
+/** Requests that are answered for other programs on this machine, and never for visitors. */
 export type InternalHandlers = {
-  /** Whether a host is served here, so that a proxy may get a certificate for it. */
+  /** Whether this service serves a host, so that a proxy may obtain a certificate for it. */
   readonly isServed: (host: string) => boolean | Promise<boolean>
 }
 
 const ALLOW_PATH = '/internal/tls/allow'
-/** A proxy adds one of these: then a visitor asks, whatever the connection's address is. */
-const MARKS_OF_PROXIES = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'] as const
+/** A proxy adds one of these, so a request with any of them is a visitor's. */
+const PROXY_HEADERS = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via'] as const
 const TIMEOUT_MS = 10_000
 const LOOPBACK = new Networks()
 for (const network of ['127.0.0.0/8', '::1']) LOOPBACK.add(network)
 
-/** A listener of its own, which no proxy leads visitors to: whoever can reach it may ask. */
+/** Creates a separate listener for internal requests; it answers every client that can reach it. */
 export function createInternalServer(handlers: InternalHandlers): Server {
   return new http.Server(
     { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS },
@@ -32,16 +32,16 @@ export function isInternalPath(path: string): boolean {
   return path === ALLOW_PATH
 }
 
-/** Whether a program of this machine asks, and nobody through it. */
+/** Whether a program on this machine sent the request itself, not as a proxy for a visitor. */
 export function isFromThisMachine(request: IncomingMessage, { host }: RequestTarget): boolean {
   return (
     LOOPBACK.has(request.socket.remoteAddress ?? '') &&
     (host === 'localhost' || LOOPBACK.has(host.replace(/^\[(.*)\]$/, '$1'))) &&
-    MARKS_OF_PROXIES.every((name) => request.headers[name] === undefined)
+    PROXY_HEADERS.every((name) => request.headers[name] === undefined)
   )
 }
 
-/** 200 for a host that is served here, 404 for any other. */
+/** Answers 200 when this service serves the host, 404 when not. */
 export function answerInternal(
   { isServed }: InternalHandlers,
   request: IncomingMessage,

@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { problem } from './api/problem.ts'
 import type { RequestTarget } from './request-target.ts'
 
-/** What plain HTTP is for where there is HTTPS. */
+/** How plain HTTP is answered when the service has HTTPS. */
 export type PlainHttp = {
-  /** Where a request is to go instead; undefined where it is answered as it is. */
+  /** The HTTPS URL to redirect a request to; undefined when it is answered over plain HTTP. */
   readonly locationOf: (target: RequestTarget) => string | undefined | Promise<string | undefined>
-  /** What a certificate authority wants to read of a host; undefined where it has asked for nothing. */
+  /** Returns the answer to an ACME challenge for a host; undefined when none is pending. */
   readonly findChallenge: (host: string, token: string) => Promise<string | undefined>
 }
 
-/** Where a certificate authority looks (RFC 8555, section 8.3). */
+/** Where a certificate authority requests challenges (RFC 8555, section 8.3). */
 const CHALLENGE_PREFIX = '/.well-known/acme-challenge/'
-/** Base64url, of at least 128 bits; nobody's are longer than this. */
+/** Base64url of at least 128 bits; no authority uses longer tokens than this. */
 const TOKEN = /^[\w-]{1,256}$/
 
 /**
- * Not to be kept: a certificate that cannot be renewed one day must not leave visitors in front of a
- * door that their browser remembers.
+ * Not cacheable: should a certificate expire one day, browsers must not follow a cached redirect to an
+ * HTTPS address that no longer works.
  */
 const MOVED_HEADERS = { 'Cache-Control': 'private, no-store', 'Content-Length': '0' }
 const RETRY_AFTER_SECONDS = 2
@@ -27,9 +27,10 @@ export function isChallengePath(path: string): boolean {
 }
 
 /**
- * Answers what came over plain HTTP, or leaves it to `otherwise`, which answers as over HTTPS.
+ * Answers a plain HTTP request with a challenge, a refusal or a redirect to HTTPS; calls `otherwise`, which
+ * answers as over HTTPS, for any other.
  *
- * @param isForService whether the service itself answers the target, not a link
+ * @param isForService whether the target belongs to the service itself, not to a link
  */
 export function answerPlain(
   plain: PlainHttp,
@@ -49,13 +50,13 @@ export function answerPlain(
   }
   const location = plain.locationOf(target)
   if (location instanceof Promise) {
-    // Where the store cannot say, the request gets what it would get without HTTPS.
+    // When the database is unavailable, the request is answered as without HTTPS.
     location.catch(() => undefined).then(answer)
   } else answer(location)
 }
 
-/** A visit that is sent on, on a connection that is answered the fast way. */
-export function moveVisit(
+/** Redirects a visit on the fast path to its HTTPS URL. */
+export function redirectToHttps(
   exchange: {
     answer(
       status: number,
@@ -69,14 +70,14 @@ export function moveVisit(
   exchange.answer(301, MOVED_HEADERS, { Location: location }, '')
 }
 
-/** By its path in any letter case, or a token: neither may be sent on, even where nothing answers. */
+/** Detected by its path, ignoring case, or a token: neither may be redirected, whether or not a route matches. */
 function isApiCall({ headers }: IncomingMessage, { path }: RequestTarget): boolean {
   return /^\/api(?:\/|$)/i.test(path) || headers.authorization !== undefined
 }
 
 /**
- * Refuses a request to the API. A redirect would hide from the client's author that every request sends
- * the token unencrypted first, and many clients turn a redirected `POST` into a `GET`.
+ * Refuses a request to the API. With a redirect, the client's author would not notice that every request
+ * first sends the token unencrypted, and many clients turn a redirected `POST` into a `GET`.
  */
 function requireHttps(request: IncomingMessage, response: ServerResponse, location: string): void {
   request.resume()
@@ -97,7 +98,7 @@ function requireHttps(request: IncomingMessage, response: ServerResponse, locati
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** 308 where the method must stay; 301 is what even the oldest client knows. */
+/** Redirects with 308 when the method must be kept, otherwise with 301, which all clients support. */
 function move(request: IncomingMessage, response: ServerResponse, location: string): void {
   request.resume()
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -1,25 +1,25 @@
-/** What an HTTP request asks for. */
+/** The host, path and query of an HTTP request. */
 export type RequestTarget = {
   /** Lower-case, without port or final dot; an IPv6 address keeps its brackets. */
   readonly host: string
-  /** As sent, percent-encoded, beginning with a slash. */
+  /** As sent, percent-encoded, with its leading slash. */
   readonly path: string
   /** As sent, without the question mark; empty when there is none. */
   readonly query: string
 }
 
-/** A host name's limit (RFC 1035); an address in brackets is shorter. */
+/** The limit of a host name (RFC 1035); an address in brackets is shorter. */
 const HOST_LENGTH_MAX = 253
 const PORT = /:\d{0,5}$/
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])$/
 
 /**
- * The target of a request, or undefined for one that must be refused with 400: no host or several,
- * a host that is none, a target that is neither a path nor an absolute http address. An absolute
- * target's host counts, whatever `Host` says (RFC 9112, section 3.2.2).
+ * Returns the target of a request, or undefined for a request that must be refused with 400: no host or
+ * several, an invalid host, a target that is neither a path nor an absolute http URL. The host of an
+ * absolute target takes precedence over `Host` (RFC 9112, section 3.2.2).
  *
- * @param target the request line's second word
- * @param rawHeaders names and values in turn, as sent
+ * @param target the second word of the request line
+ * @param rawHeaders alternating names and values, as sent
  */
 export function parseRequestTarget(
   target: string,
@@ -45,9 +45,9 @@ export function parseRequestTarget(
 }
 
 /**
- * The parts of a target in origin form: a path, and maybe a query.
+ * Splits a target in origin form: a path, optionally with a query.
  *
- * @param host as `parseHost` gives it
+ * @param host as returned by `parseHost`
  */
 export function splitTarget(host: string, target: string): RequestTarget {
   const fragment = target.indexOf('#')
@@ -58,7 +58,7 @@ export function splitTarget(host: string, target: string): RequestTarget {
     : { host, path: rest.slice(0, mark), query: rest.slice(mark + 1) }
 }
 
-/** The host of a `Host` header (RFC 9110, section 7.2); undefined for what is not a host. */
+/** Returns the host of a `Host` header (RFC 9110, section 7.2); undefined when it is not valid. */
 export function parseHost(header: string): string | undefined {
   const host = header.toLowerCase().replace(PORT, '').replace(/\.$/, '')
   return host.length <= HOST_LENGTH_MAX && HOST.test(host) ? host : undefined

@@ -1,24 +1,25 @@
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
 
-/** For requests under way when the process is asked to stop. */
+/** Time for the requests that are under way when the process receives its stop signal. */
 const STOP_GRACE_MS = 8_000
 const IDLE_CHECK_INTERVAL_MS = 50
 
-/** What leads requests to a front besides its own port, and stops with it. */
+/** A listener or protocol server that passes requests to a front and stops with it. */
 export type FrontEntrance = {
-  /** Accepts no more; settles when no connection is left. */
+  /** Stops accepting connections; settles when the last one has closed. */
   close?(): Promise<void>
-  /** Ends the connections on which nothing is under way. */
+  /** Ends the idle connections. */
   closeIdle(): void
   closeAll(): void
 }
 
 /**
- * Accepts no more connections; settles when the requests under way are answered, and none is left.
+ * Stops accepting connections; settles when the requests under way are answered and all connections are
+ * closed.
  *
- * @param idleGraceMs for how long connections on which nothing is under way stay open, so that a
- *   request already on its way is answered: its answer tells the client that the connection closes
+ * @param idleGraceMs how long idle connections stay open, so that a request already in the network is
+ *   still answered; that answer has `Connection: close`
  */
 export async function stopFront(
   front: Server,
@@ -34,7 +35,7 @@ export async function stopFront(
     for (const entrance of all) entrance.closeAll()
   }, idleGraceMs + STOP_GRACE_MS)
   const graceEndsAt = performance.now() + idleGraceMs
-  // Again and again, because one that is busy now may be kept open by its client once it is answered.
+  // Repeated, because a client may keep a connection open after the answer that is under way now.
   const closing = setInterval(() => {
     if (performance.now() >= graceEndsAt) closeIdle()
   }, IDLE_CHECK_INTERVAL_MS)
@@ -44,7 +45,7 @@ export async function stopFront(
   clearTimeout(cutOff)
 }
 
-/** The port of an HTTP server itself. */
+/** The entrance of an HTTP server's own port. */
 export function entranceOf(server: Server): FrontEntrance {
   return {
     // The HTTP server's own `close` would close idle connections at once.

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * The headers on which the answer to a visit, or its click, may depend. The fast path reads these and
- * no others, so a rule that needs a further header names it here.
+ * The headers on which the answer to a visit, or its click, may depend. The fast path reads only these, so
+ * a rule that needs another header adds it here.
  */
 export const VISIT_HEADERS = [
   'cookie',
@@ -19,7 +19,7 @@ export const VISIT_HEADERS = [
 
 export type VisitHeader = (typeof VISIT_HEADERS)[number]
 
-/** Every name is there, so that a header which was not read cannot be taken for one that was not sent. */
+/** Every key is required, so that a header that was not read cannot pass for one that was not sent. */
 export type VisitHeaders = { readonly [Name in VisitHeader]: string | undefined }
 
 export function visitHeadersOf(headers: IncomingHttpHeaders): VisitHeaders {
@@ -37,7 +37,7 @@ export function visitHeadersOf(headers: IncomingHttpHeaders): VisitHeaders {
   }
 }
 
-/** Node's types allow a list, though it joins repeated headers itself, all but `Set-Cookie`. */
+/** Node's types allow an array, although Node joins all repeated headers except `Set-Cookie`. */
 function textOf(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { Histogram, LATENCY_BOUNDS_SECONDS } from '../../metrics/histogram.ts'
 
-/** Answers of one kind. */
+/** How many answers had this method, route and status. */
 type Count = {
   readonly method: string
-  /** As the route is written, without the values in it, so that there are few. */
+  /** The pattern, such as `/api/v1/links/:id`, so that the number of counters is bounded. */
   readonly route: string
   readonly status: number
   answers: number
 }
 
-/** Counts what the API answers, and how long that takes. */
+/** Counts the API's answers and measures their latency. */
 export class ApiMeter {
-  /** From the request's head to the answer's end, in seconds. */
+  /** From the end of the request's headers to the end of the answer, in seconds. */
   readonly latency = new Histogram(LATENCY_BOUNDS_SECONDS)
   readonly #counts = new Map<string, Count>()
 
@@ -29,7 +29,7 @@ export class ApiMeter {
   }
 }
 
-/** Counts the answers of all routes of the API. */
+/** Reports the answers of all routes of the API to `meter`. */
 export function meterApi(app: FastifyInstance, meter: ApiMeter): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url

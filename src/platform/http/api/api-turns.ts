@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** An iteration of the event loop with API requests in it is to take no longer than this. */
+/** The target for one iteration of the event loop that starts API requests. */
 const ITERATION_MS = 8
-/** Requests that may start in one iteration: enough for creates at once to share one commit. */
+/** Most requests that start in one iteration: enough for concurrent creates to share one commit. */
 const STARTS_MAX = 32
 
 /**
- * Starts API requests a few in each iteration of the event loop, so that visitors, who are answered
- * between iterations, wait for those few and not for all that have come. How many follows from how
- * long iterations take: half as many after one that was too long, one more after any other.
+ * Starts a limited number of API requests in each iteration of the event loop, so that visits, which
+ * are answered between iterations, wait for that many and not for all that have arrived. The limit
+ * halves after an iteration above the target, and grows by one after any other.
  */
 export class ApiTurns {
   readonly #listener: RequestListener
-  /** In their order. A request leaves when its client does, so that canceled ones cost nothing more. */
+  /** In order of arrival. A request is removed when its client disconnects. */
   readonly #waiting = new Map<ServerResponse, IncomingMessage>()
   #startsPerIteration = STARTS_MAX
   #started = 0

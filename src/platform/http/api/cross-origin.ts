@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The request headers that a browser may send; `Authorization` must be named, no wildcard covers it. */
+/** The request headers that a browser may send; `Authorization` must be named, because no wildcard covers it. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
-/** The response headers that a script may read, besides those that every script may. */
+/** The response headers that a script may read, besides those that CORS always allows. */
 const RESPONSE_HEADERS = [
   'Allow',
   'Content-Disposition',
@@ -22,9 +22,9 @@ const RESPONSE_HEADERS = [
 const PREFLIGHT_MAX_AGE_SECONDS = '7200'
 
 /**
- * Lets scripts of any origin read the answers of the API. They must send a token themselves: without
+ * Lets scripts of any origin read the answers of the API. Scripts must send a token: without
  * `Access-Control-Allow-Credentials` a browser hides every answer to a request that carried cookies.
- * Paths outside `/api/` are left out: people visit those with a browser, and sessions belong there.
+ * Paths outside `/api/` are excluded, because people visit them in a browser with cookies.
  */
 export function allowOtherOrigins(request: FastifyRequest, reply: FastifyReply): void {
   if (!request.url.startsWith('/api/')) return
@@ -35,8 +35,8 @@ export function allowOtherOrigins(request: FastifyRequest, reply: FastifyReply):
 }
 
 /**
- * Whether this is a browser's question before a request to another origin. It carries no token, and is
- * answered alike on every path, so that the request itself gets its 404 or 405 and a script can read it.
+ * Whether this is a CORS preflight. It carries no token, and gets the same answer on every path, so that
+ * the request that follows gets its own 404 or 405 and a script can read it.
  */
 export function isPreflight({ method, url, headers }: FastifyRequest): boolean {
   return (

@@ -2,30 +2,30 @@ import type { Random } from '../../crypto/random.ts'
 import { sealing } from '../../crypto/sealing.ts'
 import { Failure } from '../../failure.ts'
 
-/** Where a page of a walk begins. `M` marks a place in the list's order. */
+/** Where a page of a cursor walk begins. `M` marks a position in the list's order. */
 export type WalkPosition<M> = {
   /** Undefined at an end of the list: its beginning or, for a reversed page, its last item. */
   readonly mark: M | undefined
   /** Whether the page ends at the mark, rather than beginning there. */
   readonly isReversed: boolean
-  /** How many items lie before the mark, as the walk has counted them. */
+  /** How many items of this walk lie before the mark. */
   readonly index: number
   /** How many items the list had when the walk began. */
   readonly total: number
 }
 
-/** Writes and reads cursors, which clients see as opaque texts. */
+/** Writes and reads cursors, which are opaque strings to clients. */
 export type Cursors = {
-  /** @param list names the list, its workspace and filters: a cursor holds for no other */
+  /** @param list names the list, its workspace and filters: a cursor is valid only for the same list */
   write<M>(position: WalkPosition<M>, list: string): string
-  /** @throws {Failure} `validation_failed` for what was not written for this list */
+  /** @throws {Failure} `validation_failed` when the cursor was not written for this list */
   read<M>(cursor: string, list: string): WalkPosition<M>
 }
 
 /**
- * Cursors are sealed: a link's number would tell a workspace how many links the others make.
+ * Cursors are encrypted: a link's number would reveal how many links other workspaces create.
  *
- * @param key 32 bytes, for nothing but cursors
+ * @param key 32 bytes, used only for cursors
  */
 export function cursors(key: Buffer, random: Random): Cursors {
   const box = sealing(key, random)

@@ -1,19 +1,19 @@
 import type { FastifyInstance } from 'fastify'
 import { Failure } from '../../failure.ts'
 
-/** From when a request arrived. Whoever waits for longer has given up, or asks again. */
+/** The most time from a request's arrival to its answer: clients give up or retry soon after. */
 export const ANSWER_MS_MAX = 2_750
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the work may take as long as its own time-outs allow: those of scans, or of DNS. */
+    /** Exempts a route whose work has its own time-outs, such as scans and DNS checks. */
     mayTakeLong?: true
   }
 }
 
 /**
- * Answers as unavailable what a slow database, asked several times over, does not finish in time. What
- * is under way then still ends one way or the other, as when an answer is lost on its way.
+ * Answers 503 when a route takes too long, such as one with several queries to a slow database. Its work
+ * goes on and may still succeed, as when an answer is lost in the network.
  */
 export function limitDuration(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -27,7 +27,7 @@ export function limitDuration(app: FastifyInstance): void {
   })
 }
 
-/** @throws {Failure} `unavailable` when the work takes longer; it goes on */
+/** @throws {Failure} `unavailable` when `work` takes longer than `ms`; the work is not canceled */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

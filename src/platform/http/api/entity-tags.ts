@@ -4,38 +4,38 @@ import type { ExpectedVersions } from '../../version.ts'
 import { CODINGS, type ContentCoding } from '../compression/accept-encoding.ts'
 import { HttpRefusal } from './problem.ts'
 
-/** Of base64url: 96 bits of a SHA-256. */
+/** In base64url characters: 96 bits of a SHA-256. */
 const HASH_LENGTH = 16
-/** Between the version and the hash; base64url has none. */
+/** Separates the version from the hash; base64url does not contain it. */
 const SEPARATOR = '.'
 
 const ENTITY_TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
-/** Blanks can match in one way only, so that no header takes longer than its length. */
+/** Blanks match in only one way, so that matching takes time linear in the header's length. */
 const ENTITY_TAGS = /^(?:[ \t]*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"[ \t]*)?(?:,|$))+$/
 const CODING_SUFFIX = new RegExp(`-(?:${CODINGS.join('|')})"$`)
 
 /**
  * A strong entity tag (RFC 9110, section 8.8.3) that changes with every byte of the answer.
  *
- * @param body the answer as it is before a coding
- * @param version what `If-Match` compares of the tag; empty where nothing is written
+ * @param body the answer before compression
+ * @param version the part of the tag that `If-Match` compares; empty for resources that cannot be written
  */
 export function entityTag(body: string | Buffer, version = ''): string {
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, HASH_LENGTH)
   return version === '' ? `"${hash}"` : `"${version}${SEPARATOR}${hash}"`
 }
 
-/** The tag of the same answer in a coding, whose bytes are others. A weak tag holds for all codings. */
+/** The tag of the same answer in a content coding, whose bytes differ. A weak tag covers all codings. */
 export function codedTag(tag: string, coding: ContentCoding): string {
   return tag.startsWith('W/') ? tag : `${tag.slice(0, -1)}-${coding}"`
 }
 
 /**
- * The versions that `If-Match` names; undefined where any will do.
+ * The versions that `If-Match` names; undefined when any version is accepted.
  *
- * Weak tags name none: they do not promise that nothing has changed (RFC 9110, section 13.1.1).
+ * Weak tags never match: they do not promise identical content (RFC 9110, section 13.1.1).
  *
- * @throws {HttpRefusal} for what is no list of entity tags
+ * @throws {HttpRefusal} when the header is not a list of entity tags
  */
 export function expectedVersions({ headers }: FastifyRequest): ExpectedVersions {
   const sent = headers['if-match']
@@ -52,8 +52,8 @@ export function expectedVersions({ headers }: FastifyRequest): ExpectedVersions 
 }
 
 /**
- * Gives every answer to a read of the API its entity tag, and answers 304 where the client has it
- * already. Call before answers are compressed.
+ * Sets the entity tag of every answer to a read of the API, and answers 304 when `If-None-Match` has
+ * that tag. Call before answers are compressed.
  */
 export function tagAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -61,7 +61,7 @@ export function tagAnswers(app: FastifyInstance): void {
     if (!isRead || reply.statusCode !== 200 || request.routeOptions.config.scope === undefined) {
       return payload
     }
-    // An export is sent as it is read, so nothing is known of it yet.
+    // An export is streamed, so there is no content to hash.
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
     if (!reply.hasHeader('ETag')) reply.header('ETag', entityTag(payload))
     const known = findKnown(request.headers['if-none-match'], String(reply.getHeader('ETag')))
@@ -72,7 +72,7 @@ export function tagAnswers(app: FastifyInstance): void {
   })
 }
 
-/** The tag of the client's that is this one, whatever its coding, by weak comparison; or `*`. */
+/** The client's tag that matches by weak comparison, in any content coding; or `*`. */
 function findKnown(ifNoneMatch: string | undefined, tag: string): string | undefined {
   if (ifNoneMatch === undefined) return undefined
   if (ifNoneMatch.trim() === '*') return '*'

@@ -7,24 +7,24 @@ import type { Throttle } from '../../limits/throttle.ts'
 const KIB = 1024
 
 /**
- * What is made of a workspace's requests with a key is kept for a day, so this bounds what it takes: 1 GiB
- * of requests in a day.
+ * Results of requests with a key are stored for a day. This bounds the storage of one workspace to the
+ * results of 1 GiB of requests.
  */
 export const IDEMPOTENCY_LIMITS = { limit: 1024 * KIB, windowSeconds: 24 * 60 * 60 }
-/** What is kept of a request besides its fields, at least. */
+/** Counted for each request besides its body: the least that its record takes. */
 const RECORD_KIB = 1
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Reads the `Idempotency-Key` header of a request that may be sent again. */
+/** Returns the `Idempotency-Key` of a request with its fingerprint; undefined without the header. */
 export type IdempotencyReader = (
   request: FastifyRequest,
   workspaceId: string,
 ) => IdempotentRequest | undefined
 
 /**
- * @param key 32 bytes, for nothing but fingerprints: a body may hold a password, so no plain hash
- * @param throttle of `IDEMPOTENCY_LIMITS`, in KiB of each workspace
+ * @param key 32 bytes, used only for fingerprints: a body may hold a password, so a plain hash is unsafe
+ * @param throttle with `IDEMPOTENCY_LIMITS`: KiB for each workspace
  */
 export function idempotencyReader(key: Buffer, throttle: Throttle): IdempotencyReader {
   return (request, workspaceId) => {

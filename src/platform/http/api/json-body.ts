@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 export const BODY_BYTES_MAX = 64 * 1024
 
 /**
- * JSON is the only kind of body. An empty one with the JSON content type is no body: clients send the
- * header on every request, deletes and QR codes included.
+ * Accepts JSON as the only body type. An empty body with the JSON content type counts as no body, because
+ * clients send the header on every request, deletes and QR codes included.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')

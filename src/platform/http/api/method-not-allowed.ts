@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { http } from '../node-http.ts'
 import { HttpRefusal } from './problem.ts'
 
-/** All that Node can read, save `CONNECT`, which it hands to nobody. */
+/** All methods that Node parses, except `CONNECT`, for which it calls no request listener. */
 const METHODS = http.METHODS.filter((method) => method !== 'CONNECT')
 
-/** Remembers which methods each path of the API has. Call before the routes are registered. */
+/** Collects the methods of each API path. Call before the routes are registered. */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
   const methodsOf = new Map<string, Set<string>>()
   app.addHook('onRoute', (route) => {
@@ -17,7 +17,7 @@ export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
   return methodsOf
 }
 
-/** Gives every other method of these paths its 405. Call after the routes are registered. */
+/** Answers 405 for all other methods of these paths. Call after the routes are registered. */
 export function refuseOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
@@ -32,7 +32,7 @@ export function refuseOtherMethods(
       url,
       method: [...others],
       schema: { hide: true },
-      // Before the body is read, which would have faults of its own to tell.
+      // In this hook, because a body that cannot be parsed would otherwise be reported first.
       onRequest: async () => {
         throw new HttpRefusal('method_not_allowed', `Use one of ${allow}.`, { Allow: allow })
       },

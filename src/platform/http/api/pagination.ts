@@ -7,9 +7,9 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Page } from '../../database/page.ts'
 
-/** Up to this many pages, each has its label. */
+/** Up to this many pages, every page has a label. */
 const LABELS_MAX = 200
-/** Beyond: so many pages at each end, and on each side of the current one. */
+/** Beyond that: labels for this many pages at each end, and on each side of the current page. */
 const ENDS = 2
 const AROUND = 3
 
@@ -24,12 +24,12 @@ export function pageRequestOf(query: {
   return { page: query.page ?? 1, perPage: query.per_page ?? PER_PAGE_DEFAULT }
 }
 
-/** The offset of a page's first item: bounded, because pages may be asked for that no list has. */
+/** The offset of a page's first item, bounded because a client may request any page number. */
 export function offsetOf({ page, perPage }: PageRequest): number {
   return Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 }
 
-/** A page in the envelope of every list; addresses keep the request's other parameters. */
+/** Formats a page as the envelope of every list; its URLs keep the request's other parameters. */
 export function envelope<T>(
   request: FastifyRequest,
   baseUrl: string,
@@ -67,9 +67,9 @@ export function envelope<T>(
 }
 
 /**
- * The addresses of a list's pages, which keep the request's other parameters.
+ * Builds the URLs of a list's pages, which keep the request's other parameters.
  *
- * @param parameter the one that tells the pages apart
+ * @param parameter the query parameter that selects the page
  */
 export function addressesOf(
   request: FastifyRequest,
@@ -83,7 +83,7 @@ export function addressesOf(
   return { path, urlOf: (value) => `${path}?${prefix}${parameter}=${value}` }
 }
 
-/** The pages to name, in order; null for a gap. */
+/** The page numbers to show, in order; null for a gap. */
 function labels(page: number, last: number): (number | null)[] {
   const numbers: number[] = []
   for (let number = 1; number <= last; number += 1) {

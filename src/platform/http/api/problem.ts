@@ -4,7 +4,7 @@ import { Failure, type FieldFaults } from '../../failure.ts'
 import { QueueRefusal } from '../../work/fair-queue.ts'
 import { TaskThreadEnded } from '../../work/task-thread.ts'
 
-/** The status of every code of the contract; the compiler checks that none is left out. */
+/** The status of every code of the contract; the compiler checks that none is missing. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   bad_request: 400,
   malformed_json: 400,
@@ -26,7 +26,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 const UNAVAILABLE_RETRY_SECONDS = 2
 const BUSY_RETRY_SECONDS = 1
 
-/** What Fastify itself refuses, in the contract's words. */
+/** Fastify's own errors, mapped to codes of the contract. */
 const OF_FASTIFY: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'unsupported_media_type',
@@ -39,7 +39,7 @@ const OF_FASTIFY: Readonly<Record<string, { code: ErrorCode; message: string }>>
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed_json', message: 'The body is not valid JSON.' },
 }
 
-/** A refusal that belongs to HTTP and not to the domain. */
+/** A refusal for a reason of HTTP, such as a malformed header, rather than of a module's rules. */
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal'
   readonly code: ErrorCode
@@ -58,7 +58,7 @@ export function problem(code: ErrorCode, message: string, fields?: FieldFaults):
   return { message, code, ...(errors && { errors }) }
 }
 
-/** Answers with what went wrong: what is expected in its own words, the rest as 500 and in the log. */
+/** Answers an expected error with its own message; logs any other and answers 500. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof Failure) {
     const challenge = challengeFor(error.code, request.headers.authorization)
@@ -70,7 +70,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       reply.header('Retry-After', String(UNAVAILABLE_RETRY_SECONDS))
       request.log.warn(
         { reqId: request.id, reason: error.message, err: error.cause },
-        'the store is not available',
+        'database unavailable',
       )
     }
     send(reply, error.code, error.message, error.fields)
@@ -102,13 +102,13 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     send(reply, 'bad_request', 'The request is not in a form that this server accepts.')
     return
   }
-  request.log.error({ reqId: request.id, err: error }, 'a request failed')
+  request.log.error({ reqId: request.id, err: error }, 'request failed')
   send(reply, 'internal', `Something went wrong on our side. Please report request ${request.id}.`)
 }
 
 /**
- * The value of `WWW-Authenticate`. It names no error where no token was sent: the client may not have
- * known that it needs one (RFC 6750, section 3.1).
+ * The value of `WWW-Authenticate`. It names no error when no token was sent, because the client may not
+ * have known that it needs one (RFC 6750, section 3.1).
  */
 function challengeFor(code: ErrorCode, authorization: string | undefined): string | undefined {
   if (code === 'missing_scope') return 'Bearer error="insufficient_scope"'

@@ -1,7 +1,7 @@
 import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
 
-/** The failures that any route behind a token can answer with. */
+/** The failures of every route that requires a token. */
 export const FAILURES = {
   401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
   403: problemSchema.describe('The token lacks the scope.'),
@@ -26,7 +26,7 @@ export const INVALID = {
   422: problemSchema.describe('Fields are wrong; `errors` names them.'),
 }
 
-/** For deletes: a body has no meaning, but one that is sent must still be in order. */
+/** For deletes: a body is ignored, but it must be valid JSON. */
 export const INVALID_BODY = {
   400: problemSchema.describe('The address or the body is malformed.'),
   413: problemSchema.describe('The body is larger than 64 KiB.'),

@@ -2,10 +2,10 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { Failure, type FieldFaults } from '../../failure.ts'
 
-/** Faults told for one request at most: a body of 64 KiB can hold thousands. */
+/** Most faults reported for one request: a body of 64 KiB can hold thousands. */
 const FAULTS_MAX = 50
 
-/** Checks a request against the contract; what is wrong is named field by field. */
+/** Checks a request against the contract; reports faults by field. */
 export const validate: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (data) => {
     const result = schema.safeParse(data)
@@ -16,10 +16,11 @@ export const validate: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart })
 }
 
 /**
- * The same, for bodies whose fields must also keep rules of the domain: one whose shape is wrong is
- * asked about its other fields too, so that nobody corrects one fault only to be told of the next.
+ * Like `validate`, for bodies whose fields must also follow a module's rules. When some fields have the
+ * wrong shape, the other fields are checked against the rules too, so that the client gets all faults in
+ * one answer.
  *
- * @param faultsOf what the domain finds wrong with fields whose shape is right
+ * @param faultsOf returns which fields break the rules; called with fields whose shape is right
  */
 export function validateWith(
   faultsOf: (input: object) => FieldFaults,
@@ -38,12 +39,12 @@ export function validateWith(
   }
 }
 
-/** @param namesParts whether a part of a field is named, such as `tags.0`; a parameter is named as a whole */
+/** @param namesParts whether to report a part of a field, such as `tags.0`, or only the field */
 function faultsOfShape(error: z.ZodError, namesParts: boolean): Record<string, string[]> {
   const fields: Record<string, string[]> = Object.create(null)
   const add = (field: string, text: string) => {
-    const told = fields[field] ?? []
-    fields[field] = told.includes(text) ? told : [...told, text]
+    const texts = fields[field] ?? []
+    fields[field] = texts.includes(text) ? texts : [...texts, text]
   }
   for (const issue of error.issues.slice(0, FAULTS_MAX)) {
     if (issue.code === 'unrecognized_keys') {
@@ -56,7 +57,7 @@ function faultsOfShape(error: z.ZodError, namesParts: boolean): Record<string, s
   return fields
 }
 
-/** zod's own words, save where it says no more than that the type is wrong. */
+/** zod's message, or a clearer one where zod only reports a wrong type. */
 function sentence(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_type' || !issue.message.startsWith('Invalid input')) {
     return issue.message

@@ -5,10 +5,10 @@ import { Failure } from '../../failure.ts'
 import type { Cursors, WalkPosition } from './cursor.ts'
 import { addressesOf, type Envelope } from './pagination.ts'
 
-/** A list that can be walked through. `M` marks a place in its order. */
+/** A list that can be read with cursors. `M` marks a position in its order. */
 type WalkedList<T, M> = {
   count(): Promise<number>
-  /** @param run.isReversed whether to read towards the beginning of the list, the nearest item first */
+  /** @param run.isReversed whether to read towards the beginning of the list, nearest item first */
   read(run: {
     readonly beyond: M | undefined
     readonly isReversed: boolean
@@ -24,16 +24,16 @@ type WalkRequest = {
 }
 
 export type WalkContext = {
-  /** The origin in the addresses that answers hold. */
+  /** The origin of the URLs in answers. */
   readonly baseUrl: string
   readonly cursors: Cursors
 }
 
 /**
- * The page of a walk that a cursor asks for, in the envelope of every list. It is read from its place in
- * the list's order and not by its number, so that what others create or delete moves nothing.
+ * Returns the page that a cursor selects, in the envelope of every list. The page is read from a position
+ * in the list's order, not by page number, so that concurrent creates and deletes shift no item.
  *
- * @param filters whatever else decides what the list holds, and in which order
+ * @param on.filters everything besides the workspace that decides the list's items and their order
  */
 export async function walk<T, M, R>(
   request: FastifyRequest,
@@ -92,7 +92,7 @@ export async function walk<T, M, R>(
   }
 }
 
-/** The items in the list's order, how many lie before them, and where the pages beside them begin. */
+/** The items in the list's order, how many lie before them, and the positions of the pages beside them. */
 function pageOf<T, M>(from: WalkPosition<M>, run: Run<T, M>, markOf: (item: T) => M) {
   const items = from.isReversed ? run.items.toReversed() : run.items
   const first = from.isReversed ? Math.max(0, from.index - items.length) : from.index

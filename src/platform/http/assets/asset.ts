@@ -4,20 +4,20 @@ import { CODINGS, type ContentCoding, preferredCoding } from '../compression/acc
 import { COMPRESSED_BYTES_MIN, isCompressibleType } from '../compression/compressible.ts'
 import type { Compressor } from '../compression/compressor.ts'
 
-/** Of a SHA-256: 72 bits. */
+/** In hexadecimal, of a SHA-256. 12 digits are 48 bits. */
 const HASH_CHARACTERS = 12
 
 type AssetOptions = {
   readonly body: Buffer
   readonly contentType: string
-  /** Whether its address has its hash in it, so that what is there never changes. */
+  /** Whether its URL contains its hash, so that the content at that URL never changes. */
   readonly isImmutable: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * A file or document that is the same for all who ask for it. It is compressed once for each coding, when
- * that is first asked for, and every answer sends the same buffer.
+ * A file or document that is the same for every client. It is compressed once for each content coding, at
+ * the first request for it, and every answer sends the same buffer.
  */
 export class Asset {
   readonly #body: Buffer
@@ -32,7 +32,7 @@ export class Asset {
     this.#compressor = compressor
     this.#body = body
     this.#isCompressible = body.length >= COMPRESSED_BYTES_MIN && isCompressibleType(contentType)
-    // Weak, as it is the same for every coding.
+    // Weak, because it is the same for every content coding.
     this.#etag = `W/"${contentHash(body)}"`
     this.#headers = {
       'Content-Type': contentType,
@@ -54,7 +54,7 @@ export class Asset {
     return reply.header('Content-Encoding', coding).send(encoded)
   }
 
-  /** The same buffer each time; undefined while the compressor has too much to do. */
+  /** Returns the same buffer each time; undefined while the compressor's queue is full. */
   encoded(coding: ContentCoding): Promise<Buffer | undefined> {
     const known = this.#encoded.get(coding)
     if (known !== undefined) return known
@@ -67,7 +67,7 @@ export class Asset {
     return encoding
   }
 
-  /** Whether the client has this very asset. By weak comparison (RFC 9110, section 13.1.2). */
+  /** Whether the client has the current content, by weak comparison (RFC 9110, section 13.1.2). */
   #isKnownTo(ifNoneMatch: string | undefined): boolean {
     if (ifNoneMatch === undefined) return false
     const weak = (tag: string) => tag.trim().replace(/^W\//, '')

@@ -1,7 +1,7 @@
-/** A content coding that answers may have. */
+/** A content coding that this service supports. */
 export type ContentCoding = 'br' | 'gzip'
 
-/** All of them, the preferred first. */
+/** All of them, preferred first. */
 export const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
 
 /** An older name of the same coding (RFC 9110, section 8.4.1.3). */
@@ -9,9 +9,9 @@ const ALIASES: Readonly<Record<string, string>> = { 'x-gzip': 'gzip' }
 
 /**
  * Returns the coding that an `Accept-Encoding` header prefers (RFC 9110, section 12.5.3), or undefined
- * when the answer is to be sent without one. A coding whose weight cannot be read counts as refused.
+ * when the answer must be sent uncompressed. A coding with a malformed weight counts as refused.
  *
- * @param offered what this answer can have; the first is taken among equals
+ * @param offered the codings of this answer; among equal weights the first wins
  */
 export function preferredCoding(
   header: string | undefined,
@@ -28,7 +28,7 @@ export function preferredCoding(
     best = coding
     bestWeight = weight
   }
-  // Without a weight of its own, the plain form is acceptable, and a coding is better.
+  // Without an explicit weight, identity is acceptable but loses to any accepted coding.
   return (weights.get('identity') ?? 0) > bestWeight ? undefined : best
 }
 

@@ -6,16 +6,16 @@ import { COMPRESSED_BYTES_MIN, isCompressibleType } from './compressible.ts'
 import type { Compressor } from './compressor.ts'
 import { GzipStream } from './gzip-stream.ts'
 
-/** Brotli has no form that is made piece by piece without keeping a compressor. */
+/** Brotli is excluded: it cannot compress in pieces without keeping a compressor for each answer. */
 const STREAM_CODINGS: readonly ContentCoding[] = ['gzip']
 
 /**
- * Compresses the answers to reads where the client accepts it.
+ * Compresses the answers to reads when the client accepts it.
  *
- * Answers to writes stay as they are: they are small, and a secret that is shown once, such as a token, is
- * shown in one of them. The length of a compressed answer can betray a secret in it to a stranger who has
- * the same browser send requests that repeat guesses (BREACH). Reads of the API are safe from that:
- * they carry a token in a header, which no other site can have a browser send.
+ * Answers to writes stay uncompressed: they are small, and secrets that are shown once, such as tokens,
+ * are in them. The length of a compressed answer can reveal a secret in it to an attacker who makes the
+ * same browser send requests that contain guesses (BREACH). Reads of the API are safe from that: they
+ * carry a token in a header, which no other site can make a browser send.
  */
 export function compressAnswers(app: FastifyInstance, compressor: Compressor): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -45,14 +45,14 @@ function compressStream(
   const coding = preferredCoding(request.headers['accept-encoding'], STREAM_CODINGS)
   if (coding === undefined) return source
   reply.header('Content-Encoding', coding)
-  // An error of either ends both, and Fastify handles that of the stream which it sends.
+  // `pipeline` destroys both streams on an error; Fastify handles the error of the one that it sends.
   return pipeline(source, new GzipStream(compressor), () => {})
 }
 
 function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
-    // What varies already, an asset, has its coding.
+    // An asset has set `Vary`, and is compressed already.
     !reply.hasHeader('Vary') &&
     isCompressibleType(reply.getHeader('Content-Type'))
   )

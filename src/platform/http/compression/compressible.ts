@@ -1,4 +1,4 @@
-/** Below, a compressed answer takes no fewer packets. */
+/** Below this, compression saves no packet. */
 export const COMPRESSED_BYTES_MIN = 1024
 
 const TYPES = /^(?:text\/|application\/(?:json|x-ndjson|javascript)\b|image\/svg\+xml)/

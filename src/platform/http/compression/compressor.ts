@@ -1,15 +1,15 @@
 import { TaskThread } from '../../work/task-thread.ts'
 import { type CompressionTask, compressBytes } from './compress-bytes.ts'
 
-/** Up to here, to compress costs the main thread about as much as to hand it to another thread: 0.1 ms. */
+/** Up to this size, compressing costs the main thread as much as posting to another thread: 0.1 ms. */
 const MAIN_THREAD_BYTES_MAX = 8 * 1024
-/** Some 20 ms of work for the thread. */
+/** About 20 ms of work for the thread. */
 const PENDING_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * Compresses in a thread of its own, so that it delays neither visitors nor, as in libuv's threads, the
- * syncs of the click journal. It is bounded: whatever clients ask for, it takes one core at most, and
- * answers that come while it has too much to do go out as they are.
+ * Compresses in a dedicated thread, so that it does not delay visitors. libuv's thread pool would delay
+ * the syncs of the click journal. It uses at most one core; while its queue is full, answers are sent
+ * uncompressed.
  */
 export class Compressor {
   readonly #thread: Pick<TaskThread<CompressionTask, Uint8Array>, 'run' | 'close'>
@@ -27,7 +27,7 @@ export class Compressor {
     this.#thread = thread
   }
 
-  /** Returns undefined when the answer has to go out as it is. */
+  /** Returns undefined when the answer must be sent uncompressed. */
   async compress(task: CompressionTask): Promise<Buffer | undefined> {
     const bytes = Buffer.byteLength(task.body)
     if (bytes <= MAIN_THREAD_BYTES_MAX) return asBuffer(compressBytes(task))

@@ -5,13 +5,13 @@ import type { Compressor } from './compressor.ts'
 
 /** RFC 1952: deflate, no flags, no time, no level, no system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-/** RFC 1951: an empty block that is the last. */
+/** RFC 1951: an empty final block. */
 const LAST_BLOCK = Buffer.from([0x03, 0x00])
 const COPY = 0
 
 /**
- * Makes a gzip stream of what is written to it, chunk by chunk. Each chunk is compressed by itself, so
- * that a client that stops reading holds no compressor, and one that reads gets every chunk at once.
+ * Compresses what is written to it as a gzip stream, chunk by chunk. Each chunk is compressed separately,
+ * so that a client that stops reading holds no compressor, and one that reads gets each chunk at once.
  */
 export class GzipStream extends Transform {
   readonly #compressor: Compressor

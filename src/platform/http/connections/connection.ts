@@ -1,30 +1,30 @@
 import type { Socket } from 'node:net'
 
-/** What HTTP does on a connection at the moment. */
+/** The current HTTP state of a connection. */
 export type Activity = {
   /** Whether no request is under way. */
   readonly isIdle: boolean
-  /** Bytes of answers that the process still holds. */
+  /** Bytes of answers that this process still buffers. */
   readonly unsentBytes: number
 }
 
-/** One open connection, as its bounds see it. */
+/** One open connection, with the state that its limits need. */
 export class Connection {
   /** The TCP connection itself. */
   readonly raw: Socket
-  /** The subscriber that it counts for; undefined for a proxy, which speaks for many. */
+  /** The subscriber that it counts for; undefined for a trusted proxy, which carries many clients. */
   readonly owner: string | undefined
-  /** What speaks HTTP: `raw`, or the TLS connection over it. */
+  /** The socket that carries HTTP: `raw`, or the TLS connection over it. */
   socket: Socket
-  /** Undefined before HTTP is spoken. */
+  /** Undefined before the HTTP server has taken the connection. */
   activity: Activity | undefined
-  /** As of the last look. */
+  /** As of the last check. */
   unsentBytes = 0
-  /** Since when bytes wait to be sent, or since the last look at how many have left; undefined while none wait. */
-  waitsSinceMs: number | undefined
-  /** What had left by then. */
-  sentBytesThen = 0
-  /** When bytes were last seen to have left. */
+  /** When bytes began to wait, or when the current drain window began; undefined while none wait. */
+  windowStartedMs: number | undefined
+  /** Bytes sent before the current drain window. */
+  windowSentBytes = 0
+  /** When a check last found that bytes were sent. */
   movedAtMs = Number.NEGATIVE_INFINITY
   #sentBytesLast = 0
 
@@ -38,13 +38,13 @@ export class Connection {
     return this.activity === undefined || this.activity.isIdle
   }
 
-  /** Looks at what waits and what has left. */
-  look(nowMs: number): void {
+  /** Updates the counts of waiting and sent bytes. */
+  measure(nowMs: number): void {
     this.unsentBytes = this.activity?.unsentBytes ?? 0
-    // TLS encrypts an answer as soon as it is written, and holds it a second time.
+    // TLS encrypts an answer as soon as it is written, and buffers the encrypted copy too.
     if (this.socket !== this.raw) this.unsentBytes += handleOf(this.raw)?.writeQueueSize ?? 0
     if (this.unsentBytes === 0) {
-      this.waitsSinceMs = undefined
+      this.windowStartedMs = undefined
       return
     }
     const sent = this.sentBytes()
@@ -52,17 +52,17 @@ export class Connection {
       this.#sentBytesLast = sent
       this.movedAtMs = nowMs
     }
-    if (this.waitsSinceMs === undefined) this.startWindow(nowMs)
+    if (this.windowStartedMs === undefined) this.startWindow(nowMs)
   }
 
   startWindow(nowMs: number): void {
-    this.waitsSinceMs = nowMs
-    this.sentBytesThen = this.sentBytes()
+    this.windowStartedMs = nowMs
+    this.windowSentBytes = this.sentBytes()
   }
 
   /**
-   * What the system has taken, a part of a write counted. Node's documented numbers change only when a
-   * whole write is done, which for one of a megabyte to a slow reader takes minutes.
+   * Bytes that the operating system has accepted, partial writes included. Node's documented counters
+   * change only when a whole write is done, which takes minutes for a megabyte to a slow reader.
    */
   sentBytes(): number {
     const handle = handleOf(this.raw)

@@ -3,19 +3,20 @@ import { Networks, subscriberOf } from '../../network/ip-address.ts'
 import { type Activity, Connection } from './connection.ts'
 import { UnsentAnswers, type UnsentReason } from './unsent-answers.ts'
 
-const LOOK_INTERVAL_MS = 250
+const CHECK_INTERVAL_MS = 250
 
 export type ConnectionBounds = {
   readonly connectionsMax: number
-  /** Of one IPv4 address or IPv6 /64 network. */
+  /** For one IPv4 address or IPv6 /64 network. */
   readonly connectionsPerAddressMax: number
-  /** Bytes of answers that wait because their clients do not read. */
+  /** Bytes of buffered answers that clients have not read. */
   readonly unsentBytesMax: number
 }
 
 /**
- * Why a connection was closed. `too_many`, `too_many_of_address`: it was refused. `made_room`: nothing
- * was under way on it and another one wanted its place. The others as in `UnsentReason`.
+ * Why a connection was closed. `too_many`, `too_many_of_address`: it was refused. `made_room`: it was idle
+ * and a new connection needed its place. `refused_streams`: its client opened too many HTTP/2 streams
+ * that Node refused. The others as in `UnsentReason`.
  */
 export type ClosingReason =
   | UnsentReason
@@ -25,9 +26,9 @@ export type ClosingReason =
   | 'refused_streams'
 
 /**
- * The connections on which visitors and API clients come: how many there may be, of one address and in
- * all, and how much of their answers may wait in this process. Connections of trusted proxies, which
- * speak for many, are never refused, and each counts as an address of its own for what waits.
+ * Limits the connections of visitors and API clients: how many there are, in total and for one address,
+ * and how many bytes of their answers this process buffers. Connections of trusted proxies, which carry
+ * many clients, are never refused, and each counts as an address of its own for buffered bytes.
  */
 export class Connections {
   readonly #bounds: ConnectionBounds
@@ -36,7 +37,7 @@ export class Connections {
   readonly #unsent: UnsentAnswers
   readonly #all = new Set<Connection>()
   readonly #bySocket = new WeakMap<Socket, Connection>()
-  /** In the order in which they came. */
+  /** Each set in order of arrival. */
   readonly #byOwner = new Map<string, Set<Connection>>()
   readonly #closed: Record<ClosingReason, number> = {
     slow_reader: 0,
@@ -47,9 +48,9 @@ export class Connections {
     made_room: 0,
     refused_streams: 0,
   }
-  #looking: NodeJS.Timeout | undefined
+  #checkTimer: NodeJS.Timeout | undefined
 
-  /** @param options.onClose called for each connection that is closed by a bound */
+  /** @param options.onClose called for each connection that a limit closes */
   constructor(options: {
     bounds: ConnectionBounds
     trustedProxies?: Networks
@@ -70,7 +71,7 @@ export class Connections {
     return this.#all.size
   }
 
-  /** Of answers, a moment ago. */
+  /** Bytes of buffered answers, as of the last check. */
   get unsentBytes(): number {
     return this.#unsent.bytes
   }
@@ -80,7 +81,7 @@ export class Connections {
     return this.#closed
   }
 
-  /** Counts a connection that has come; false for one that is refused, which is closed then. */
+  /** Registers a new connection; closes it and returns false when a limit refuses it. */
   accept(raw: Socket): boolean {
     if (this.#bySocket.has(raw)) return true
     const connection = new Connection(raw, this.#ownerOf(raw))
@@ -94,7 +95,7 @@ export class Connections {
     return true
   }
 
-  /** Has the TLS connection stand for the one that it is carried by. */
+  /** Registers the TLS connection `secured` that is carried by `raw`. */
   secure(raw: Socket | undefined, secured: Socket): void {
     const connection = raw && this.#bySocket.get(raw)
     if (connection === undefined) return
@@ -102,30 +103,30 @@ export class Connections {
     this.#bySocket.set(secured, connection)
   }
 
-  /** Tells what is done on a connection from now on. */
+  /** Sets the object that reports the HTTP state of a connection from now on. */
   describe(socket: Socket, activity: Activity): void {
     const connection = this.#bySocket.get(socket)
     if (connection !== undefined) connection.activity = activity
   }
 
-  /** To be called for each request whose answer may be large. */
+  /** Call at the start of each request whose answer may be large. */
   noteStart(): void {
-    if (this.#unsent.shouldLook(performance.now())) this.#look()
+    if (this.#unsent.shouldCheck(performance.now())) this.#check()
   }
 
-  /** Whether bytes of an answer have left within this time. */
+  /** Whether bytes of an answer were sent within the last `withinMs`. */
   hasMoved(socket: Socket, withinMs: number): boolean {
     const connection = this.#bySocket.get(socket)
     return connection !== undefined && performance.now() - connection.movedAtMs < withinMs
   }
 
-  /** Whether it is a trusted proxy's. */
+  /** Whether the connection is a trusted proxy's. */
   isTrusted(socket: Socket): boolean {
     const connection = this.#bySocket.get(socket)
     return connection !== undefined && connection.owner === undefined
   }
 
-  /** Counts a connection that another part has closed. */
+  /** Counts a connection that the HTTP/2 server has closed. */
   noteClosed(reason: 'refused_streams'): void {
     this.#closed[reason] += 1
     this.#onClose(reason)
@@ -136,7 +137,7 @@ export class Connections {
     return subscriberOf(remoteAddress)
   }
 
-  /** Undefined where there is room for it, perhaps because another one was closed. */
+  /** Why to refuse a connection; undefined when there is room, or an idle connection was closed for it. */
   #refusalOf({ owner }: Connection): 'too_many' | 'too_many_of_address' | undefined {
     if (owner === undefined) return undefined
     const { connectionsMax, connectionsPerAddressMax } = this.#bounds
@@ -155,7 +156,7 @@ export class Connections {
     return largest
   }
 
-  /** Closes the oldest idle one; false where all are busy. */
+  /** Closes the oldest idle connection; false when all are busy. */
   #makeRoom(connections: Iterable<Connection>): boolean {
     for (const connection of connections) {
       if (!connection.isIdle) continue
@@ -168,7 +169,7 @@ export class Connections {
   #add(connection: Connection): void {
     this.#all.add(connection)
     this.#bySocket.set(connection.raw, connection)
-    this.#looking ??= setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref()
+    this.#checkTimer ??= setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
     if (connection.owner === undefined) return
     const owned = this.#byOwner.get(connection.owner)
     if (owned === undefined) this.#byOwner.set(connection.owner, new Set([connection]))
@@ -191,12 +192,12 @@ export class Connections {
       if (owned?.size === 0) this.#byOwner.delete(owner)
     }
     if (this.#all.size > 0) return
-    this.#look()
-    clearInterval(this.#looking)
-    this.#looking = undefined
+    this.#check()
+    clearInterval(this.#checkTimer)
+    this.#checkTimer = undefined
   }
 
-  #look(): void {
-    this.#unsent.look(this.#all, performance.now())
+  #check(): void {
+    this.#unsent.check(this.#all, performance.now())
   }
 }

@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * How much of what has come is parsed before the next look at whether a request waits. A request is at
- * least 18 bytes, so at most 227 wait on one connection.
+ * How many received bytes are parsed before checking whether a request waits. A request has at least 18
+ * bytes, so at most 227 wait on one connection.
  */
-const BYTES_AT_A_TIME = 4 * 1024
+const PIECE_BYTES = 4 * 1024
 
 const gates = new WeakMap<Socket, InputGate>()
 
 /**
- * Stands between a connection and Node's parser, which would start every request of a packet, however
- * many there are and whether or not their client reads the answers. Nothing is parsed while a request
- * waits for its turn.
+ * Sits between a connection and Node's parser, which would start all pipelined requests of a packet at
+ * once, even when the client does not read the answers. Nothing is parsed while a request waits for the
+ * answer before it.
  */
 class InputGate {
   readonly #socket: Socket
@@ -21,7 +21,7 @@ class InputGate {
   #waiting = 0
   #hasEnded = false
 
-  /** @param socket to which Node's HTTP server listens already */
+  /** @param socket must have the listeners of Node's HTTP server already */
   constructor(socket: Socket) {
     this.#socket = socket
     this.#toParser = takeListener(socket, 'data')
@@ -34,7 +34,7 @@ class InputGate {
     return this.#waiting
   }
 
-  /** Calls `start` once Node has given the connection to this answer, which is when the one before has left. */
+  /** Calls `start` when Node assigns the socket to this response: when the answer before it is sent. */
   wait(response: ServerResponse, start: () => void): void {
     this.#waiting += 1
     response.once('socket', () => {
@@ -50,33 +50,33 @@ class InputGate {
     const socket = this.#socket
     let rest = bytes
     if (this.#waiting === 0) {
-      this.#toParser.call(socket, bytes.subarray(0, BYTES_AT_A_TIME))
-      rest = bytes.subarray(BYTES_AT_A_TIME)
+      this.#toParser.call(socket, bytes.subarray(0, PIECE_BYTES))
+      rest = bytes.subarray(PIECE_BYTES)
     }
-    // A socket that flows emits at once what it is given back.
+    // A flowing socket would emit the returned bytes again at once.
     if (this.#waiting > 0) socket.pause()
     if (rest.length > 0) socket.unshift(rest)
   }
 
-  /** Node ends a connection with its client, so requests that still wait would get no answer. */
+  /** Delayed while requests wait: Node ends the connection on `end`, and they would get no answer. */
   readonly #onEnd = (): void => {
     if (this.#waiting > 0) this.#hasEnded = true
     else this.#toParserAtEnd.call(this.#socket)
   }
 }
 
-/** Puts a gate before Node's parser. Node's HTTP server must listen to the connection already. */
+/** Puts a gate before Node's parser. The socket must have the listeners of Node's HTTP server already. */
 export function gateInput(socket: Socket): void {
   gates.set(socket, new InputGate(socket))
 }
 
-/** Starts a request of HTTP/1 when the answers to those before it on its connection have left the process. */
+/** Starts an HTTP/1 request when the answers to earlier requests of its connection have left the process. */
 export function startInTurn(socket: Socket, response: ServerResponse, start: () => void): void {
   if (response.socket === null) gates.get(socket)?.wait(response, start)
   else start()
 }
 
-/** How many requests have been parsed on a connection and wait for their turn. */
+/** How many parsed requests of a connection wait for the answers before them. */
 export function waitingRequests(socket: Socket): number {
   return gates.get(socket)?.waiting ?? 0
 }

@@ -1,18 +1,18 @@
 import { http } from '../node-http.ts'
 
 /**
- * How much of an answer is given to the connection at a time. A TLS connection encrypts at once all that
- * it is given, and keeps as much memory until it is closed.
+ * How much of an answer is written to the connection at a time. A TLS connection encrypts everything that
+ * is written at once, and keeps a buffer of that size until it is closed.
  */
 const PIECE_BYTES = 64 * 1024
 
 type Callback = () => void
 
-/** An answer of HTTP/1 of which the connection gets a piece when it has sent the one before. */
+/** An HTTP/1 response that writes a large body in pieces, each when the one before is sent. */
 export class PacedResponse extends http.ServerResponse {
   #heldBytes = 0
 
-  /** What the connection has not got yet. */
+  /** Bytes of the body that are not yet written to the connection. */
   get heldBytes(): number {
     return this.destroyed ? 0 : this.#heldBytes
   }
@@ -47,7 +47,7 @@ export class PacedResponse extends http.ServerResponse {
   }
 }
 
-/** Undefined for what is sent in one piece. */
+/** The body as bytes; undefined when it fits into one piece. */
 function largeBytes(chunk: unknown, encoding: BufferEncoding | undefined): Uint8Array | undefined {
   if (typeof chunk === 'string' && chunk.length > PIECE_BYTES) return Buffer.from(chunk, encoding)
   return chunk instanceof Uint8Array && chunk.length > PIECE_BYTES ? chunk : undefined

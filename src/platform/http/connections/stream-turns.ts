@@ -1,27 +1,28 @@
 import type { ServerHttp2Stream } from 'node:http2'
 
-/** Requests of one HTTP/2 connection that are worked on, or whose answers wait, at once. */
+/** Requests of one HTTP/2 connection that are started and not yet fully answered. */
 const STARTED_MAX = 8
-/** No further request is started while more than this waits to be sent. */
+/** No further request is started while more unsent bytes than this are buffered. */
 const UNSENT_BYTES_MAX = 1024 * 1024
-/** What Node.js keeps for an open stream, with its request and its response. */
+/** The memory that Node.js uses for an open stream, with its request and response. */
 const STREAM_BYTES = 8 * 1024
 
 /**
- * The requests of one HTTP/2 connection, started in their order. A client decides by its flow-control
- * windows when an answer leaves, so each started request may cost a whole answer for as long as it likes.
+ * Starts the requests of one HTTP/2 connection in order, a limited number at a time. The client's
+ * flow-control windows decide when an answer is sent, so each started request may keep a whole answer in
+ * memory for as long as the client likes.
  */
 export class StreamTurns {
   readonly #startedMax: number
   readonly #started = new Set<ServerHttp2Stream>()
-  /** In their order. */
+  /** In order of arrival. */
   readonly #waiting = new Map<ServerHttp2Stream, () => void>()
 
   constructor(startedMax = STARTED_MAX) {
     this.#startedMax = startedMax
   }
 
-  /** Bytes of answers that wait, and of the streams themselves. */
+  /** Bytes of unsent answers and of the open streams. */
   get unsentBytes(): number {
     return this.#answerBytes() + (this.#started.size + this.#waiting.size) * STREAM_BYTES
   }
@@ -30,7 +31,7 @@ export class StreamTurns {
     return this.#started.size === 0 && this.#waiting.size === 0
   }
 
-  /** Calls `start` now, or when enough of the answers before it has left; never once the stream is closed. */
+  /** Calls `start` now, or when enough earlier answers are sent; never after the stream is closed. */
   run(stream: ServerHttp2Stream, start: () => void): void {
     if (stream.destroyed) return
     this.#waiting.set(stream, start)
@@ -62,7 +63,7 @@ export class StreamTurns {
   }
 }
 
-/** What writes an answer in pieces holds the rest of it, as Fastify does. */
+/** Counts the whole body: code that writes in pieces, as Fastify does, buffers the rest itself. */
 function unsentBytesOf({ writableLength, sentHeaders }: ServerHttp2Stream): number {
   return Math.max(writableLength, Number(sentHeaders?.['content-length'] ?? 0))
 }

@@ -1,22 +1,22 @@
 import type { Connection } from './connection.ts'
 
-/** A connection from which less has left in this time, while bytes waited all along, is closed. */
+/** A connection with waiting bytes that sends less than the minimum in this time is closed. */
 const DRAIN_WINDOW_MS = 30_000
 const DRAIN_BYTES_MIN = 16 * 1024
-/** How much of the process's bound one subscriber, or one connection of a proxy, may hold. */
+/** The share of the process's limit that one subscriber, or one connection of a proxy, may use. */
 const OWNER_SHARE = 1 / 4
-/** A reader that waits for less time is not known to be slow. */
+/** A shorter wait says nothing about a reader's speed. */
 const JUDGED_AFTER_MS = 1_000
-/** What a request that was started since the last look may have added. */
+/** The bytes that each request started since the last check is assumed to have added. */
 const ANSWER_BYTES_EXPECTED = 1024 * 1024
-const LOOK_INTERVAL_MIN_MS = 10
+const CHECK_INTERVAL_MIN_MS = 10
 
-/** Why a connection is closed that holds answers which its client does not read. */
+/** Why a connection with unread answers is closed: it is slow, or the address or process is at its limit. */
 export type UnsentReason = 'slow_reader' | 'unsent_of_address' | 'unsent'
 
 /**
- * Bounds the answers that wait in this process because their clients do not read them. Past a bound the
- * slowest readers are closed first: they have the least to lose, and an attacker's are among them.
+ * Limits the bytes of answers that this process buffers because clients do not read them. Above a limit
+ * the slowest readers are closed first: they lose the least, and an attacker's are among them.
  */
 export class UnsentAnswers {
   readonly #bytesMax: number
@@ -24,9 +24,9 @@ export class UnsentAnswers {
   readonly #close: (connection: Connection, reason: UnsentReason) => void
   #bytes = 0
   #started = 0
-  #lookedAtMs = Number.NEGATIVE_INFINITY
+  #checkedAtMs = Number.NEGATIVE_INFINITY
 
-  /** @param options.bytesMax of the process */
+  /** @param options.bytesMax limit of the process */
   constructor(options: {
     bytesMax: number
     drainWindowMs?: number | undefined
@@ -37,27 +37,27 @@ export class UnsentAnswers {
     this.#close = options.close
   }
 
-  /** As of the last look. */
+  /** As of the last check. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Counts a request that was started; whether those since the last look may have passed a bound. */
-  shouldLook(nowMs: number): boolean {
+  /** Counts a started request; whether those since the last check may have reached a limit. */
+  shouldCheck(nowMs: number): boolean {
     this.#started += 1
     return (
       this.#bytes + this.#started * ANSWER_BYTES_EXPECTED > this.#bytesMax * OWNER_SHARE &&
-      nowMs - this.#lookedAtMs >= LOOK_INTERVAL_MIN_MS
+      nowMs - this.#checkedAtMs >= CHECK_INTERVAL_MIN_MS
     )
   }
 
-  /** Looks at all connections, and closes those over a bound. */
-  look(connections: Iterable<Connection>, nowMs: number): void {
+  /** Measures all connections, and closes those above a limit. */
+  check(connections: Iterable<Connection>, nowMs: number): void {
     this.#started = 0
-    this.#lookedAtMs = nowMs
+    this.#checkedAtMs = nowMs
     const holders: Connection[] = []
     for (const connection of connections) {
-      connection.look(nowMs)
+      connection.measure(nowMs)
       if (connection.unsentBytes === 0) continue
       if (this.#isTooSlow(connection, nowMs)) this.#close(connection, 'slow_reader')
       else holders.push(connection)
@@ -67,8 +67,8 @@ export class UnsentAnswers {
   }
 
   #isTooSlow(connection: Connection, nowMs: number): boolean {
-    if (nowMs - (connection.waitsSinceMs ?? nowMs) < this.#drainWindowMs) return false
-    if (connection.sentBytes() - connection.sentBytesThen < DRAIN_BYTES_MIN) return true
+    if (nowMs - (connection.windowStartedMs ?? nowMs) < this.#drainWindowMs) return false
+    if (connection.sentBytes() - connection.windowSentBytes < DRAIN_BYTES_MIN) return true
     connection.startWindow(nowMs)
     return false
   }
@@ -82,7 +82,7 @@ export class UnsentAnswers {
     )
   }
 
-  /** Closes the slowest readers until the rest hold no more than `bytesMax`; the rest. */
+  /** Closes the slowest readers until the rest hold at most `bytesMax`; returns the rest. */
   #keepWithin(
     holders: readonly Connection[],
     bytesMax: number,
@@ -109,9 +109,9 @@ function sumOf(connections: readonly Connection[]): number {
   return connections.reduce((sum, { unsentBytes }) => sum + unsentBytes, 0)
 }
 
-/** In bytes a millisecond. Answers that have only just begun to wait go last. */
+/** In bytes per millisecond. Connections that have only begun to wait count as fastest. */
 function speedOf(connection: Connection, nowMs: number): number {
-  const waitedMs = nowMs - (connection.waitsSinceMs ?? nowMs)
+  const waitedMs = nowMs - (connection.windowStartedMs ?? nowMs)
   if (waitedMs < JUDGED_AFTER_MS) return Number.MAX_VALUE
-  return (connection.sentBytes() - connection.sentBytesThen) / waitedMs
+  return (connection.sentBytes() - connection.windowSentBytes) / waitedMs
 }

@@ -4,21 +4,21 @@ import type { Activity } from '../connections/connection.ts'
 import { type AnsweredConnection, FastExchange } from './fast-exchange.ts'
 import { readSimpleRequest } from './simple-request.ts'
 
-/** What a connection needs of the server. */
+/** The server's side of a connection. */
 export type FastConnectionOwner = {
   readonly keepAliveHeaders: string
-  /** False while the server closes: what comes then is for Node, which ends the connection. */
+  /** False while the server closes: Node then answers the request and ends the connection. */
   readonly isOpen: boolean
-  /** Answers the request, now or later; false for one that is not answered the fast way. */
+  /** Answers the request, now or later; returns false for a request that Node's server must answer. */
   readonly answer: (exchange: FastExchange) => boolean
-  /** Gives the connection to Node's HTTP server, with the bytes that it has not seen yet. */
+  /** Gives the connection and its unread bytes to Node's HTTP server. */
   readonly handOver: (connection: FastConnection, socket: Socket, unread: Buffer) => void
   readonly onClose: (connection: FastConnection) => void
 }
 
 /**
- * A connection on which nothing but simple requests has come so far, one at a time. At the first
- * bytes that are anything else (another method, half a request, two at once) it is Node's for good.
+ * A connection that has received only simple requests so far, one at a time. At the first other bytes
+ * (another method, half a request, two at once) it is handed over to Node's server for good.
  */
 export class FastConnection implements AnsweredConnection, Activity {
   readonly #socket: Socket
@@ -26,7 +26,7 @@ export class FastConnection implements AnsweredConnection, Activity {
   readonly #arrival: Arrival
   #isBusy = false
   #hasAnswered = false
-  /** What came before the answer to an earlier request had left the process. */
+  /** Bytes that arrived before the answer to an earlier request was sent. */
   #unread: Buffer | undefined
   #idleChecks = 0
 
@@ -56,12 +56,12 @@ export class FastConnection implements AnsweredConnection, Activity {
     return this.#socket.writableLength
   }
 
-  /** Whether a request was answered on it. */
+  /** Whether at least one request was answered. */
   get hasAnswered(): boolean {
     return this.#hasAnswered
   }
 
-  /** For how many checks in turn nothing has happened, this one counted. */
+  /** Counts a check without activity; returns how many there were in a row. */
   countIdleCheck(): number {
     this.#idleChecks += 1
     return this.#idleChecks
@@ -80,7 +80,7 @@ export class FastConnection implements AnsweredConnection, Activity {
     this.#socket.destroy()
   }
 
-  /** Lets go of the socket, whose next owner listens to it from now on. */
+  /** Removes its listeners from the socket and returns it to the next owner. */
   release(): Socket {
     const socket = this.#socket
     socket.off('data', this.#onData)
@@ -110,20 +110,20 @@ export class FastConnection implements AnsweredConnection, Activity {
     this.#handOver(bytes)
   }
 
-  /** As Node's server ends a connection whose client has ended it, answered or not. */
+  /** Like Node's server: ends the connection when its client does, even with an answer outstanding. */
   readonly #onEnd = (): void => {
     this.#socket.end()
   }
 
   readonly #onClose = (): void => this.#owner.onClose(this)
 
-  /** Node's server would begin with the next request although its client has not taken the last answer. */
+  /** Waits for the last answer to be sent, because Node's server would start the next request at once. */
   #handOverOnceSent(): void {
     const handOver = () => {
       if (this.#unread !== undefined) this.#handOver(this.#unread)
     }
     if (this.#socket.writableLength === 0) handOver()
-    // Called when all that was written before has been handed to the system.
+    // The callback runs when all earlier writes were accepted by the operating system.
     else this.#socket.write('', handOver)
   }
 
@@ -134,5 +134,5 @@ export class FastConnection implements AnsweredConnection, Activity {
   }
 }
 
-/** The socket destroys itself; there is nobody to tell. */
+/** The socket destroys itself on an error; nothing else is to do. */
 function ignore(): void {}

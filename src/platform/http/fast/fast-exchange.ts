@@ -5,7 +5,7 @@ import type { VisitHeaders } from '../visit-headers.ts'
 import { httpDate } from './http-date.ts'
 import type { SimpleRequest } from './simple-request.ts'
 
-/** A simple request, and the way to answer it without Node's request and response objects. */
+/** A simple request and its answer, without Node's request and response objects. */
 export class FastExchange {
   readonly method = 'GET'
   readonly target: RequestTarget
@@ -30,10 +30,10 @@ export class FastExchange {
   }
 
   /**
-   * @param fixed headers that many answers share, in one object
-   * @param own this answer's headers; among them or the fixed ones is `Content-Length`
-   * @param body its bytes, a character each
-   * @throws where a header's value cannot be sent
+   * @param fixed headers that many answers share, in one object, whose text is cached
+   * @param own this answer's headers; `own` or `fixed` must contain `Content-Length`
+   * @param body one character for each byte
+   * @throws when a header's value contains characters that are not allowed
    */
   answer(status: number, fixed: Headers, own: Headers, body: string): void {
     const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${fixedLines(fixed)}${linesOf(own)}`
@@ -43,7 +43,7 @@ export class FastExchange {
     )
   }
 
-  /** Gives the visitor no answer. */
+  /** Closes the connection without an answer. */
   abandon(): void {
     this.#connection.destroy()
   }
@@ -72,10 +72,10 @@ function linesOf(headers: Headers): string {
   return lines
 }
 
-/** What an exchange needs of the connection that it is on. */
+/** The connection of an exchange. */
 export type AnsweredConnection = {
   readonly keepAliveHeaders: string
-  /** @param text the answer's bytes, a character each */
+  /** @param text the answer, one character for each byte */
   send(text: string): void
   destroy(): void
 }

@@ -5,24 +5,24 @@ import { http } from '../node-http.ts'
 import { FastConnection, type FastConnectionOwner } from './fast-connection.ts'
 import type { FastExchange } from './fast-exchange.ts'
 
-/** In milliseconds; what Node's server has under the same names means the same. */
+/** In milliseconds; names that Node's server has too mean the same as there. */
 type Timeouts = {
   readonly headersTimeout: number
   readonly keepAliveTimeout: number
   readonly keepAliveTimeoutBuffer: number
   readonly connectionsCheckingInterval: number
-  /** In which a byte must move while a request is under way. */
+  /** The longest time without a byte sent or received during a request. */
   readonly standstillTimeout: number
 }
 
 /**
- * Node's HTTP server, but for simple requests: those it answers from their bytes, without the parser's
- * callbacks, the request and response objects and the timers that each costs. A connection becomes
- * Node's own with the first bytes on it that are not one whole simple request.
+ * Node's HTTP server with a fast path: simple requests are answered from their bytes, without the cost of
+ * the parser's callbacks, request and response objects, and timers. A connection is handed over to Node's
+ * server at the first bytes that are not exactly one simple request.
  */
 export class FastServer extends http.Server {
   readonly #connections = new Set<FastConnection>()
-  /** After how many idle checks in turn a connection is cut off. */
+  /** After how many checks in a row without activity a connection is closed. */
   readonly #checksMax: { readonly first: number; readonly busy: number; readonly next: number }
   readonly #toNode: readonly ((socket: Socket) => void)[]
   #checking: NodeJS.Timeout | undefined
@@ -31,8 +31,8 @@ export class FastServer extends http.Server {
 
   /**
    * @param options.answer as in `FastConnectionOwner`
-   * @param options.onOpen called for each connection, with what is done on it while that is fast
-   * @param options.onHandOver called when Node's server has taken a connection over, before its bytes
+   * @param options.onOpen called for each connection, with its state while it is on the fast path
+   * @param options.onHandOver called when Node's server has taken over a connection, before it gets bytes
    */
   constructor(
     options: ServerOptions &
@@ -62,7 +62,7 @@ export class FastServer extends http.Server {
       handOver: (connection, socket, unread) => this.#handOver(connection, socket, unread),
       onClose: (connection) => this.#connections.delete(connection),
     }
-    // Node's listener for connections is where a connection becomes HTTP.
+    // Node's own listener for `connection` attaches the HTTP parser.
     this.#toNode = this.listeners('connection') as ((socket: Socket) => void)[]
     this.removeAllListeners('connection')
     this.on('connection', (socket) => {
@@ -95,7 +95,7 @@ export class FastServer extends http.Server {
     socket.resume()
   }
 
-  /** Cuts off who has been silent for too long, at the times at which Node's own server does. */
+  /** Closes connections that have been silent for too long, after the same times as Node's server. */
   #check(): void {
     for (const connection of this.#connections) {
       const checks = connection.countIdleCheck()
@@ -111,7 +111,7 @@ export class FastServer extends http.Server {
   }
 }
 
-/** As Node's own. */
+/** Has the code of Node's own error. */
 class RequestTimeout extends Error {
   readonly code = 'ERR_HTTP_REQUEST_TIMEOUT'
 }

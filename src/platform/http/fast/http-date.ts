@@ -1,7 +1,7 @@
 let second = 0
 let text = ''
 
-/** The value of a `Date` header (RFC 9110, section 6.6.1), made once a second. */
+/** The value of a `Date` header (RFC 9110, section 6.6.1), formatted at most once a second. */
 export function httpDate(): string {
   const now = Math.floor(Date.now() / 1000)
   if (now !== second) {

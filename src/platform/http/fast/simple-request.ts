@@ -1,7 +1,7 @@
 import { parseHost, type RequestTarget, splitTarget } from '../request-target.ts'
 import { VISIT_HEADERS, type VisitHeader, type VisitHeaders } from '../visit-headers.ts'
 
-/** A request that every HTTP parser reads alike: a `GET` of a path in HTTP/1.1, without a body. */
+/** A request that no two HTTP parsers read differently: a `GET` of a path in HTTP/1.1, without a body. */
 export type SimpleRequest = {
   readonly target: RequestTarget
   readonly headers: VisitHeaders
@@ -12,7 +12,7 @@ type Field = {
   readonly use: VisitHeader | 'host' | 'connection' | 'refused'
 }
 
-/** Headers that matter. Any other is left, once it is seen to be well-formed. */
+/** The headers that are read. Any other is skipped when it is well-formed. */
 const FIELDS: readonly Field[] = (
   [
     ['host', 'host'],
@@ -22,15 +22,15 @@ const FIELDS: readonly Field[] = (
     ['transfer-encoding', 'refused'],
     ['expect', 'refused'],
     ['upgrade', 'refused'],
-    // Node's parser takes it for another `Connection`.
+    // Node's parser treats it as another `Connection`.
     ['proxy-connection', 'refused'],
   ] as const
 ).map(([name, use]) => ({ name: Buffer.from(name), use }))
 
-/** By length and first letter, which no two of them share. */
+/** Indexed by length and first letter, which are unique among the fields. */
 const FIELD_AT: readonly (Field | undefined)[] = fieldTable()
 
-/** Above it, and above so many headers, Node's own limits have their say. */
+/** Larger requests, and those with more headers, are left to Node's own limits. */
 const BYTES_MAX = 8 * 1024
 const HEADERS_MAX = 100
 
@@ -39,7 +39,7 @@ const LF = 10
 const COLON = 58
 const SPACE = 32
 const TAB = 9
-/** What makes an ASCII letter small; no other character of a name becomes a letter by it. */
+/** Setting this bit makes an ASCII letter lower-case, and turns no other character of a name into a letter. */
 const LOWER_CASE = 0x20
 
 const START = Buffer.from('GET /')
@@ -52,17 +52,17 @@ const NAME = byteSet(/[\w-]/)
 const VALUE = byteSet(/[\t\x20-\x7e]/)
 
 /**
- * Reads a request where the bytes are one whole request, no more and no less, and as plain as nearly
- * all are; undefined for everything else, which is for Node's own parser to judge. That is the safe
- * answer to whatever is unusual, and so to whatever a later reader of this is unsure about.
+ * Reads a request when the bytes are exactly one simple request; returns undefined for everything else,
+ * which Node's own parser then judges. Undefined is the safe answer for anything unusual: when in doubt
+ * about a new case, return undefined.
  *
- * Each text is cut from the bytes by itself: a part of one long text would keep all of it in memory
- * for as long as a cache keeps the part.
+ * Each string is decoded from the bytes separately: a substring of one long string would keep all of it
+ * in memory for as long as a cache keeps the substring.
  */
 export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
   const { length } = bytes
   if (length > BYTES_MAX || length < START.length + VERSION.length + END.length) return undefined
-  // Ends with CR LF CR LF, so each of the loops below ends at a CR at the latest.
+  // The bytes end with CR LF CR LF, so each loop below stops at a CR at the latest.
   if (!hasAt(bytes, length - END.length, END) || !hasAt(bytes, 0, START)) return undefined
 
   let at = START.length
@@ -84,7 +84,7 @@ export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
     'x-forwarded-proto': undefined,
   } satisfies VisitHeaders as { [Name in VisitHeader]: string | undefined }
   let host: string | undefined
-  let saysKeepAlive = false
+  let hasConnection = false
   for (let count = 0; bytes[at] !== CR; count += 1) {
     const nameStart = at
     while (NAME[bytes[at] as number] === 1) at += 1
@@ -101,14 +101,14 @@ export function readSimpleRequest(bytes: Buffer): SimpleRequest | undefined {
 
     const use = useOf(bytes, nameStart, nameEnd)
     if (use === undefined) continue
-    // None of these may come twice: what Node makes of that differs from header to header.
+    // None of these may occur twice: Node treats repeated headers differently from one to the next.
     if (use === 'host') {
       if (host !== undefined) return undefined
       host = hostAt(bytes, start, end)
       if (host === undefined) return undefined
     } else if (use === 'connection') {
-      if (saysKeepAlive || !isName(bytes, start, end, KEEP_ALIVE)) return undefined
-      saysKeepAlive = true
+      if (hasConnection || !isName(bytes, start, end, KEEP_ALIVE)) return undefined
+      hasConnection = true
     } else {
       if (use === 'refused' || headers[use] !== undefined) return undefined
       headers[use] = bytes.toString('latin1', start, end)
@@ -134,7 +134,7 @@ function fieldTable(): (Field | undefined)[] {
   return Array.from({ length: Math.max(...slots) + 1 }, (_, slot) => FIELDS[slots.indexOf(slot)])
 }
 
-/** Whether the bytes are these small letters and marks, in any letter case. */
+/** Whether the bytes are this name, ignoring case. @param name in lower case */
 function isName(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
   if (end - start !== name.length) return false
   for (let index = 0; index < name.length; index += 1) {
@@ -143,7 +143,7 @@ function isName(bytes: Buffer, start: number, end: number, name: Buffer): boolea
   return true
 }
 
-// The host that was asked for last. Nearly always it is the next one's too.
+// Caches the last host, because the next request is nearly always for the same one.
 let lastHeader = Buffer.alloc(0)
 let lastHost: string | undefined
 
@@ -166,7 +166,7 @@ function hasAt(bytes: Buffer, at: number, expected: Buffer): boolean {
   return true
 }
 
-/** 1 for each byte whose character matches. */
+/** A table with 1 for each byte whose character matches. */
 function byteSet(characters: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) =>
     byte < 128 && characters.test(String.fromCharCode(byte)) ? 1 : 0,

@@ -3,10 +3,10 @@ SwaggerUIBundle({
   url: '/api/v1/openapi.json',
   dom_id: '#swagger-ui',
   presets: [SwaggerUIBundle.presets.apis],
-  // Without the top bar, which offers to load the description of any other API.
+  // This layout has no top bar, which would offer to load the description of any other API.
   layout: 'BaseLayout',
   deepLinking: true,
   tryItOutEnabled: true,
-  // By default, an outside service is asked whether the description is valid.
+  // The default sends the description to an external validator.
   validatorUrl: null,
 })

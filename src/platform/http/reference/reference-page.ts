@@ -8,7 +8,7 @@ import type { Compressor } from '../compression/compressor.ts'
 
 const PATH = '/docs'
 
-/** The page needs nothing from elsewhere; its own scripts write style attributes. */
+/** The page loads everything from this service; its scripts write style attributes. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -25,8 +25,8 @@ const FILES = [
 ]
 
 /**
- * The API reference for people: Swagger UI's files, and a page that loads them. They are read when
- * somebody first asks for the page, so that a start takes no longer.
+ * Serves the API reference: a page and Swagger UI's files that it loads. They are read at the first
+ * request for the page, so that the start is not slower.
  */
 export const referencePage: FastifyPluginAsync<{ readonly compressor: Compressor }> = async (
   app,
@@ -36,7 +36,7 @@ export const referencePage: FastifyPluginAsync<{ readonly compressor: Compressor
 
   async function find(path: string): Promise<Asset> {
     loading ??= loadAssets(compressor)
-    // Files that could not be read are read again for the next request.
+    // After a failure, the next request reads the files again.
     loading.catch(() => {
       loading = undefined
     })
@@ -57,7 +57,7 @@ export const referencePage: FastifyPluginAsync<{ readonly compressor: Compressor
   )
 }
 
-/** The page, at its path, and the files that it loads, at paths that have their hashes in them. */
+/** Loads the page, at its path, and its files, at paths that contain their hashes. */
 async function loadAssets(compressor: Compressor): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Asset>()
   const headers = { 'Content-Security-Policy': POLICY }
@@ -78,7 +78,7 @@ async function loadAssets(compressor: Compressor): Promise<ReadonlyMap<string, A
   return assets.set(PATH, new Asset(compressor, page))
 }
 
-/** The scripts run in the order of their names. */
+/** The scripts run in the order of `names`. */
 function pageOf(names: readonly string[]): string {
   const links = names.flatMap((name) => {
     if (name.endsWith('.css')) return `<link rel="stylesheet" href="${name}">`
