@@ -1,4 +1,4 @@
-/** The faults of an input, a list of sentences for each field. */
+/** The faults of an input: for each field a list of messages. */
 export type FieldFaults = Readonly<Record<string, readonly string[]>>
 
 export type FailureCode =
@@ -11,12 +11,12 @@ export type FailureCode =
   | 'rate_limited'
   | 'unavailable'
 
-/** A failure that is expected of a working program, told to whoever asked. Knows nothing of HTTP. */
+/** An expected failure, whose message is returned to the caller. Independent of HTTP. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly code: FailureCode
   readonly fields: FieldFaults | undefined
-  /** For `rate_limited`, where it is known when the same request may be made again. */
+  /** For `rate_limited`, when it is known how long to wait before the same request. */
   retryAfterSeconds: number | undefined
 
   private constructor(code: FailureCode, message: string, fields?: FieldFaults, cause?: unknown) {
@@ -56,7 +56,7 @@ export class Failure extends Error {
     return new Failure('validation_failed', `${field} ${texts[0] ?? 'is invalid'}`, fields)
   }
 
-  /** The caller asks for too much at once; the same request may be made a little later. */
+  /** The caller sends too much at once; the same request may succeed later. */
   static tooMany(message: string, retryAfterSeconds?: number): Failure {
     const failure = new Failure('rate_limited', message)
     failure.retryAfterSeconds = retryAfterSeconds
@@ -64,9 +64,9 @@ export class Failure extends Error {
   }
 
   /**
-   * The store cannot be reached, or cannot write; the same request may work a little later.
+   * The database is unavailable, or cannot write; the same request may succeed later.
    *
-   * @param message for the caller, where more is known than that
+   * @param message for the caller, when there is a more specific one
    */
   static unavailable(
     cause: unknown,
@@ -76,7 +76,7 @@ export class Failure extends Error {
   }
 }
 
-/** Gathers the faults of several fields, so that all are told at once. */
+/** Collects the faults of several fields, so that they are reported together. */
 export class FaultList {
   readonly #fields: Record<string, string[]> = {}
 
@@ -86,7 +86,7 @@ export class FaultList {
     else texts.push(text)
   }
 
-  /** Passes a parsed value on, or notes why there is none. */
+  /** Returns the parsed value, or records its fault and returns undefined. */
   take<T>(field: string, parsed: Parsed<T>): T | undefined {
     if ('value' in parsed) return parsed.value
     this.add(field, parsed.fault)
@@ -98,7 +98,7 @@ export class FaultList {
   }
 }
 
-/** What `parse` finds wrong with its input; nothing when it accepts it. */
+/** Returns the faults with which `parse` refuses its input; empty when it accepts it. */
 export function faultsFoundBy(parse: () => unknown): FieldFaults {
   try {
     parse()
@@ -109,10 +109,10 @@ export function faultsFoundBy(parse: () => unknown): FieldFaults {
   }
 }
 
-/** What a `parse*` function gives: the value in its canonical form, or what is wrong with it. */
+/** The result of a `parse*` function: the value in its canonical form, or its fault. */
 export type Parsed<T> = { readonly value: T } | { readonly fault: string }
 
-/** Whether the store, or the way to it, is away at the moment. */
+/** Whether the error says that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Failure && error.code === 'unavailable'
 }

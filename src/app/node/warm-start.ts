@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ServiceHost } from '../../hosts/service-host.ts'
 import { COLD_START, type WarmStart } from '../../platform/cache/warm-start.ts'
-import type { ChangeFollower, EarlierPlace } from '../../platform/changes/change-follower.ts'
+import type { ChangeFollower, EarlierPosition } from '../../platform/changes/change-follower.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -46,7 +46,7 @@ export async function openWarmStart(config: WarmStartConfig): Promise<OpenedWarm
 }
 
 /** Returns the place in the change log up to which the kept values are complete. */
-export function placeOf({ state }: WarmStart, clock: Clock): EarlierPlace | undefined {
+export function placeOf({ state }: WarmStart, clock: Clock): EarlierPosition | undefined {
   if (state === undefined) return undefined
   const { cursor, readAtMicros } = state
   return { cursor, lagMs: Math.max(0, (clock.nowMicros() - readAtMicros) / 1_000) }
@@ -85,7 +85,7 @@ class WarmStartSaving implements Job {
   #save(): boolean {
     const { dataFolder, follower, serviceHost, clock, log } = this.#parts
     if (dataFolder.fault !== undefined) return false
-    const cursor = follower.placeForLater()
+    const cursor = follower.positionForLater()
     if (cursor === undefined) return false
     try {
       const isMore = this.#file.save({

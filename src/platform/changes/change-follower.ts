@@ -1,42 +1,42 @@
 import type { ChangeListener } from './change-listener.ts'
 import type { ChangeCursor, ChangeLog, NewChanges } from './change-log.ts'
 
-/** Changes taken in at one reading; past that it is cheaper to forget everything. */
+/** Most changes applied from one read; above that, invalidating everything is cheaper. */
 const CHANGES_MAX = 5_000
-/** However often it is told of news, it reads no more often. */
+/** The shortest time between two reads, however often `wake` is called. */
 const WAKE_INTERVAL_MS = 20
 /**
- * How much is read again after an interruption. A server that crashed may give the numbers of
- * transactions again that had left nothing on its disk: what PostgreSQL has not flushed yet is at most
- * three times `wal_writer_delay` old, 0.6 s where nobody has changed it.
+ * How much is read again after an interruption. A server that crashed may reuse the numbers of transactions
+ * that were not yet on its disk: PostgreSQL flushes after at most three times `wal_writer_delay`, which is
+ * 0.6 s by default.
  */
 const OVERLAP_MS = 2_000
 
-/** Keeps what a node has in memory coherent with what every process writes. */
+/** Keeps a node's caches coherent with the writes of all processes. */
 export type ChangeFollower = {
   /**
-   * Starts to follow; settles when the place in the log is known.
+   * Starts to follow; settles when the position in the log is known.
    *
-   * @param earlier where an earlier process was whose memory this one goes on with; then what was
-   *   changed since has been told, or the log cannot be read now
+   * @param earlier the position of an earlier process whose caches this one has loaded; then the promise
+   *   settles when the changes since are applied, or when the log cannot be read
    */
-  start(earlier?: EarlierPlace): Promise<void>
-  /** A place to go on from for a later process; undefined where there is none old enough yet. */
-  placeForLater(): ChangeCursor | undefined
-  /** Reads at once: there may be something new. */
+  start(earlier?: EarlierPosition): Promise<void>
+  /** A position from which a later process can continue; undefined until one is old enough. */
+  positionForLater(): ChangeCursor | undefined
+  /** Reads soon, because there may be new changes. */
   wake(): void
   stop(): Promise<void>
-  /** How long ago, in milliseconds, everything that had been changed by then was known here. */
+  /** Milliseconds since the last successful read of the log: how stale caches may be. */
   lagMs(): number
 }
 
-export type EarlierPlace = { readonly cursor: ChangeCursor; readonly lagMs: number }
+export type EarlierPosition = { readonly cursor: ChangeCursor; readonly lagMs: number }
 
-type Place = { readonly cursor: ChangeCursor; readonly readMs: number }
+type Position = { readonly cursor: ChangeCursor; readonly readMs: number }
 
 /**
- * @param options.intervalMs between two readings of the log
- * @param options.staleMsMax for how long what is in memory may be shown while the log cannot be read
+ * @param options.intervalMs between two reads of the log
+ * @param options.staleMsMax how long cached data may be served while the log cannot be read
  */
 export function changeFollower(options: {
   log: ChangeLog
@@ -46,25 +46,26 @@ export function changeFollower(options: {
   onError: (error: unknown) => void
 }): ChangeFollower {
   const { log, listeners } = options
-  let place: Place | undefined
-  /** Places in the log that are at least the overlap apart; the first is old enough to go back to. */
-  let anchors: readonly [older: Place | undefined, newer: Place | undefined] = [
+  let position: Position | undefined
+  /** Positions that are at least the overlap apart; the first is old enough to go back to. */
+  let anchors: readonly [older: Position | undefined, newer: Position | undefined] = [
     undefined,
     undefined,
   ]
   let timer: NodeJS.Timeout | undefined
   let reading: Promise<void> | undefined
-  let isWakeAsked = false
+  let isWakeRequested = false
   let failing = false
   let stopped = false
 
   function moveTo(cursor: ChangeCursor): void {
-    place = { cursor, readMs: performance.now() }
+    position = { cursor, readMs: performance.now() }
     const [, newer] = anchors
-    if (newer === undefined || place.readMs - newer.readMs >= OVERLAP_MS) anchors = [newer, place]
+    if (newer === undefined || position.readMs - newer.readMs >= OVERLAP_MS)
+      anchors = [newer, position]
   }
 
-  async function readNews(from: Place): Promise<NewChanges> {
+  async function readNews(from: Position): Promise<NewChanges> {
     const news = await log.since(from.cursor, CHANGES_MAX)
     if (!news.isInterrupted) return news
     const [older] = anchors
@@ -73,7 +74,7 @@ export function changeFollower(options: {
     return { ...news, changes: undefined }
   }
 
-  async function read(from: Place): Promise<void> {
+  async function read(from: Position): Promise<void> {
     try {
       const news = await readNews(from)
       for (const listener of listeners) {
@@ -96,19 +97,19 @@ export function changeFollower(options: {
   function readSoon(delayMs: number): void {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      if (place === undefined) return
-      reading = read(place).finally(() => {
+      if (position === undefined) return
+      reading = read(position).finally(() => {
         reading = undefined
         if (stopped) return
-        readSoon(isWakeAsked ? WAKE_INTERVAL_MS : options.intervalMs)
-        isWakeAsked = false
+        readSoon(isWakeRequested ? WAKE_INTERVAL_MS : options.intervalMs)
+        isWakeRequested = false
       })
     }, delayMs)
     timer.unref()
   }
 
   function lagMs(): number {
-    return place === undefined ? 0 : performance.now() - place.readMs
+    return position === undefined ? 0 : performance.now() - position.readMs
   }
 
   return {
@@ -116,16 +117,16 @@ export function changeFollower(options: {
       if (earlier === undefined) {
         moveTo(await log.end())
       } else {
-        place = { cursor: earlier.cursor, readMs: performance.now() - earlier.lagMs }
-        anchors = [place, place]
-        await read(place)
+        position = { cursor: earlier.cursor, readMs: performance.now() - earlier.lagMs }
+        anchors = [position, position]
+        await read(position)
       }
       readSoon(options.intervalMs)
     },
-    placeForLater: () => anchors[0]?.cursor,
+    positionForLater: () => anchors[0]?.cursor,
     wake() {
-      if (stopped || isWakeAsked || place === undefined) return
-      if (reading !== undefined) isWakeAsked = true
+      if (stopped || isWakeRequested || position === undefined) return
+      if (reading !== undefined) isWakeRequested = true
       else readSoon(Math.max(0, WAKE_INTERVAL_MS - lagMs()))
     },
     lagMs,

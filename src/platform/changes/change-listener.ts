@@ -1,10 +1,11 @@
 import type { Change } from './change.ts'
 
-/** What holds something in memory that may be changed, here or in another process. */
+/** A cache of data that this or another process may change. */
 export type ChangeListener = {
-  /** Forgets what was changed; may load it again. */
+  /** Invalidates what was changed; may load it again. */
   apply(changes: readonly Change[]): void
+  /** Invalidates everything. */
   forgetAll(): void
-  /** Forgets what it takes not to exist: while the log cannot be read, that may have been made. */
+  /** Invalidates cached absences: while the log is unreadable, what was absent may be created. */
   forgetAbsences(): void
 }

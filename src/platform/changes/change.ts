@@ -1,7 +1,7 @@
 /**
- * What a node must forget because it changed: a host (its status, fall-backs, owner or HSTS), the links
- * of one keyspace that share a folded key, a token, by its identifier, the certificate of a host, or the
- * quotas of a workspace.
+ * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
+ * links of one keyspace that share a folded key, a token (by its identifier), the certificate of a host, or
+ * the quotas of a workspace.
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
@@ -30,7 +30,7 @@ export function quotaChange(workspaceId: string): Change {
   return { kind: 'quota', subject: workspaceId }
 }
 
-/** The name by which a cache and the change log know the links of one folded key. */
+/** The subject, in caches and the change log, of the links of one folded key. */
 export function linkSubject(keyspaceId: number, foldedKey: string): string {
   return `${keyspaceId}/${foldedKey}`
 }

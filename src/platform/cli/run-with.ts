@@ -1,2 +1,2 @@
-/** Runs work with services that it opens before and closes after. */
+/** Opens services, runs `work` with them, and closes them. */
 export type RunWith<Services> = <T>(work: (services: Services) => Promise<T>) => Promise<T>

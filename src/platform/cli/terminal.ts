@@ -1,10 +1,10 @@
-/** Where a command writes. */
+/** The output of a command. */
 export type Terminal = {
-  /** What was asked for. */
+  /** Writes results, to standard output. */
   out(text: string): void
-  /** Everything else. */
+  /** Writes messages and errors, to standard error. */
   err(text: string): void
-  /** A line that the next one replaces, where somebody watches; nothing elsewhere. */
+  /** Writes a progress line that the next one replaces; does nothing outside a terminal. */
   status(text: string): void
 }
 
@@ -16,7 +16,7 @@ export const processTerminal: Terminal = {
   },
 }
 
-/** Rows of text under headings, in columns as wide as they need to be. */
+/** Formats rows under headings, in aligned columns. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

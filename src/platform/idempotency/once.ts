@@ -4,14 +4,14 @@ import type { IdempotencyStore, IdempotentRequest } from './store/idempotency-st
 
 export type IdempotencyStores = { readonly idempotency: IdempotencyStore }
 
-/** How long a repeated request is answered with what the first one made. */
+/** How long a repeated request is answered with the result of the first one. */
 export const IDEMPOTENCY_RETENTION_MICROS = 24 * 60 * 60 * 1_000_000
 
 /**
- * Does `work` within the unit, unless the same request did it before: then returns what that made.
+ * Runs `work` within the transaction, unless the same request has run before: then returns its result.
  *
- * @param steps.look reads what `work` needs; asked together with whether the request was done before, so
- *   that it costs no round trip of its own
+ * @param steps.look reads what `work` needs, concurrently with the search for the request's record, so that
+ *   it costs no extra round trip
  * @throws {Failure} `idempotency_conflict` when the key was used for a different request
  */
 export async function once<L, T>(
@@ -36,11 +36,11 @@ export async function once<L, T>(
     if (looked.status === 'rejected') throw looked.reason
     result = await steps.work(looked.value)
   } catch (error) {
-    // The same request, faster on another connection, may be what stands in the way: then the unit is
-    // run again and finds what that made. After an error of the database itself nothing can be asked.
+    // The same request on another connection may have committed first and caused this failure: then the
+    // transaction runs again and finds its result. After a database error no further query is possible.
     if (!(error instanceof Failure)) throw error
-    const faster = await stores.idempotency.find(workspaceId, request.key)
-    throw faster === undefined ? error : new StaleRow()
+    const concurrent = await stores.idempotency.find(workspaceId, request.key)
+    throw concurrent === undefined ? error : new StaleRow()
   }
   await stores.idempotency.insert({
     workspace_id: workspaceId,

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** What the instance's key is used for; each use has a key of its own. */
+/** The uses of the instance's key; each has its own derived key. */
 type Purpose =
   | 'link-password'
   | 'password-cookie'

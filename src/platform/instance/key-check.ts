@@ -1,22 +1,21 @@
 import type { Store } from '../database/store.ts'
+import { deriveKey } from './instance-keys.ts'
 import type { InstanceStore } from './store/instance-store.ts'
 
 type InstanceStores = { readonly instance: InstanceStore }
 
-import { deriveKey } from './instance-keys.ts'
-
 const NAME = 'key_check'
 
-/** Whether a process has started on this database before, and set its key. */
+/** Whether an earlier process has set the key of this database. */
 export async function hasInstanceKey(store: Store<InstanceStores>): Promise<boolean> {
   return (await store.read.instance.find(NAME)) !== undefined
 }
 
 /**
- * Makes sure that this process has the key with which the database's secrets are sealed; the first
- * process on a new database sets it.
+ * Checks that this process has the key that encrypts the database's secrets; the first process on a new
+ * database sets it. Returns the key.
  *
- * @throws where it is another key: going on would seal new secrets apart from the old ones
+ * @throws when the key differs: new secrets would be encrypted with another key than the existing ones
  */
 export async function checkInstanceKey(
   store: Store<InstanceStores>,
@@ -28,8 +27,8 @@ export async function checkInstanceKey(
     (await store.write((stores) => stores.instance.keep(NAME, mark)))
   if (kept !== mark) {
     throw new Error(
-      'The secret key is not the one that this database was made with. ' +
-        'Set TERSE_SECRET_KEY, or restore secret.key in the data folder, to the first one.',
+      'The secret key is not the one that this database was created with. ' +
+        'Set TERSE_SECRET_KEY to that key, or restore secret.key in the data folder.',
     )
   }
   return instanceKey

@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 type Style = Parameters<typeof styleText>[0]
 type Level = { readonly label: string; readonly style: Style }
 
-/** By pino's numbers. */
+/** By pino's level numbers. */
 const LEVELS: ReadonlyMap<unknown, Level> = new Map([
   [10, { label: 'trace', style: 'gray' }],
   [20, { label: 'debug', style: 'gray' }],
@@ -13,12 +13,12 @@ const LEVELS: ReadonlyMap<unknown, Level> = new Map([
   [60, { label: 'fatal', style: 'red' }],
 ])
 const LABEL_LENGTH = 5
-/** From here on an error's stack is shown: the program did not expect it. */
+/** From this level on an error's stack is shown, because the program did not expect it. */
 const STACK_LEVEL_MIN = 50
 
 /**
- * One line of the log, written by pino as JSON, as text for people: the local time, level, process,
- * message, other fields. The stack of an error follows on lines of its own.
+ * Formats one of pino's JSON log lines as text for people: local time, level, process, message, other
+ * fields. The stack of an error follows on separate lines.
  */
 export function readableLine(json: string, hasColor: boolean): string {
   const { time, level, process: number, msg, err, ...fields } = JSON.parse(json)
@@ -49,13 +49,13 @@ function localTime(time: unknown): string {
   return `${day.join('-')} ${clock.join(':')}.${digits(date.getMilliseconds(), 3)}`
 }
 
-/** Quoted where it would not be seen as one value. */
+/** Quoted when it would not be recognized as one value. */
 function valueText(value: unknown): string {
   if (typeof value === 'string' && /^[^\s"=\p{Cc}]+$/u.test(value)) return value
   return plain(JSON.stringify(value))
 }
 
-/** What a visitor or another server had a hand in must not steer the terminal. */
+/** Removes control characters, because text from visitors or other servers must not control the terminal. */
 function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, ' ')
 }

@@ -9,7 +9,7 @@ export const HASH_BYTES = 32
 
 export type HashTask = { readonly text: string; readonly salt: Uint8Array }
 
-/** Hashes a password, which keeps a core busy for about 25 ms: not on the main thread. */
+/** Hashes a password. Call it off the main thread: it takes about 25 ms of one core. */
 export function argon2id({ text, salt }: HashTask): Uint8Array {
   return argon2Sync('argon2id', {
     message: text.normalize('NFC'),

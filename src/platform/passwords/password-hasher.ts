@@ -2,9 +2,9 @@ import type { FairQueue, FairQueueOptions } from '../work/fair-queue.ts'
 import type { HashTask } from './argon2id.ts'
 
 /**
- * One hash keeps a core busy for about 25 ms, so an owner's full queue takes about a second. A request
- * to the API waits for less than 3 s in all. There is room for 64 full queues: an owner whose queue is
- * empty finds a place beside them.
+ * One hash takes about 25 ms of one core, so an owner's full queue takes about a second. A request to the
+ * API may take just under 3 s in all. The queue holds 64 owners' full queues, so that one owner cannot
+ * fill it and refuse the others.
  */
 export const HASH_QUEUE: FairQueueOptions = {
   work: 'password hashes',
@@ -14,12 +14,12 @@ export const HASH_QUEUE: FairQueueOptions = {
   deadlineMs: 2_000,
 }
 
-/** Hashes passwords off the main thread, a bounded number at a time and each owner in turn. */
+/** Hashes passwords off the main thread, a limited number at a time, taking owners in turn. */
 export class PasswordHasher {
   readonly #queue: FairQueue
   readonly #compute: (task: HashTask) => Promise<Uint8Array>
 
-  /** @param options.compute does what `argon2id` does, for as many tasks at a time as the queue lets through */
+  /** @param options.compute as `argon2id`, off the main thread; the queue limits concurrent calls */
   constructor(options: { queue: FairQueue; compute: (task: HashTask) => Promise<Uint8Array> }) {
     this.#queue = options.queue
     this.#compute = options.compute
@@ -29,7 +29,7 @@ export class PasswordHasher {
    * Returns the argon2id hash.
    *
    * @param owner whose share of the queue it takes
-   * @param onTurn called right before the work; what it throws is thrown here instead of doing the work
+   * @param onTurn called right before the hash is computed; when it throws, `hash` rejects with that error
    * @throws {QueueRefusal} when too many hashes are waiting
    */
   hash(owner: string, task: HashTask, onTurn?: () => void): Promise<Uint8Array> {

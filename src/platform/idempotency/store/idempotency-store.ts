@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely'
 import type { Pending } from '../../database/pending-writes.ts'
 import type { Schema } from '../../database/schema.ts'
 
-/** A request that a client may send again without its being done again. */
+/** A request that takes effect once, however often the client sends it. */
 export type IdempotentRequest = {
   /** The client's `Idempotency-Key`. */
   readonly key: string
-  /** The same for the same request, different for a different one. */
+  /** Equal for equal requests, different for different ones. */
   readonly fingerprint: string
 }
 
@@ -14,7 +14,7 @@ type IdempotencyRecord = {
   readonly workspace_id: string
   readonly idempotency_key: string
   readonly fingerprint: string
-  /** What the request made, as JSON. */
+  /** What the request created, as JSON. */
   readonly result: string
   /** Microseconds since the epoch. */
   readonly created_at: number
@@ -22,13 +22,13 @@ type IdempotencyRecord = {
 
 export type IdempotencyStore = {
   find(workspaceId: string, key: string): Promise<IdempotencyRecord | undefined>
-  /** Has the unit run again when another request with this key was faster. */
+  /** Makes the transaction run again when a concurrent request has inserted the same key first. */
   insert(record: IdempotencyRecord): Promise<void>
-  /** Forgets the oldest of what is older, a bounded number; true when there may be more. */
+  /** Deletes a bounded number of the oldest records from before `beforeMicros`; true when there may be more. */
   trim(beforeMicros: number): Promise<boolean>
 }
 
-/** Records forgotten at once. */
+/** Most records deleted at once. */
 const TRIM_MAX = 1_000
 
 export function idempotencyStore(db: Kysely<Schema>, pending: Pending): IdempotencyStore {

@@ -3,14 +3,14 @@ import type { Kysely } from 'kysely'
 import type { Pending } from '../../database/pending-writes.ts'
 import type { Schema } from '../../database/schema.ts'
 
-/** Facts about the whole instance, by name. */
+/** Values that hold for the whole instance, by name. */
 export type InstanceStore = {
   find(name: string): Promise<string | undefined>
-  /** Keeps `value` unless there is one already; returns what is kept. */
+  /** Stores `value` unless the name has one already; returns the stored value. */
   keep(name: string, value: string): Promise<string>
   /**
-   * Writes a row and takes it away again, with as many round trips as a unit of the API has: whether it can
-   * be committed tells whether writes work. Waits for no other process that tries the same.
+   * Inserts and deletes a row, with as many round trips as a transaction of the API, to check that writes
+   * work. Does not wait for other processes that do the same.
    */
   tryWrite(): Promise<void>
 }
