@@ -14,8 +14,8 @@ const GROUPS_DEFAULT = 10
 const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
-/** A parameter that may be sent several times. */
-const wanted = z
+/** A query parameter that may be sent several times. */
+const repeatable = z
   .preprocess(
     (value) => (typeof value === 'string' ? [value] : value),
     z
@@ -25,15 +25,15 @@ const wanted = z
   .optional()
 
 const filters = {
-  country: wanted.describe(
+  country: repeatable.describe(
     'ISO 3166-1 alpha-2 code, such as `DE`. Like every filter: sent several times, any of the values; letter case does not matter; empty for clicks of which it is not known.',
   ),
-  device: wanted.describe('`desktop`, `mobile`, `tablet` …'),
-  os: wanted.describe('Operating system, such as `iOS`.'),
-  browser: wanted.describe('Such as `Safari`.'),
-  referrer: wanted.describe('Host of the page that the click came from.'),
-  language: wanted.describe('Preferred language, such as `de`.'),
-  source: wanted.describe('`qr` for a tracked QR code, `direct` for all else.'),
+  device: repeatable.describe('`desktop`, `mobile`, `tablet` …'),
+  os: repeatable.describe('Operating system, such as `iOS`.'),
+  browser: repeatable.describe('Such as `Safari`.'),
+  referrer: repeatable.describe('Host of the page that the click came from.'),
+  language: repeatable.describe('Preferred language, such as `de`.'),
+  source: repeatable.describe('`qr` for a tracked QR code, `direct` for all else.'),
 }
 
 const period = {
@@ -142,7 +142,7 @@ const clickGroups = z
   })
   .meta({ id: 'ClickGroups', description: 'Clicks by the values of a dimension.' })
 
-/** What was counted: a series without `group_by`, groups with it. */
+/** Counted clicks: a series without `group_by`, groups with it. */
 export const clickReport = z.union([clickSeries, clickGroups]).meta({
   id: 'ClickReport',
   description: 'Groups with `group_by`, a series without.',
@@ -152,7 +152,7 @@ const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
 
 const known = z.string().nullable()
 
-/** One click of an export, or several beyond the cap. */
+/** One click of an export, or several above the cap. */
 export const exportedClick = z
   .object({
     at: timestamp.describe('When it happened.'),

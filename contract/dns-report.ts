@@ -45,7 +45,7 @@ const certificateSchema = z
 
 const seenValues = z.array(z.string())
 
-/** What the DNS of a domain should say, and says. */
+/** The DNS records that a domain needs, and those that were found. */
 export const dnsReportSchema = z
   .object({
     domain: z.string().describe('The host name; international names in A-label form.'),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { timestamp } from './primitives.ts'
 
-/** Two years, which is what browsers ask of names that they are delivered with. */
+/** Two years, the value recommended for the HSTS preload list that browsers ship. */
 const MAX_AGE_SECONDS = 63_072_000
 
-/** A domain and HTTPS. */
+/** The HTTPS state and settings of a domain. */
 export const domainHttpsSchema = z
   .object({
     domain: z.string().describe('The host name.'),

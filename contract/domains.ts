@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pageOf, pageQuery } from './pagination.ts'
 import { destinationInput, line, timestamp, uuid } from './primitives.ts'
 
-/** A domain as the API shows it: the 8 fields of the specification's table. */
+/** A domain in answers of the API: the 8 fields of the specification's table. */
 export const domainSchema = z
   .object({
     id: uuid.describe('Domain identifier.'),

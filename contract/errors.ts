@@ -21,7 +21,7 @@ const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** The body of every answer that is not a success. */
+/** The body of every error answer. */
 export const problemSchema = z
   .object({
     message: z.string().describe('What went wrong, for a person to read.'),

@@ -7,13 +7,13 @@ const KEY_VARIANTS_MAX = 16
 const TAGS_MAX = 50
 const TAG_LENGTH_MAX = 50
 const UTM_LENGTH_MAX = 500
-/** Tags that one list may be filtered by. */
+/** Most tags in the filter of one list. */
 const FILTER_TAGS_MAX = 10
-/** A short link with the longest key, percent-encoded, is about 2,600 characters long; then its query. */
+/** A short link with the longest key, percent-encoded, has about 2,600 characters, and may have a query. */
 const SEARCH_LENGTH_MAX = 8_000
 const PASSWORD_LENGTH_MAX = 512
 
-/** A link as the API shows it: the 23 fields of the specification's table. */
+/** A link in answers of the API: the 23 fields of the specification's table. */
 export const linkSchema = z
   .object({
     id: uuid.describe('Link identifier.'),

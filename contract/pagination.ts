@@ -3,7 +3,7 @@ import { queryInteger } from './primitives.ts'
 
 export const PER_PAGE_DEFAULT = 25
 const PER_PAGE_MAX = 100
-/** Several times the longest that is given out. */
+/** Several times the length of the longest cursor that the API returns. */
 const CURSOR_LENGTH_MAX = 1_000
 
 export const pageQuery = z.object({

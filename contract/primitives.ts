@@ -3,7 +3,7 @@ import { z } from 'zod'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/
 
-/** One line of text: no control characters, no half of a surrogate pair. */
+/** One line of text: no control characters, no lone surrogates. */
 export function line(lengthMax: number) {
   return z
     .string()
@@ -13,10 +13,10 @@ export function line(lengthMax: number) {
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
 }
 
-/** The most characters that a destination may have, in the form that is stored. */
+/** The most characters of a destination, in its stored form. */
 const DESTINATION_LENGTH_MAX = 8192
 
-/** A destination as it is sent; the rules of URLs come after. */
+/** A destination in a request; the rules of URLs are checked later. */
 export const destinationInput = line(DESTINATION_LENGTH_MAX)
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` */
@@ -26,7 +26,7 @@ export const timestamp = z
 
 export const uuid = z.uuid()
 
-/** The `{id}` of a path. Text that is no UUID is an unknown id, not a fault of its own. */
+/** The `{id}` of a path. Text that is not a UUID gives 404 like an unknown id, not 422. */
 export const idParams = z.object({
   id: z.string().toLowerCase().describe('The identifier, a UUID.'),
 })
@@ -43,7 +43,7 @@ export function queryInteger(max: number, min = 1) {
   return z.preprocess(digits, integer(max, min))
 }
 
-/** Headers of a read whose answer the client may have already. */
+/** Headers of a read that answers 304 when the client has the current version. */
 export const ifNoneMatchHeaders = z.looseObject({
   'if-none-match': z
     .string()
@@ -53,7 +53,7 @@ export const ifNoneMatchHeaders = z.looseObject({
     ),
 })
 
-/** Headers of a write that is done only where what it changes is as the client knows it. */
+/** Headers of a write that fails with 412 when another writer has changed the resource. */
 export const ifMatchHeaders = z.looseObject({
   'if-match': z
     .string()
@@ -63,7 +63,7 @@ export const ifMatchHeaders = z.looseObject({
     ),
 })
 
-/** Headers of a request that may be sent again without its being done again. */
+/** Headers of a request that takes effect once, however often the client sends it. */
 export const idempotencyHeaders = z.looseObject({
   'idempotency-key': z
     .string()

@@ -8,7 +8,7 @@ const quota = (what: string) =>
     })
     .describe(what)
 
-/** What a workspace uses, beside its quotas. */
+/** What a workspace uses, and its quotas. */
 export const usageSchema = z
   .object({
     links: quota('Links.'),
