@@ -26,7 +26,7 @@ const repeatable = z
 
 const filters = {
   country: repeatable.describe(
-    'ISO 3166-1 alpha-2 code, such as `DE`. Like every filter: sent several times, any of the values; letter case does not matter; empty for clicks of which it is not known.',
+    'ISO 3166-1 alpha-2 code, such as `DE`. Like every filter: sent several times, any of the values; letter case does not matter; empty for clicks whose value is unknown.',
   ),
   device: repeatable.describe('`desktop`, `mobile`, `tablet` …'),
   os: repeatable.describe('Operating system, such as `iOS`.'),
@@ -56,7 +56,7 @@ const period = {
 const bots = oneOf(BOTS)
   .optional()
   .describe(
-    'Clicks of bots and others who are no people: left out (`exclude`, the default), told as well, or told alone.',
+    'Clicks by bots and other clients that are not people: left out (`exclude`, the default), included, or alone.',
   )
 
 export const clicksQuery = z.strictObject({
@@ -67,7 +67,7 @@ export const clicksQuery = z.strictObject({
   group_by: oneOf(DIMENSIONS).optional().describe('What to count by, most clicks first.'),
   limit: queryInteger(GROUPS_MAX)
     .optional()
-    .describe(`Values to tell with \`group_by\`; ${GROUPS_DEFAULT} when left out.`),
+    .describe(`Values to return with \`group_by\`; ${GROUPS_DEFAULT} when left out.`),
   bots,
   ...filters,
 })
@@ -84,13 +84,13 @@ const counts = {
   bots: z.int().optional().describe('All other clicks; left out with `bots=exclude`.'),
 }
 
-const start = timestamp.describe('Beginning of the interval, in the zone asked for.')
+const start = timestamp.describe('Beginning of the interval, in the requested zone.')
 
 const visitors = z
   .int()
   .nullable()
   .describe(
-    'People by UTC day, added up over the days; exact for few, an estimate for many; null where it cannot be told.',
+    'People by UTC day, added up over the days; exact for few, an estimate for many; null where it cannot be computed.',
   )
 
 const clickPoint = z
@@ -99,7 +99,7 @@ const clickPoint = z
 
 const clickGroup = z
   .object({
-    value: z.string().nullable().describe('Null for clicks of which it is not known.'),
+    value: z.string().nullable().describe('Null for clicks whose value is unknown.'),
     ...counts,
     points: z
       .array(z.object({ start, ...counts }))
@@ -172,12 +172,12 @@ export const exportedClick = z
     flags: z
       .array(z.enum(FLAGS))
       .describe(
-        'Why it is not counted as a click by a person; empty for one that is. `capped`: more clicks of one address on the link in one minute than the service keeps one by one.',
+        'Why it is not counted as a click by a person; empty for one that is. `capped`: more clicks of one address on the link in one minute than the service stores one by one.',
       ),
     count: z
       .int()
       .describe(
-        'Clicks that this stands for: 1, or with `capped` several on the link within the minute of `at`, of which nothing else is kept.',
+        'Clicks that this entry represents: 1, or with `capped` several on the link within the minute of `at`, of which nothing else is stored.',
       ),
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })

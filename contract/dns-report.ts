@@ -26,8 +26,8 @@ const recordSchema = z
     type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']).describe('Type of the record.'),
     name: z
       .string()
-      .describe('As most DNS panels want it: without the registered name; `@` for that itself.'),
-    full_name: z.string().describe('The whole name, for panels that want that.'),
+      .describe('As most DNS panels expect it: without the registered name; `@` for that itself.'),
+    full_name: z.string().describe('The whole name, for panels that expect that.'),
     value: z.string().describe('What the record must hold.'),
   })
   .meta({ id: 'DnsRecord', description: 'A DNS record to set.' })
@@ -38,7 +38,7 @@ const certificateSchema = z
     problem: z
       .string()
       .nullable()
-      .describe('What stands in the way of the first or the next one, for a person to read.'),
+      .describe('What prevents the first or the next one, for a person to read.'),
     next_attempt_at: timestamp.nullable().describe('When it is tried again.'),
   })
   .meta({ id: 'CertificateStanding', description: 'The certificate of a domain.' })
@@ -55,7 +55,7 @@ export const dnsReportSchema = z
     status: z.enum(['pending', 'active']).describe('Status of the domain.'),
     proof: z
       .enum(['dns', 'routing', 'none'])
-      .describe('What this service asks for: TXT record and routing, routing alone, or nothing.'),
+      .describe('What this service requires: TXT record and routing, routing alone, or nothing.'),
     verdict: z
       .enum(['proved', 'unproved', 'unknown'])
       .describe('What DNS says now. `unknown`: it did not answer, which changes no status.'),
@@ -81,7 +81,7 @@ export const dnsReportSchema = z
     last_check_at: timestamp.nullable().describe('When the status was last checked.'),
     next_check_at: timestamp
       .nullable()
-      .describe('When it is checked next; null: when somebody asks for it.'),
+      .describe('When it is checked next; null when only a request starts a check.'),
     certificate: certificateSchema
       .nullable()
       .describe('For an active domain of a service that gets certificates itself; else null.'),

@@ -15,12 +15,14 @@ export const domainHttpsSchema = z
       })
       .nullable()
       .describe(
-        'The certificate that this service has for it; null where a proxy has it, or nobody.',
+        'The certificate that this service has for it; null when a proxy has it, or there is none.',
       ),
     hsts_max_age: z
       .int()
       .nullable()
-      .describe('For how many seconds browsers are asked to use HTTPS alone; null: they are not.'),
+      .describe(
+        'For how many seconds browsers are told to use HTTPS alone; null: no such header is sent.',
+      ),
   })
   .meta({ id: 'DomainHttps', description: 'The certificate of a domain, and its HSTS.' })
 
@@ -32,7 +34,7 @@ export const domainHttpsBody = z
       .max(MAX_AGE_SECONDS)
       .nullable()
       .describe(
-        'For how many seconds a browser that visits the domain is to use HTTPS alone, each visit counting anew. `0` has browsers forget it. null says nothing more.',
+        'For how many seconds a browser that visits the domain is to use HTTPS alone, counted again from each visit. `0` makes browsers forget it. null sends no such header.',
       ),
   })
   .meta({

@@ -36,7 +36,7 @@ export const linkSchema = z
     password: z
       .string()
       .nullable()
-      .describe('An opaque sealed string when the link asks for a password. Never the text.'),
+      .describe('An opaque sealed string when the link has a password. Never the text.'),
     expires_at: timestamp.nullable().describe('When the link expires.'),
     expired_redirect_url: z.string().nullable().describe('Where a visit goes after that.'),
     tags: z.array(z.string()).describe('Tags, in the order in which they were set.'),
@@ -117,7 +117,7 @@ export const createLinkBody = z
   .strictObject({
     domain,
     url,
-    key: key.nullable().optional().describe('Made here when left out.'),
+    key: key.nullable().optional().describe('Generated when left out.'),
     ...optionalFields,
     ...readOnlyFields,
   })
@@ -127,10 +127,7 @@ export const updateLinkBody = z
   .strictObject({
     domain,
     url,
-    key: key
-      .nullable()
-      .optional()
-      .describe('Stays as it is when left out; null has a new key made here.'),
+    key: key.nullable().optional().describe('Unchanged when left out; null generates a new key.'),
     ...optionalFields,
     ...readOnlyFields,
   })

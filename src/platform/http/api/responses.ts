@@ -6,7 +6,7 @@ export const FAILURES = {
   401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
   403: problemSchema.describe('The token lacks the scope.'),
   405: problemSchema.describe('This path does not have the method; `Allow` names those it has.'),
-  426: problemSchema.describe('This came over plain HTTP, and the service has HTTPS.'),
+  426: problemSchema.describe('The request came over plain HTTP, and the service has HTTPS.'),
   429: problemSchema.describe(
     'The token or the workspace has used up its requests for this minute, or has too many under way.',
   ),
@@ -16,7 +16,7 @@ export const FAILURES = {
 
 export const NOT_FOUND = {
   400: problemSchema.describe('The address is malformed.'),
-  404: problemSchema.describe('There is no such thing in this workspace.'),
+  404: problemSchema.describe('Not found in this workspace.'),
 }
 
 export const INVALID = {
@@ -43,7 +43,7 @@ export const NOT_MODIFIED = {
 }
 
 export const CHANGED = {
-  412: problemSchema.describe('It was changed since the version that `If-Match` names.'),
+  412: problemSchema.describe('The resource was changed since the version that `If-Match` names.'),
 }
 
 export const CONFLICT = {
@@ -52,6 +52,6 @@ export const CONFLICT = {
 
 export const CHECKED_LATELY = {
   429: problemSchema.describe(
-    'A check of this domain was asked for less than a minute ago, or the token has used up its requests.',
+    'A check of this domain was requested less than a minute ago, or the token has used up its requests.',
   ),
 }
