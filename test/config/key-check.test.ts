@@ -9,7 +9,7 @@ import { openInstance } from '../../src/app/instance/instance.ts'
 import { checkInstanceKey } from '../../src/platform/instance/key-check.ts'
 import { describeStore } from '../support/store.ts'
 
-const REFUSED = /not the one that this database was made with.*TERSE_SECRET_KEY.*secret\.key/
+const REFUSED = /not the one that this database was created with.*TERSE_SECRET_KEY.*secret\.key/
 
 describeStore('checkInstanceKey', (at) => {
   const start = async (key?: Buffer) => {

@@ -70,7 +70,7 @@ export function redirectToHttps(
   exchange.answer(301, MOVED_HEADERS, { Location: location }, '')
 }
 
-/** Detected by its path, ignoring case, or a token: neither may be redirected, whether or not a route matches. */
+/** Detected by path, ignoring case, or by token. Neither may be redirected, even without a matching route. */
 function isApiCall({ headers }: IncomingMessage, { path }: RequestTarget): boolean {
   return /^\/api(?:\/|$)/i.test(path) || headers.authorization !== undefined
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The request headers that a browser may send; `Authorization` must be named, because no wildcard covers it. */
+/** The request headers that a browser may send. `Authorization` must be listed: no wildcard covers it. */
 const REQUEST_HEADERS = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
