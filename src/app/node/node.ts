@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../platform/failure.ts'
-import { ApiTurns } from '../../platform/http/api/api-turns.ts'
+import { ApiRequestPacer } from '../../platform/http/api/api-request-pacer.ts'
 import type { Config } from '../config/read-config.ts'
 import { type Foundation, logFailure } from '../instance/foundation.ts'
 import type { Instance } from '../instance/instance.ts'
@@ -135,7 +135,7 @@ export class Node {
       qrPictures: qr.pictures,
     })
     this.#app = app
-    api.open(new ApiTurns((request, response) => app.routing(request, response)).answer)
+    api.open(new ApiRequestPacer((request, response) => app.routing(request, response)).answer)
     dataFolder.start()
   }
 

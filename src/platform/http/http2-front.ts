@@ -7,7 +7,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Connections } from './connections/connections.ts'
-import { StreamTurns } from './connections/stream-turns.ts'
+import { StreamLimiter } from './connections/stream-limiter.ts'
 import { KEEP_ALIVE_TIMEOUT_MS, REQUEST_TIMEOUT_MS, STANDSTILL_TIMEOUT_MS } from './time-limits.ts'
 
 const STREAMS_MAX = 100
@@ -61,15 +61,15 @@ class RefusedStreams extends Error {
 class Http2Connection {
   readonly session: ServerHttp2Session
   readonly socket: Socket
-  readonly turns: StreamTurns
+  readonly limiter: StreamLimiter
   /** Requests whose headers were accepted. */
   streams = 0
   #bytesRead = 0
 
-  constructor(session: ServerHttp2Session, socket: Socket, turns: StreamTurns) {
+  constructor(session: ServerHttp2Session, socket: Socket, limiter: StreamLimiter) {
     this.session = session
     this.socket = socket
-    this.turns = turns
+    this.limiter = limiter
   }
 
   /**
@@ -104,9 +104,11 @@ export function createHttp2Front(
   let checkTimer: NodeJS.Timeout | undefined
 
   function add(session: ServerHttp2Session, socket: Socket): void {
-    const turns = new StreamTurns(connections?.isTrusted(socket) === true ? STREAMS_MAX : undefined)
-    open.set(session, new Http2Connection(session, socket, turns))
-    connections?.describe(socket, turns)
+    const limiter = new StreamLimiter(
+      connections?.isTrusted(socket) === true ? STREAMS_MAX : undefined,
+    )
+    open.set(session, new Http2Connection(session, socket, limiter))
+    connections?.describe(socket, limiter)
     checkTimer ??= setInterval(closeAbusive, CHECK_INTERVAL_MS).unref()
     session.on('close', () => {
       open.delete(session)
@@ -140,7 +142,7 @@ export function createHttp2Front(
   server.on('request', (request, response) => {
     const { stream } = request
     const connection = open.get(stream.session as ServerHttp2Session)
-    connection?.turns.run(stream, () => front.emit('request', request, response))
+    connection?.limiter.run(stream, () => front.emit('request', request, response))
   })
 
   return {

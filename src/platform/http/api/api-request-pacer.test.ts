@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import { ApiTurns } from './api-turns.ts'
+import { ApiRequestPacer } from './api-request-pacer.ts'
 
 const REQUEST_MS = 5
 const REQUESTS = 100
@@ -16,17 +16,17 @@ function requestOf(number: number): IncomingMessage {
   return { url: String(number) } as IncomingMessage
 }
 
-describe('ApiTurns', () => {
+describe('ApiRequestPacer', () => {
   test('starts fewer requests per iteration while iterations are slow, in order', async (t) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     const started: string[] = []
-    const turns = new ApiTurns((request) => {
+    const pacer = new ApiRequestPacer((request) => {
       started.push(request.url ?? '')
       nowMs += REQUEST_MS
     })
     for (let number = 0; number < REQUESTS; number += 1) {
-      turns.answer(requestOf(number), responseOf())
+      pacer.answer(requestOf(number), responseOf())
     }
     const perIteration = [started.length]
     while (started.length < REQUESTS) {
@@ -45,11 +45,11 @@ describe('ApiTurns', () => {
   test('starts every request at once again when iterations are fast', async (t) => {
     t.mock.method(performance, 'now', () => 0)
     let started = 0
-    const turns = new ApiTurns(() => {
+    const pacer = new ApiRequestPacer(() => {
       started += 1
     })
     for (let round = 1; round <= 3; round += 1) {
-      for (let number = 0; number < 16; number += 1) turns.answer(requestOf(number), responseOf())
+      for (let number = 0; number < 16; number += 1) pacer.answer(requestOf(number), responseOf())
       assert.equal(started, round * 16)
       await nextIteration()
     }
@@ -59,13 +59,13 @@ describe('ApiTurns', () => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     let started = 0
-    const turns = new ApiTurns(() => {
+    const pacer = new ApiRequestPacer(() => {
       started += 1
     })
     for (const requests of [40, 32, 32]) {
       const before = started
       for (let number = 0; number < requests; number += 1) {
-        turns.answer(requestOf(number), responseOf())
+        pacer.answer(requestOf(number), responseOf())
       }
       assert.equal(started - before, 32)
       await nextIteration()
@@ -76,9 +76,9 @@ describe('ApiTurns', () => {
 
   test('does not start a waiting request whose client has left', async () => {
     const started: string[] = []
-    const turns = new ApiTurns((request) => started.push(request.url ?? ''))
+    const pacer = new ApiRequestPacer((request) => started.push(request.url ?? ''))
     const responses = Array.from({ length: 40 }, () => responseOf())
-    for (const [number, response] of responses.entries()) turns.answer(requestOf(number), response)
+    for (const [number, response] of responses.entries()) pacer.answer(requestOf(number), response)
     responses[35]?.emit('close')
     await nextIteration()
     assert.equal(started.length, 39)

@@ -12,7 +12,7 @@ const STREAM_BYTES = 8 * 1024
  * flow-control windows decide when an answer is sent, so each started request may keep a whole answer in
  * memory for as long as the client likes.
  */
-export class StreamTurns {
+export class StreamLimiter {
   readonly #startedMax: number
   readonly #started = new Set<ServerHttp2Stream>()
   /** In order of arrival. */

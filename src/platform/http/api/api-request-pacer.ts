@@ -10,7 +10,7 @@ const STARTS_MAX = 32
  * are answered between iterations, wait for that many and not for all that have arrived. The limit
  * halves after an iteration above the target, and grows by one after any other.
  */
-export class ApiTurns {
+export class ApiRequestPacer {
   readonly #listener: RequestListener
   /** In order of arrival. A request is removed when its client disconnects. */
   readonly #waiting = new Map<ServerResponse, IncomingMessage>()
