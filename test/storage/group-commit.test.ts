@@ -118,14 +118,14 @@ describe('the group commit', () => {
 
   test('runs a batch without savepoints, and again with savepoints when a write throws', async () => {
     const smooth = await statements(() => Promise.all([insert(1), insert(2), insert(3)]))
-    assert.equal(smooth.get('savepoint unit'), undefined)
+    assert.equal(smooth.get('savepoint queued'), undefined)
     const rough = await statements(async () => {
       const fails = at.commits.run(async () => {
         throw new Error('on purpose')
       })
       await Promise.all([insert(4), assert.rejects(fails, { message: 'on purpose' }), insert(5)])
     })
-    assert.equal(rough.get('savepoint unit'), 3)
+    assert.equal(rough.get('savepoint queued'), 3)
     assert.equal(rough.get('commit'), 1)
     assert.deepEqual(kept(), [1, 2, 3, 4, 5])
   })

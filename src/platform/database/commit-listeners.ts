@@ -2,7 +2,7 @@ import type { Change } from '../changes/change.ts'
 
 type Listener = (changes: readonly Change[]) => void
 
-/** Who wants to know of this process's own changes, as soon as they are committed. */
+/** Notifies listeners of this process's own changes as soon as they are committed. */
 export class CommitListeners {
   readonly #listeners: Listener[] = []
 
@@ -10,7 +10,7 @@ export class CommitListeners {
     this.#listeners.push(listener)
   }
 
-  tell(changes: readonly Change[]): void {
+  notify(changes: readonly Change[]): void {
     for (const listener of this.#listeners) listener(changes)
   }
 }

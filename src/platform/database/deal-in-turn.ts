@@ -1,15 +1,16 @@
-/** What was leased, and the workspaces that turned out to have nothing due. */
+/** The leased rows, and the workspaces that had nothing due. */
 export type Dealt<Lease> = {
   readonly leases: readonly Lease[]
   readonly idle: readonly string[]
 }
 
 /**
- * Leases up to `limit` rows, one of each workspace in turn, until there are no more.
+ * Leases up to `limit` rows round robin: one row of each workspace per round, until `limit` is
+ * reached or no row is left.
  *
- * @param options.shares how many rows each workspace may get, in the order of their turns
- * @param options.find a workspace's due rows in their order, at most `count`
- * @param options.take leases a row; undefined when another node was faster
+ * @param options.shares the maximum number of rows for each workspace, in round-robin order
+ * @param options.find returns a workspace's due rows in order, at most `count`
+ * @param options.take leases a row; returns undefined when another node leased it first
  */
 export async function dealInTurn<Row, Lease>(options: {
   readonly shares: ReadonlyMap<string, number>
@@ -21,7 +22,7 @@ export async function dealInTurn<Row, Lease>(options: {
   const queues: (readonly Row[])[] = []
   const idle: string[] = []
   for (const [workspaceId, share] of shares) {
-    // Each queue gives one row in the first round, so further ones would not have their turn.
+    // Each queue contributes a row in the first round, so further queues would contribute none.
     if (queues.length >= limit) break
     const rows = await options.find(workspaceId, Math.min(share, limit))
     if (rows.length === 0) idle.push(workspaceId)

@@ -17,18 +17,19 @@ type SqlDialect = Pick<Dialect, 'createIntrospector'> & {
 }
 
 /**
- * Kysely over one connection that is always the same. Statements reach it in the order in which they
- * are asked for, also while earlier ones are under way. Transactions are not begun through it: whoever
- * has the connection holds the transaction.
+ * Returns a Kysely instance bound to one connection. Statements reach the connection in call order,
+ * even while earlier ones are running. Kysely's own transactions are refused: the owner of the
+ * connection manages the transaction.
  */
 export function kyselyOn(connection: DatabaseConnection, sqlDialect: SqlDialect): Kysely<Schema> {
-  const refuse = () => Promise.reject(new Error('use Store.write: it holds the transaction'))
+  const refuseTransaction = () =>
+    Promise.reject(new Error('use Store.write, which manages the transaction'))
   const driver: Driver = {
     init: async () => {},
     acquireConnection: async () => connection,
-    beginTransaction: refuse,
-    commitTransaction: refuse,
-    rollbackTransaction: refuse,
+    beginTransaction: refuseTransaction,
+    commitTransaction: refuseTransaction,
+    rollbackTransaction: refuseTransaction,
     releaseConnection: async () => {},
     destroy: async () => {},
   }
@@ -44,9 +45,9 @@ export function kyselyOn(connection: DatabaseConnection, sqlDialect: SqlDialect)
 }
 
 /**
- * Hands queries straight to the connection. Kysely's own way acquires it and gives it back around
- * each query, under a lock, which takes longer than most queries on SQLite do, and on PostgreSQL keeps
- * each statement waiting for the answer to the one before.
+ * Passes queries directly to the connection. Kysely's default executor acquires and releases the
+ * connection around each query, under a lock. That takes longer than most SQLite queries, and on
+ * PostgreSQL it makes each statement wait for the answer to the one before.
  */
 class DirectExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FileFault } from './file-fault.ts'
 
-/** What the last check of a data folder's files has found. */
+/** The result of the last check of a data folder's files. */
 export type LastCheck = {
   readonly startedMs: number
   readonly endedMs: number
@@ -13,7 +13,7 @@ export type LastCheck = {
 
 const NAME = 'file-check.json'
 
-/** Undefined where there was none, or what is kept of it cannot be read. */
+/** Returns undefined when no check has run, or its stored result cannot be read. */
 export function readLastCheck(dataDir: string): LastCheck | undefined {
   try {
     const check = JSON.parse(readFileSync(path.join(dataDir, NAME), 'utf8'))
@@ -25,7 +25,7 @@ export function readLastCheck(dataDir: string): LastCheck | undefined {
 
 export function writeLastCheck(dataDir: string, check: LastCheck): void {
   const file = path.join(dataDir, NAME)
-  const beside = `${file}.${process.pid}`
-  writeFileSync(beside, JSON.stringify(check), { mode: 0o600 })
-  renameSync(beside, file)
+  const temporaryFile = `${file}.${process.pid}`
+  writeFileSync(temporaryFile, JSON.stringify(check), { mode: 0o600 })
+  renameSync(temporaryFile, file)
 }

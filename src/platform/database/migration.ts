@@ -1,32 +1,36 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** What the engines write differently in a table's definition. */
+/** The parts of table definitions that differ between the engines. */
 export type ColumnTypes = {
   readonly uuid: 'uuid' | 'text'
-  /** A whole number that the database gives, rising and never given twice, as the primary key. */
+  /** An auto-increment integer primary key; the database never reuses a number. */
   readonly sequence: string
-  /** The same for links, without the key where their number alone is none. */
+  /**
+   * The same for links; not the primary key on the engine whose key for links has a second column.
+   */
   readonly linkSequence: string
-  /** By which a link is found besides its key. */
+  /** Further keys and unique constraints of the table of links. */
   readonly linkConstraints: string
-  /** Text that is compared byte by byte, whatever the database's language. */
+  /** Text that is compared byte by byte, regardless of the database's locale. */
   readonly bytewiseText: string
-  /** A whole number of 64 bits, that as a primary key needs no index beside the table. */
+  /**
+   * A 64-bit integer. On SQLite, as a primary key, it is the row id and needs no separate index.
+   */
   readonly number: string
   readonly bytes: string
-  /** Columns that the change log has on this engine alone. */
+  /** Columns that only this engine's change log has. */
   readonly changeLogExtra: string
-  /** Statements that make the indexes on them. */
+  /** Statements that create the indexes on those columns. */
   readonly changeLogIndexes: readonly string[]
-  /** Statements that make what the counted clicks need on this engine alone. */
+  /** Statements that create what only this engine needs for counted clicks. */
   readonly clickExtras: readonly string[]
   /**
-   * Statements that make what the counted clicks need where they are in a file of their own. A killed
-   * process may have run some of them before.
+   * Statements that create what counted clicks need when they are in a separate file. They must be
+   * idempotent: a killed process may already have run some of them.
    */
   readonly countedFileExtras: readonly string[]
-  /** Statements that give raw clicks their count, where they are in the database. */
+  /** Statements that add the count column to raw clicks, where these are in the database. */
   readonly rawClickCount: readonly string[]
 }
 
@@ -34,16 +38,16 @@ export type ColumnTypes = {
 export type Migration = {
   readonly name: string
   /**
-   * The oldest program, by the version of the schema that it was made for, that still works with a
-   * database which has been through this step: the one before, or an older one, where the step only
-   * adds what these need not know of. Nodes of two releases then serve side by side.
+   * The oldest program, named by its schema version, that still works with a database after this
+   * step. It is older than the step when the step only adds what older programs can ignore. Nodes
+   * of two releases can then serve side by side.
    */
   readonly servedFrom: number
-  /** The same where the counted clicks are in a file of their own, if it is another program there. */
+  /** The same when counted clicks are in a separate file, if the value differs there. */
   readonly servedFromOnFiles?: number
   /**
-   * @param clicks for the tables of the clicks: where they are in a file of their own, no transaction
-   *   spans both, so what is done there must be harmless when it is done again
+   * @param clicks the database for the click tables. When clicks are in a separate file, no
+   *   transaction spans both files, so the statements on it must be idempotent.
    */
   up(db: Kysely<Schema>, types: ColumnTypes, clicks: Kysely<Schema>): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** There is no instance of the service in the database, and none was to be made. */
+/**
+ * Thrown when the database holds no instance of the service and the caller did not allow creating
+ * one.
+ */
 export class NoInstance extends Error {
   override readonly name = 'NoInstance'
 }

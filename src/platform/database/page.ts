@@ -1,12 +1,12 @@
-/** One page of a list, and how long the whole list is. */
+/** One page of a list, and the length of the whole list. */
 export type Page<T> = { readonly items: readonly T[]; readonly total: number }
 
 /**
- * Consecutive items of a list. `M` marks a place in the list's order, whether or not an item is still
- * there.
+ * Consecutive items of a list. `M` is a position in the list's order; it stays valid when the item
+ * there is deleted.
  */
 export type Run<T, M> = {
   readonly items: readonly T[]
-  /** Where the rest of the list begins; undefined when there is no more. */
+  /** The position after which the list continues; undefined at the end of the list. */
   readonly rest: M | undefined
 }

@@ -12,7 +12,7 @@ type BucketCount = {
   readonly bytes: number
 }
 
-/** What becomes of the links of a workspace. */
+/** A change to a workspace's number and size of links. */
 export type LinkCount = {
   readonly workspaceId: string
   readonly seq: number
@@ -20,11 +20,11 @@ export type LinkCount = {
   readonly bytes: number
 }
 
-/** Rows of one insert at most; for each number of rows a statement is compiled once. */
+/** The maximum number of rows in one insert. One statement is compiled for each number of rows. */
 const INSERT_ROWS_MAX = 32
 const INSERTS = Array.from({ length: INSERT_ROWS_MAX }, (_, index) => insertOf(index + 1))
 
-/** @param rows of the statement; its parameters are the rows' values, one row after the other */
+/** @param rows the number of rows; the statement's parameters are their values, row by row */
 function insertOf(rows: number) {
   return statement((db, values: readonly (number | string)[]) => {
     const row = (index: number) => {
@@ -35,20 +35,21 @@ function insertOf(rows: number) {
   })
 }
 
-/** What the stores of a unit leave to be written later. */
+/** Writes that the stores of a transaction defer. */
 export type Pending = {
   /**
-   * Runs a statement on whose outcome nothing in the unit rests: at once, or together with the rest where
-   * that saves a round trip. One that violates a unique constraint has the unit run again.
+   * Runs a statement whose result the transaction does not need: immediately, or together with the
+   * other deferred writes where that saves a round trip. A unique constraint violation makes the
+   * transaction run again.
    */
   add(query: CompiledQuery): Promise<void>
   appendChange(change: Change, atMicros: number): void
   countLink(count: LinkCount): void
-  /** Writes everything now: for whoever is about to read `changes` or `link_buckets`. */
+  /** Writes everything now. Call it before reading `changes` or `link_buckets`. */
   write(): Promise<void>
 }
 
-/** For stores that only read. */
+/** For read-only stores: throws on any write. */
 export const NOTHING_PENDING: Pending = {
   add: async () => refuse(),
   appendChange: refuse,
@@ -57,7 +58,7 @@ export const NOTHING_PENDING: Pending = {
 }
 
 function refuse(): never {
-  throw new Error('use Store.write: what is written here belongs to a transaction')
+  throw new Error('use Store.write: this write needs a transaction')
 }
 
 const addToBucket = statement((db, count: BucketCount) =>
@@ -78,9 +79,9 @@ const addToBucket = statement((db, count: BucketCount) =>
 )
 
 /**
- * What nearly every unit writes: rows of the change log, and one more or fewer in the count of links.
- * It is kept back until the transaction is about to be committed, so that units that share a
- * transaction share these statements too, and that they need no round trip of their own.
+ * Defers what nearly every transaction writes, change log rows and link counts, until just before
+ * the commit. Transactions that share one SQLite commit then share these statements, and on
+ * PostgreSQL they need no separate round trip.
  */
 export class PendingWrites implements Pending {
   readonly #db: Kysely<Schema>
@@ -93,8 +94,10 @@ export class PendingWrites implements Pending {
 
   /**
    * @param on.db the transaction
-   * @param on.isDistant whether a statement costs a round trip, so that what is added is kept back too
-   * @param on.onCommit told of the transaction's changes, where there are any
+   * @param on.isDistant whether a statement costs a network round trip; then added statements are
+   *   deferred too
+   * @param on.onCommit called with the transaction's changes after the commit, unless there are
+   *   none
    */
   constructor(on: {
     db: Kysely<Schema>
@@ -124,9 +127,9 @@ export class PendingWrites implements Pending {
     if (queries.length > 0) await together(this.#db, queries)
   }
 
-  /** Everything that is to be written, in order, for the caller to run. */
+  /** Returns and clears the deferred statements, in the order in which the caller must run them. */
   take(): CompiledQuery[] {
-    const counts = addUp(this.#counts)
+    const counts = sumByBucket(this.#counts)
     const queries = [...this.#added, ...counts.map((count) => addToBucket.query(this.#db, count))]
     this.#added = []
     this.#counts = []
@@ -141,12 +144,12 @@ export class PendingWrites implements Pending {
     return queries
   }
 
-  /** Where the changes of the next unit begin. */
+  /** Returns the position at which the next transaction's changes begin. */
   mark(): number {
     return this.#changes.length
   }
 
-  /** Forgets what came after the mark. What came before it must have been written. */
+  /** Discards what was added after the mark. What was added before it must have been written. */
   undoTo(mark: number): void {
     this.#changes.length = mark
     this.#changesWritten = mark
@@ -162,8 +165,8 @@ export class PendingWrites implements Pending {
   }
 }
 
-/** One sum for each bucket. */
-function addUp(counts: readonly BucketCount[]): BucketCount[] {
+/** Sums the counts per bucket. */
+function sumByBucket(counts: readonly BucketCount[]): BucketCount[] {
   const sums = new Map<string, BucketCount>()
   for (const count of counts) {
     const name = `${count.workspaceId}/${count.bucket}`

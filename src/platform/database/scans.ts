@@ -4,15 +4,15 @@ import { ScanTooLong } from './scan-too-long.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * By the clock, from a scan's first turn: with 5 s before that, and the last turn, it is less than the 20 s after
- * which a connection is cut off on which nothing is sent.
+ * Wall-clock time from a scan's first turn. With up to 5 s of waiting before it, and the last turn,
+ * the sum stays below the 20 s after which an idle client connection is closed.
  */
-const UNDER_WAY_MS_MAX = 13_000
+const ELAPSED_MS_MAX = 13_000
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * The queue in front of an engine's connections for scans. Only searches, charts and exports that
- * have been admitted take turns, and these are bounded, so its own bounds are reached only where
+ * Options of the queue in front of an engine's scan connections. Only admitted searches, charts and
+ * exports take turns, and their number is limited, so this queue reaches its own limits only when
  * the scan thread or the database hangs.
  */
 export function scanQueueOptions(concurrency: number): FairQueueOptions {
@@ -22,17 +22,19 @@ export function scanQueueOptions(concurrency: number): FairQueueOptions {
     concurrencyPerOwner: 1,
     waitingPerOwnerMax: 256,
     waitingMax: 4_096,
-    deadlineMs: UNDER_WAY_MS_MAX,
+    deadlineMs: ELAPSED_MS_MAX,
   }
 }
 
-/** One search, chart or export, which reads in turns so that other workspaces read in between. */
+/**
+ * One search, chart or export. It reads in turns, so that scans of other workspaces run in between.
+ */
 export type Scan = {
   /**
-   * Does `work` in the next turn of the scan's workspace.
+   * Runs `work` in the next turn of the scan's workspace.
    *
-   * @throws {ScanTooLong} when the turns so far took longer than the scan may
-   * @throws {QueueRefusal} when it has waited for turns for too long
+   * @throws {ScanTooLong} when the scan's turns so far exceed its time limit
+   * @throws {QueueRefusal} when the scan has waited too long for its turns
    */
   turn<T>(work: () => Promise<T>): Promise<T>
 }
@@ -40,16 +42,19 @@ export type Scan = {
 /** A connection for queries that may read many rows. */
 export type Scans = {
   readonly db: Kysely<Schema>
-  /** @param msMax for all turns of the scan together; one without is not bounded by the clock either */
+  /**
+   * @param msMax the limit for all turns of the scan together; without it there is no wall-clock
+   *   limit either
+   */
   begin(workspaceId: string, msMax?: number): Scan
 }
 
 type SharedScansOptions = {
   readonly db: Kysely<Schema>
   readonly queue: FairQueue
-  /** By which the time of a turn is measured; the clock on the wall when left out. */
+  /** The clock that measures turns; wall-clock time by default. */
   readonly nowMs?: () => number
-  /** Whether an error means that the engine itself ended a query because it took too long. */
+  /** Whether an error is the engine's own query time-out. */
   readonly isTimeout?: (error: unknown) => boolean
 }
 
@@ -61,7 +66,7 @@ export function sharedScans(options: SharedScansOptions): Scans {
     begin(workspaceId, msMax = Number.POSITIVE_INFINITY) {
       let spentMs = 0
       const untilMs =
-        performance.now() + (msMax === Number.POSITIVE_INFINITY ? msMax : UNDER_WAY_MS_MAX)
+        performance.now() + (msMax === Number.POSITIVE_INFINITY ? msMax : ELAPSED_MS_MAX)
       return {
         turn: (work) =>
           queue.run(workspaceId, async () => {
@@ -75,7 +80,7 @@ export function sharedScans(options: SharedScansOptions): Scans {
             } catch (error) {
               throw isTimeout(error) ? new ScanTooLong(undefined, { cause: error }) : error
             } finally {
-              // A thread that crashed begins again at 0.
+              // The CPU time of a restarted thread starts at 0.
               spentMs += Math.max(0, nowMs() - startedMs)
             }
           }),
@@ -84,7 +89,7 @@ export function sharedScans(options: SharedScansOptions): Scans {
   }
 }
 
-/** Scans within a transaction, which must not wait for other workspaces. */
+/** Scans within a transaction run immediately: a transaction must not wait for other workspaces. */
 export function scansWithin(tx: Kysely<Schema>): Scans {
   return { db: tx, begin: () => ({ turn: (work) => work() }) }
 }

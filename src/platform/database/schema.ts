@@ -2,10 +2,11 @@ import type { Generated } from 'kysely'
 import type { Change } from '../changes/change.ts'
 
 /**
- * The tables, as queries see them. Times are microseconds since the epoch unless a name says else.
+ * The tables, as queries see them. Times are microseconds since the epoch unless a name says
+ * otherwise.
  *
- * The values of a column are written out here, because modules own the types of them: where a store
- * reads or writes the column, the compiler compares the two.
+ * Column values are written out here because modules own their types. Where a store reads or writes
+ * a column, the compiler compares the two.
  */
 export type Schema = {
   instance: { name: string; value: string }
@@ -22,7 +23,7 @@ export type Schema = {
     last_used_at: number | null
     revoked_at: number | null
   }
-  /** Null where the instance's limit applies; 0 for no limit. */
+  /** Null: the instance's default applies. 0: no limit. */
   workspace_quotas: {
     workspace_id: string
     links: number | null
@@ -33,7 +34,7 @@ export type Schema = {
   }
   keyspaces: {
     id: Generated<number>
-    /** Null for the one that all workspaces share. */
+    /** Null for the keyspace that all workspaces share. */
     workspace_id: string | null
     host: string
   }
@@ -47,7 +48,7 @@ export type Schema = {
     created_at: number
     updated_at: number
   }
-  /** When each claim is checked. A row goes with its claim. */
+  /** The check schedule of each claim. Deleted with the claim. */
   domain_checks: {
     domain_id: string
     /** Of the claim; empty where a node of an earlier release inserted the row. */
@@ -58,16 +59,16 @@ export type Schema = {
     missing_since: number | null
     checked_at: number | null
     demanded_at: number | null
-    /** Rises with every lease, and with every change that makes a check under way void. */
+    /** Incremented by each lease, and by each change that invalidates a running check. */
     fence: number
     lease_until: number | null
   }
-  /** Which domains ask browsers to use HTTPS alone. A row goes with its claim. */
+  /** The HSTS settings of domains. Deleted with the claim. */
   domain_hsts: { domain_id: string; max_age: number }
-  /** The certificate in use of each host. */
+  /** The current certificate of each host. */
   certificates: {
     host: string
-    /** PEM, the host's own first. */
+    /** PEM, leaf certificate first. */
     chain: string
     /** Sealed (key-vault.ts). */
     private_key: string
@@ -75,23 +76,26 @@ export type Schema = {
     not_after: number
     /** The address of the directory of the authority that issued it (RFC 8555, section 7.1.1). */
     directory: string
-    /** What the authority advises on renewal (RFC 9773); null where it has not. */
+    /** The authority's renewal information (RFC 9773); null when there is none. */
     ari_id: string | null
     renewal_start: number | null
     renewal_end: number | null
     created_at: number
     updated_at: number
   }
-  /** What is to be done about the certificate of each host that is to have one. */
+  /** The certificate order, or its next attempt, of each host that needs a certificate. */
   certificate_orders: {
     host: string
-    /** In which the host is active; empty for the service's own host. */
+    /** The workspace in which the host is active; empty for the service's own host. */
     workspace_id: Generated<string>
     queue: Generated<'ready' | 'new' | 'failing'>
     attempts: number
     next_at: number
     failure: string | null
-    /** The order under way: all four are null while there is none, the last until it is confirmed. */
+    /**
+     * The current order. All four columns are null while there is none; `order_url` also until the
+     * order is confirmed.
+     */
     directory: string | null
     purpose: 'first' | 'renewal' | 'advised' | null
     private_key: string | null
@@ -99,11 +103,11 @@ export type Schema = {
     challenge_type: 'http-01' | 'tls-alpn-01' | null
     challenge_token: string | null
     challenge_answer: string | null
-    /** Rises with every lease. */
+    /** Incremented by each lease. */
     fence: number
     lease_until: number | null
   }
-  /** By the address of the authority's directory. */
+  /** One account per directory URL of an authority. */
   acme_accounts: {
     directory: string
     private_key: string
@@ -140,24 +144,24 @@ export type Schema = {
     created_at: number
     updated_at: number
   }
-  /** How many links a workspace has in each run of `LINKS_PER_BUCKET` sequence numbers. */
+  /** The number of a workspace's links in each range of `LINKS_PER_BUCKET` sequence numbers. */
   link_buckets: {
     workspace_id: string
     bucket: number
     links: number
-    /** Of their texts (stored-bytes.ts). */
+    /** The size of the links' texts (stored-bytes.ts). */
     bytes: Generated<number>
   }
   link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
-  /** Without a row: never clicked by a person. */
+  /** A link without a row was never clicked by a person. */
   link_clicks: { link_seq: number; clicks: number; last_click: number }
-  /** PostgreSQL alone, a partition for each UTC day; SQLite keeps raw clicks in files of their own. */
+  /** PostgreSQL only, one partition per UTC day. SQLite keeps raw clicks in separate files. */
   clicks: {
-    /** In the order in which they were taken in. */
+    /** In the order of ingestion. */
     id: Generated<number>
     at: number
     link_seq: number
-    /** Null where the link was deleted before its click was taken in. */
+    /** Null when the link was deleted before its click was ingested. */
     workspace_id: string | null
     keyspace_id: number | null
     flags: number
@@ -171,7 +175,7 @@ export type Schema = {
     language: string
     source: string
   }
-  /** What has been counted of one subject on one UTC day (click-day-folder.ts, day-codec.ts). */
+  /** The counts of one subject on one UTC day (click-day-folder.ts, day-codec.ts). */
   click_days: {
     day: number
     /** One of `SCOPES`. */
@@ -180,19 +184,19 @@ export type Schema = {
     workspace_id: string
     /** One of `PARTS`. */
     part: number
-    /** Of the recent part: the bytes of `data` that the last folding has left. */
+    /** Recent part only: the size of `data` after the last folding, in bytes. */
     folded: number
-    /** Of the recent part: the bytes of all other parts; 0 while there are none. */
+    /** Recent part only: the size of all other parts, in bytes; 0 while there are none. */
     parts: number
     data: Uint8Array
   }
-  /** Days with other parts, whose recent part has not been added to them for good. */
+  /** Days with other parts whose recent part has not been merged into them for the last time. */
   unsettled_days: { day: number; scope: number; subject: number; workspace_id: string }
-  /** Of UTC days, by their number since 1970-01-01. */
+  /** One salt per UTC day, numbered from 1970-01-01. */
   visitor_salts: { day: number; salt: string }
   journal_positions: { journal_id: string; segment: number; position: number; updated_at: number }
   nodes: {
-    /** The journal's. */
+    /** The journal's id. */
     id: string
     name: string
     process: number
@@ -201,18 +205,18 @@ export type Schema = {
     beat_at: number
     backlog_bytes: number
     oldest_click_at: number | null
-    /** When its loss was told; null for one that is there, or whose loss nobody has seen yet. */
+    /** When its loss was reported; null while the node is up or its loss is not yet reported. */
     reported_at: number | null
   }
   changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
-  idempotency: {
+  {
     workspace_id: string
     idempotency_key: string
     fingerprint: string
     result: string
     created_at: number
   }
-  schema_migrations: {
+  {
     version: number
     name: string
     applied_at: number

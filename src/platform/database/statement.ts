@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** Stands for a parameter's value while a statement is compiled. */
+/** Takes the place of a parameter's value while a statement is compiled. */
 class Placeholder {
   readonly name: string
 
@@ -10,20 +10,19 @@ class Placeholder {
   }
 }
 
-/** A query that is compiled once for each engine. Every run must give the same parameters by name. */
+/** A query that is compiled once per engine. Every call must pass the same parameter names. */
 type Statement<P extends object, R> = {
   /** Runs it. */
   (db: Kysely<Schema>, parameters: P): Promise<QueryResult<R>>
-  /** Returns it as it is run, for running it together with others. */
+  /** Returns the compiled query, for running it together with others. */
   query(db: Kysely<Schema>, parameters: P): CompiledQuery<R>
 }
 
 /**
- * A query for the paths that are taken most. Kysely builds and compiles it once for each engine, at
- * its first run, which costs several times what SQLite takes to run it; after that only the
- * parameters change.
+ * Defines a query for a hot path. Kysely builds and compiles it once per engine, at its first call,
+ * which costs several times what SQLite takes to run it. After that only the parameters change.
  *
- * @param build must not look into the parameters: what it gets are placeholders
+ * @param build must not inspect the parameters: it receives placeholders
  */
 export function statement<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,

@@ -1,26 +1,28 @@
 import type { Change } from '../changes/change.ts'
 
 /**
- * The database, whichever it is, as the stores that a service names. Every operation may throw `Failure.unavailable`: the database cannot
- * be reached, did not answer in time, or cannot write.
+ * The database, on either engine, as the stores that a service names. Every operation may throw
+ * `Failure.unavailable` when the database cannot be reached, does not answer in time, or cannot
+ * write.
  */
 export type Store<Stores> = {
-  /** What has been committed. */
+  /** Reads committed data. */
   readonly read: Stores
   /**
-   * Runs `work` as one atomic unit and settles when it is on disk, or undone because `work` threw.
-   * `work` must await nothing but the stores it is given: other units may be waiting behind it. It
-   * may be run again when another writer was in its way, so it must not change anything else.
+   * Runs `work` as one transaction and settles when it is on disk, or rolled back because `work`
+   * threw. `work` must await only the stores that it is given: other transactions may be waiting
+   * behind it. It may run again after a conflict with another writer, so it must have no other side
+   * effects.
    */
   write<T>(work: (stores: Stores) => Promise<T>): Promise<T>
   /**
-   * Calls `listener` with the changes of each commit, which may hold several units, before their
-   * `write` settles.
+   * Calls `listener` with the changes of each commit, which may include several transactions,
+   * before their `write` settles.
    */
   onChange(listener: (changes: readonly Change[]) => void): void
   /**
-   * Calls `listener` when another process says that it has changed something. Nothing may rest on it:
-   * an engine need not tell, and what it tells may be lost.
+   * Calls `listener` when another process reports a change. Callers must not depend on it: an
+   * engine need not support it, and notifications may be lost.
    */
   onNews(listener: () => void): void
   /** Whether the database answers, as far as this process knows. */
@@ -28,17 +30,20 @@ export type Store<Stores> = {
   close(): Promise<void>
 }
 
-/** A unique constraint stood in the way of an update. The unit must not go on after it. */
+/** An update violated a unique constraint. The transaction must not continue after it. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation'
 }
 
-/** The row was changed since it was read. `write` runs the unit again. */
+/** The row was changed since it was read. `write` runs the transaction again. */
 export class StaleRow extends Error {
   override readonly name = 'StaleRow'
 }
 
-/** More links than allowed have keys that differ only by letter case. The unit must not go on after it. */
+/**
+ * More links than allowed have keys that differ only by letter case. The transaction must not
+ * continue after it.
+ */
 export class TooManyVariants extends Error {
   override readonly name = 'TooManyVariants'
 }

@@ -6,8 +6,9 @@ type Query = Compilable<unknown> | CompiledQuery<unknown>
 type RowOf<Q> = Q extends Compilable<infer R> ? R : Q extends CompiledQuery<infer R> ? R : never
 
 /**
- * Runs statements of a transaction in this order, and sends each without waiting for the answer to the
- * one before: on PostgreSQL they take one round trip. Fails, when all have ended, with the first failure.
+ * Pipelines statements of a transaction: sends them in order, each without waiting for the answer
+ * to the one before, so that they take one round trip on PostgreSQL. When all have ended, throws
+ * the first failure.
  */
 export async function together<const Q extends readonly Query[]>(
   db: Kysely<Schema>,

@@ -137,8 +137,8 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         db: tx,
         isDistant: true,
         onCommit(changes) {
-          listeners.tell(changes)
-          void notifications.tell()
+          listeners.notify(changes)
+          void notifications.send()
         },
       })
       const value = await work(storesOver(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
@@ -174,7 +174,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         }
       },
       onChange: (listener) => listeners.add(listener),
-      onNews: (listener) => notifications.onNews(listener),
+      onNews: (listener) => notifications.onRemoteChange(listener),
       isAvailable: connections.isAvailable,
       async close() {
         notifications.close()

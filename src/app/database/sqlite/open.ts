@@ -166,7 +166,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const pending = new PendingWrites({
     db: writing,
     isDistant: false,
-    onCommit: (changes) => listeners.tell(changes),
+    onCommit: (changes) => listeners.notify(changes),
   })
   const commits = new GroupCommit(writer, pending)
   const reading = kyselyOver(new SqliteConnection(reader))

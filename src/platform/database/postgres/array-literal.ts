@@ -1,6 +1,6 @@
 /**
- * Arrays as PostgreSQL reads them from text (its manual, “Array Value Input”), for statements that take
- * thousands of rows at once: pg would quote every element by itself, numbers too.
+ * Formats arrays in PostgreSQL's text form (its manual, “Array Value Input”), for statements with
+ * thousands of rows. Faster than pg's own formatting, which quotes every element, numbers too.
  */
 
 const SPECIAL = /["\\]/
@@ -10,7 +10,7 @@ export function numberArray(values: readonly (number | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }
 
-/** Of UUIDs, which need no quotes. */
+/** UUIDs need no quotes. */
 export function uuidArray(values: readonly (string | null)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`
 }

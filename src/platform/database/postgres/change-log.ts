@@ -5,16 +5,16 @@ import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
 
-/** The column that each row of the log gets by itself: the transaction that wrote it. */
+/** The column that defaults to the transaction that wrote the row. */
 export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_current_xact_id()'
 
-/** By which a reader finds what is new without reading the whole log. */
+/** Lets a reader find new rows without scanning the whole log. */
 export const TRANSACTION_INDEX = 'create index changes_transaction on changes (transaction_id)'
 
 /**
- * Which history of which database this is. Each promotion of a standby begins another, in which the
- * numbers of transactions that the standby never got are given again; a restored copy is another
- * database, though its address may be the same.
+ * Identifies the server, the database and its timeline. Each promotion of a standby begins a new
+ * timeline, which reuses the numbers of transactions that the standby never received. A restored
+ * copy is a different database, even at the same address.
  */
 const HISTORY = sql<string>`concat_ws('-',
   (select system_identifier from pg_control_system()),
@@ -23,10 +23,10 @@ const HISTORY = sql<string>`concat_ws('-',
     else left(pg_walfile_name(pg_current_wal_lsn()), 8) end)`
 
 /**
- * Since when the server has run without a crash, however often it was stopped in order: what it has kept
- * as statistics it discards when it recovers, and notes the time
- * (https://www.postgresql.org/docs/current/monitoring-stats.html). The loss of a connection alone says
- * nothing: there are many reasons for it that cost no transaction.
+ * The time of the server's last crash recovery, microseconds since the epoch; orderly restarts do
+ * not change it. The server discards its statistics on recovery and records the time of the reset
+ * (https://www.postgresql.org/docs/current/monitoring-stats.html). A lost connection is no evidence
+ * of a crash: most causes of it lose no transaction.
  */
 const UNCRASHED_SINCE = sql<string>`
   coalesce((extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) * 1e6)::bigint, 0)`
@@ -35,10 +35,11 @@ const UNCRASHED_SINCE = sql<string>`
 const CURSOR = sql<string>`concat_ws(' ', ${HISTORY}, ${UNCRASHED_SINCE}, pg_current_snapshot())`
 
 /**
- * PostgreSQL commits transactions in another order than that in which they take numbers, so a reader
- * that remembers the highest number misses those that commit late. Here the cursor is a snapshot
- * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT): what is new
- * is what is visible now and was not visible in it, each change once, however long others take.
+ * PostgreSQL does not commit transactions in the order of their numbers, so a reader that remembers
+ * the highest number misses those that commit late. Here the cursor is a snapshot
+ * (https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-INFO-SNAPSHOT): new rows
+ * are those that are visible now and were not visible in it. Each change is returned exactly once,
+ * even while long transactions are running.
  */
 export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
   return {
@@ -53,10 +54,11 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
 
     async since(cursor, limit) {
       await pending.write()
-      // A cursor that is ahead of the server is from before its disk was put back to an older state, which
-      // keeps its timeline: the numbers in between are given again, to changes that it would take for seen.
+      // A cursor ahead of the server dates from before the server's disk was restored to an older
+      // state, which keeps the timeline. The server then reuses the transaction numbers in between,
+      // and the cursor would treat those new changes as already seen.
       const [history, uncrashedSince, snapshot] = cursor.split(' ')
-      // One statement, so that the rows and the new cursor are of one snapshot.
+      // One statement, so that the rows and the new cursor come from the same snapshot.
       const result = await sql<Nullable<Change> & { cursor: string; is_continued: boolean }>`
         select ${CURSOR} as cursor, c.kind, c.subject,
           ${HISTORY} = ${history}
@@ -108,6 +110,6 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
 
 function first<R>([row]: readonly R[]): R {
-  if (row === undefined) throw new Error('PostgreSQL answered with no row')
+  if (row === undefined) throw new Error('PostgreSQL returned no row')
   return row
 }

@@ -7,37 +7,43 @@ import { probe } from './probe.ts'
 
 const CONNECTIONS_MAX = 10
 export const SCAN_CONNECTIONS_MAX = 3
-/** A sorted list takes two statements, which must be done before its connection is cut off after 20 s. */
+/**
+ * A sorted list takes two statements, which must end before its client connection is closed after
+ * 20 s.
+ */
 const SCAN_STATEMENT_MS_MAX = 7_000
-/** Less, because the log is read all the time: so a server that does not answer is soon noticed. */
+/**
+ * Shorter than for requests: the log is read continuously, so this detects an unresponsive server
+ * early.
+ */
 const LOG_TIMEOUT_SHARE = 0.5
-/** So that somebody whose query failed learns in time that all queries do. */
+/** Short enough that the probe ends while the request whose query failed is still waiting. */
 const PROBE_TIMEOUT_SHARE = 0.75
 
-/** A node's connections to PostgreSQL. Together they know whether it is there. */
+/** A node's connections to PostgreSQL, which share one circuit breaker. */
 export type Connections = {
   /** For look-ups. */
   readonly db: Kysely<Schema>
-  /** The connections of look-ups, for transactions. */
+  /** The pool behind `db`, for transactions. */
   readonly requests: Pool
-  /** For queries that may look at many rows. */
+  /** For queries that may read many rows. */
   readonly scans: Kysely<Schema>
-  /** For reading the change log, whatever else keeps the others busy. */
+  /** For reading the change log, even when the other pools are exhausted. */
   readonly log: Kysely<Schema>
   /** The pools by their names. */
   poolUses(): ReadonlyMap<string, PoolUse>
   isAvailable(): boolean
-  /** Takes the database to be away, for this reason. */
+  /** Opens the circuit breaker: the database counts as unavailable, for this reason. */
   giveUp(cause: unknown): void
   close(): Promise<void>
 }
 
 /**
- * @param options.timeoutMs for an answer to what a request asks
- * @param options.prepare what must have been done before anybody else may ask
- * @param options.onAway told why, when the database is taken to be away: everything then fails at once,
- *   and what was waiting for an answer too
- * @param options.onBack told when it answers again
+ * @param options.timeoutMs the limit for a request's query
+ * @param options.prepare must succeed before the breaker closes and queries are allowed
+ * @param options.onAway called with the cause when the breaker opens; running and new queries
+ *   then fail immediately
+ * @param options.onBack called when the database answers again
  */
 export function openConnections(options: {
   url: string
@@ -49,10 +55,10 @@ export function openConnections(options: {
 }): Connections {
   const { url, timeoutMs, onError } = options
   const pools = new Map<string, Pool>()
-  let hasRoom = true
+  let hasSpareConnection = true
   const breaker = new CircuitBreaker({
     async probe() {
-      hasRoom = await probe(url, timeoutMs * PROBE_TIMEOUT_SHARE)
+      hasSpareConnection = await probe(url, timeoutMs * PROBE_TIMEOUT_SHARE)
       await options.prepare()
     },
     onOpen(cause) {
@@ -60,9 +66,10 @@ export function openConnections(options: {
       options.onAway(cause)
     },
     onPass(wasOpen) {
-      // Something failed, and a new connection works: the old ones may lead to what failed. Where there is
-      // no new one to be had, the failure is that, and no reason to give up what others would take.
-      if (hasRoom) for (const pool of pools.values()) pool.dropIdle()
+      // A query failed but a new connection works, so idle connections may lead to a server that is
+      // gone. When the server had no connection to spare, that was the failure: keep the idle ones,
+      // because others would take their place.
+      if (hasSpareConnection) for (const pool of pools.values()) pool.dropIdle()
       if (wasOpen) options.onBack()
     },
   })

@@ -13,31 +13,39 @@ const QUERY_CANCELED = '57014'
 const DISK_FULL_TEXT =
   'The disk of the database server is full. Nothing can be stored until there is room.'
 
-/** Connection exceptions, no resources, operator's intervention, system errors, read-only, and idle for too long. */
+/**
+ * Connection exceptions, insufficient resources, operator intervention, system errors, read-only
+ * transactions, and idle session time-outs.
+ */
 const UNAVAILABLE = /^(08|53|57|58)|^(25006|25P03)$/
 
-/** After these, the connection is of no more use: it is ending, or what it leads to takes no writes. */
+/**
+ * After these errors the connection is unusable: the server closes it, or the server is read-only.
+ */
 const CONNECTION_LOST = /^08|^57P0|^25006$|^25P03$/
 
-/** Whether an error of pg speaks against the connection, and not only against the query. */
+/** Whether an error of pg means that the connection failed, and not only the query. */
 export function isConnectionLost(error: unknown): boolean {
-  // What pg itself throws besides the server's errors is about the connection or a time-out.
+  // Errors that pg throws itself, rather than the server, concern the connection or a time-out.
   if (!(error instanceof pg.DatabaseError)) return !(error instanceof TypeError)
   return CONNECTION_LOST.test(error.code ?? '')
 }
 
-/** Whether a server that refused a connection is there all the same, and serves those it has. */
+/** Whether the server refused a connection only because it has reached its limit. */
 export function isServerFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code ?? '').startsWith('53')
 }
 
-/** Whether the server ended a query, which it does after the statement time-out. */
+/** Whether the server cancelled a query, which it does at the statement time-out. */
 export function isQueryCanceled(error: unknown): boolean {
   const cause = error instanceof Failure ? error.cause : error
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED
 }
 
-/** An error of pg in the words of the store's port. Programmer's errors pass as they are. */
+/**
+ * Translates an error of pg to the errors that `Store` documents. Programming errors are returned
+ * unchanged.
+ */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) {
     return error instanceof Error && !(error instanceof TypeError)

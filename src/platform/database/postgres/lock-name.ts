@@ -2,9 +2,10 @@ import { type CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /**
- * A statement that keeps every other transaction that locks the same name waiting until this one ends.
- * Names are compared by a hash of 64 bits: two that share it wait for each other without need. PostgreSQL
- * frees the lock with the transaction, so PgBouncer in transaction mode and killed processes leave none.
+ * Returns a statement that takes an exclusive lock on a name until the transaction ends. Names are
+ * compared by a 64-bit hash: two names with the same hash wait for each other needlessly.
+ * PostgreSQL releases the lock with the transaction, so it also works through PgBouncer in
+ * transaction mode and survives no killed process.
  */
 export function lockName(tx: Kysely<Schema>, name: string): CompiledQuery {
   return tx

@@ -9,20 +9,20 @@ const RETRY_BASE_MS = 500
 const RETRY_CAP_MS = 30_000
 
 /**
- * Tells other nodes that there is something new in the change log, and hears it from them (LISTEN and
- * NOTIFY). Nothing rests on it: an engine or a pooler without them, or a notification that is lost,
- * costs only the time until the next reading.
+ * Notifies other nodes of new changes in the log, and receives their notifications (LISTEN and
+ * NOTIFY). It only saves time: without it, or when a notification is lost, the change is found when
+ * the log is next polled.
  */
 export class Notifications {
   readonly #url: string
-  readonly #send: (channel: string, payload: string) => Promise<unknown>
-  readonly #own = randomUUID()
+  readonly #runNotify: (channel: string, payload: string) => Promise<unknown>
+  readonly #senderId = randomUUID()
   readonly #listeners: (() => void)[] = []
   #client: pg.Client | undefined
   #failures = 0
   #retry: NodeJS.Timeout | undefined
   #sending = false
-  #isSendAsked = false
+  #isSendRequested = false
   #closed = false
 
   /** @param options.send runs `pg_notify` over any connection */
@@ -31,28 +31,31 @@ export class Notifications {
     send: (channel: string, payload: string) => Promise<unknown>
   }) {
     this.#url = options.url
-    this.#send = options.send
+    this.#runNotify = options.send
   }
 
-  onNews(listener: () => void): void {
+  onRemoteChange(listener: () => void): void {
     this.#listeners.push(listener)
     if (this.#client === undefined) void this.#listen()
   }
 
-  /** After a commit, and outside of its transaction: one that notifies makes others' commits wait. */
-  async tell(): Promise<void> {
-    this.#isSendAsked = true
+  /**
+   * Notifies the other nodes. Call it after a commit and outside of its transaction: a transaction
+   * that notifies blocks the commits of others.
+   */
+  async send(): Promise<void> {
+    this.#isSendRequested = true
     if (this.#sending) return
     this.#sending = true
-    while (this.#isSendAsked) {
-      this.#isSendAsked = false
-      // The next reading of the log finds what this does not tell of.
-      await this.#send(CHANNEL, this.#own).catch(() => {})
+    while (this.#isSendRequested) {
+      this.#isSendRequested = false
+      // A failed notification is harmless: other nodes poll the log.
+      await this.#runNotify(CHANNEL, this.#senderId).catch(() => {})
     }
     this.#sending = false
   }
 
-  /** Gives the connection up for a new one. */
+  /** Closes the connection and opens a new one. */
   renew(): void {
     this.#client?.connection.stream.destroy()
   }
@@ -71,23 +74,23 @@ export class Notifications {
     })
     this.#client = client
     client.on('error', () => {})
-    client.on('end', () => this.#listenLater())
+    client.on('end', () => this.#scheduleListen())
     client.on('notification', ({ payload }) => {
-      if (payload !== this.#own) this.#hear()
+      if (payload !== this.#senderId) this.#notifyListeners()
     })
     try {
       await client.connect()
       await client.query(`listen ${CHANNEL}`)
       this.#failures = 0
-      // What was told meanwhile was not heard.
-      this.#hear()
+      // Notifications sent while disconnected were lost.
+      this.#notifyListeners()
     } catch {
       client.connection.stream.destroy()
-      this.#listenLater()
+      this.#scheduleListen()
     }
   }
 
-  #listenLater(): void {
+  #scheduleListen(): void {
     if (this.#closed) return
     clearTimeout(this.#retry)
     this.#failures += 1
@@ -96,7 +99,7 @@ export class Notifications {
     this.#retry.unref()
   }
 
-  #hear(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener()
   }
 }

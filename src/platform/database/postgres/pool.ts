@@ -5,47 +5,51 @@ import { isConnectionLost, translateError } from './errors.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 /** Longer than the server's own time-out, so that the server is the one that ends a query. */
-const LOAN_MARGIN_MS = 250
-/** For what is left of the time when it took long to get a connection. */
-const LOAN_MS_MIN = 100
+const CHECKOUT_MARGIN_MS = 250
+/** The least time for a query after a long wait for the connection. */
+const CHECKOUT_MS_MIN = 100
 const CLOSE_TIMEOUT_MS = 1_000
-/** Longer than between two heartbeats, so that a node always has a connection that is open. */
+/** Longer than the heartbeat interval, so that a node always keeps an open connection. */
 const IDLE_TIMEOUT_MS = 60_000
 const INT8 = 20
 
-/** Who decides whether the database is asked at all, and hears of what speaks against it. */
+/** Blocks queries while the database is unavailable, and collects evidence of failures. */
 export type Gate = {
-  /** @throws while the database is away */
+  /** @throws while the database is unavailable */
   check(): void
+  /** Reports a failure of the connection, which a probe then confirms or refutes. */
   suspect(): void
 }
 
 const OPEN_GATE: Gate = { check() {}, suspect() {} }
 
-/** The connections of one pool, at this moment. */
+/** The current number of connections of one pool. */
 export type PoolUse = {
   readonly used: number
   readonly idle: number
-  /** Those who wait for one. */
+  /** Requests that wait for a connection. */
   readonly waiting: number
   readonly max: number
 }
 
-/** Connections that fail in the words of the store's port, and never wait without end. */
+/**
+ * A pool whose connections throw the errors that `Store` documents, and whose operations all have a
+ * time limit.
+ */
 export type Pool = PostgresPool & {
   use(): PoolUse
-  /** Breaks every connection, so that what waits for an answer fails at once. */
+  /** Destroys every connection, so that running queries fail immediately. */
   cutOff(): void
-  /** Gives up the connections that nobody uses: what they lead to may be gone. */
+  /** Closes the idle connections: the server that they lead to may be gone. */
   dropIdle(): void
 }
 
 /**
- * @param options.statementTimeoutMs after which the server ends a query; shortly after it, counted from
- *   when a connection was asked for, whoever has one loses it, so that a server which does not answer
- *   at all holds no connection longer than a query that is slow
- * @param options.connectTimeoutMs for who waits for a connection
- * @param options.onError told when an idle connection breaks, which fails nobody
+ * @param options.statementTimeoutMs after which the server cancels a query. Shortly after it,
+ *   counted from the request for a connection, the connection is destroyed, so that an unresponsive
+ *   server holds it no longer than a slow query does.
+ * @param options.connectTimeoutMs the limit for obtaining a connection
+ * @param options.onError called when an idle connection breaks; no query fails by it
  */
 export function openPool(options: {
   url: string
@@ -63,34 +67,35 @@ export function openPool(options: {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    // What is asked for at once is sent at once: on a distant server round trips are what costs.
+    // Concurrent queries are sent without waiting for each other: round trips dominate the cost on
+    // a remote server.
     pipeline: true,
     types: {
-      // Counters and microseconds fit a double: a bigint of PostgreSQL is a number here.
+      // Counters and microseconds fit a double, so a bigint is read as a number.
       getTypeParser: ((oid, format) =>
         oid === INT8
           ? Number
           : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
   })
-  const loans = new Map<pg.PoolClient, Loan>()
+  const checkouts = new Map<pg.PoolClient, Checkout>()
   const idle = new Set<pg.PoolClient>()
   pool.on('error', (error) => {
-    // pg adds the whole client, which is no matter of whoever reads a log.
+    // pg attaches the whole client to the error, which does not belong in a log.
     Reflect.deleteProperty(error, 'client')
     options.onError(error)
   })
-  // While a client is lent out nobody else listens, and an unheard error ends the process. Whoever
-  // has the client learns of it from the query.
+  // While a client is checked out, the pool does not listen for its errors, and an unhandled error
+  // event ends the process. The caller gets the error from its query.
   pool.on('connect', (client) => {
     client.on('error', () => {})
-    loans.set(client, new Loan(client, gate))
+    checkouts.set(client, new Checkout(client, gate))
   })
   pool.on('acquire', (client) => idle.delete(client))
   pool.on('release', (_error, client) => idle.add(client))
   pool.on('remove', (client) => {
     idle.delete(client)
-    loans.delete(client)
+    checkouts.delete(client)
   })
   const breakAll = (clients: Iterable<pg.PoolClient>) => {
     for (const client of clients) client.connection.stream.destroy()
@@ -106,56 +111,61 @@ export function openPool(options: {
     }),
     async connect() {
       gate.check()
-      const askedMs = performance.now()
+      const requestedMs = performance.now()
       let client: pg.PoolClient
       try {
         client = await pool.connect()
       } catch (error) {
         gate.suspect()
-        // Whatever the reason that the server gives, there is no connection.
+        // Unavailable for any reason: the caller has no connection.
         throw Failure.unavailable(error)
       }
-      const waitedMs = performance.now() - askedMs
-      const loan = loans.get(client) ?? new Loan(client, gate)
-      return loan.begin(Math.max(LOAN_MS_MIN, statementTimeoutMs + LOAN_MARGIN_MS - waitedMs))
+      const waitedMs = performance.now() - requestedMs
+      const checkout = checkouts.get(client) ?? new Checkout(client, gate)
+      return checkout.begin(
+        Math.max(CHECKOUT_MS_MIN, statementTimeoutMs + CHECKOUT_MARGIN_MS - waitedMs),
+      )
     },
-    cutOff: () => breakAll(loans.keys()),
+    cutOff: () => breakAll(checkouts.keys()),
     dropIdle: () => breakAll(idle),
     async end() {
-      // A server that does not answer does not say goodbye either.
-      const timer = setTimeout(() => breakAll(loans.keys()), CLOSE_TIMEOUT_MS)
+      // An unresponsive server would never acknowledge the end.
+      const timer = setTimeout(() => breakAll(checkouts.keys()), CLOSE_TIMEOUT_MS)
       await pool.end()
       clearTimeout(timer)
     },
   }
 }
 
-/** What every connection of ours has in common. */
+/** The options of every connection. */
 export function connectionOptions(url: string): pg.ClientConfig {
   return { connectionString: url, keepAlive: true, application_name: 'terse' }
 }
 
-/** One connection as it is lent: the same object each time, as Kysely expects. */
-class Loan {
+/**
+ * A pooled connection with a time limit on each checkout. `begin` returns the same object each
+ * time, as Kysely expects.
+ */
+class Checkout {
   readonly #client: pg.PoolClient
   readonly #gate: Gate
-  readonly #lent: PostgresPoolClient
+  readonly #wrapped: PostgresPoolClient
   #timer: NodeJS.Timeout | undefined
   #brokenBy: unknown
 
   constructor(client: pg.PoolClient, gate: Gate) {
     this.#client = client
     this.#gate = gate
-    this.#lent = Object.create(client, {
+    this.#wrapped = Object.create(client, {
       query: { value: (...parameters: unknown[]) => this.#query(parameters) },
       release: { value: (error?: Error | boolean) => this.#end(error) },
     }) as PostgresPoolClient
   }
 
   begin(durationMs: number): PostgresPoolClient {
-    // An answer that has arrived while this process was busy is read before the time is taken to be up.
+    // setImmediate: an answer that arrived while the event loop was blocked is read first.
     this.#timer = setTimeout(() => setImmediate(() => this.#expire()), durationMs)
-    return this.#lent
+    return this.#wrapped
   }
 
   async #query(parameters: unknown[]): Promise<unknown> {

@@ -3,12 +3,12 @@ import { isServerFull } from './errors.ts'
 import { connectionOptions } from './pool.ts'
 
 /**
- * Asks over a connection of its own whether the database answers; false where it has none to spare, which
- * is an answer too.
+ * Checks over a new connection whether the database answers. Returns false when the server is up
+ * but at its connection limit.
  *
- * @param timeoutMs for the whole of it
+ * @param timeoutMs the limit for connecting and the query together
  *
- * @throws what the matter is
+ * @throws the error of the connection or the query
  */
 export async function probe(url: string, timeoutMs: number): Promise<boolean> {
   const client = new pg.Client(connectionOptions(url))

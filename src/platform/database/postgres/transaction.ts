@@ -23,15 +23,15 @@ const DIALECT = {
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE'])
 
 /**
- * A transaction that takes few round trips: `begin` travels with the first reads, `commit` with the last
- * writes, and statements that are asked for at once go together.
+ * A transaction with few round trips: `begin` is sent with the first reads, `commit` with the last
+ * writes, and concurrent statements are pipelined.
  */
 export class Transaction implements DatabaseConnection {
   readonly db: Kysely<Schema>
   readonly #client: PostgresPoolClient
   #begun: Promise<void> | undefined
   #hasBegun = false
-  #isHolding = false
+  #hasWaitingWrite = false
 
   private constructor(client: PostgresPoolClient) {
     this.#client = client
@@ -39,11 +39,11 @@ export class Transaction implements DatabaseConnection {
   }
 
   /**
-   * Commits what `work` does, with the statements that it returns as its last; undoes everything where
-   * something throws.
+   * Runs `work`, then the `last` statements that it returns, and commits. Rolls back when anything
+   * throws.
    *
-   * @throws {StaleRow} where one of the last statements violates a unique constraint: another
-   *   transaction was faster
+   * @throws {StaleRow} when one of the last statements violates a unique constraint: another
+   *   transaction committed first
    */
   static async run<T>(
     pool: PostgresPool,
@@ -66,11 +66,11 @@ export class Transaction implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.#startOnce()
-    // Without a transaction a write would be kept, whatever becomes of the rest: it waits until there is
-    // one, and all that comes after it waits too, so that the order stays.
-    if (!this.#hasBegun && (this.#isHolding || query.query.kind !== 'SelectQueryNode')) {
-      this.#isHolding = true
+    this.#beginOnce()
+    // Before `begin` has succeeded, a write would be committed on its own. So the first write waits
+    // for it, and so do all statements after it, to keep the order.
+    if (!this.#hasBegun && (this.#hasWaitingWrite || query.query.kind !== 'SelectQueryNode')) {
+      this.#hasWaitingWrite = true
       await this.#begun
     }
     const { command, rowCount, rows } = await this.#client.query<R>(query.sql, query.parameters)
@@ -78,14 +78,14 @@ export class Transaction implements DatabaseConnection {
     return { rows, ...(isWrite && { numAffectedRows: BigInt(rowCount) }) }
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
+  // biome-ignore lint/correctness/useYield: Kysely requires the method; streaming is not supported
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
-    throw new Error('a transaction streams nothing')
+    throw new Error('transactions do not support streaming')
   }
 
-  #startOnce(): void {
+  #beginOnce(): void {
     this.#begun ??= this.#begin()
-    // Awaited before anything is written.
+    // Prevents an unhandled rejection; the promise is awaited before anything is written.
     this.#begun.catch(() => {})
   }
 
@@ -95,11 +95,11 @@ export class Transaction implements DatabaseConnection {
   }
 
   async #commit(last: readonly CompiledQuery[]): Promise<void> {
-    if (last.length > 0) this.#startOnce()
+    if (last.length > 0) this.#beginOnce()
     if (this.#begun === undefined) return
     await this.#begun
     try {
-      // After a failure PostgreSQL takes no further statement, and `commit` undoes.
+      // After a failure PostgreSQL refuses further statements, and `commit` rolls back.
       const sent = last.map((query) => this.executeQuery(query))
       const [, { command }] = await waitForAll([
         waitForAll(sent),

@@ -4,9 +4,9 @@ import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
 
-/** SQLite commits one transaction at a time, so the log's numbers are in the order of commits. */
+/** SQLite commits one transaction at a time, so the log's numbers are in commit order. */
 export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
-  /** The highest number that was ever deleted. */
+  /** Returns the highest number that was ever trimmed. */
   async function trimmed(): Promise<number> {
     const row = await db
       .selectFrom('instance')
@@ -41,7 +41,7 @@ export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog
         .orderBy('id')
         .limit(limit + 1)
         .execute()
-      // Asked after the rows, so that nothing can be trimmed unnoticed before they are read.
+      // Read after the rows, so that a concurrent trim is always noticed.
       const isKnown = rows.length <= limit && (await trimmed()) <= Number(cursor)
       return {
         changes: isKnown ? rows : undefined,
@@ -50,7 +50,7 @@ export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog
       }
     },
 
-    /** By number, because an index on the times would cost every change more than it saves here. */
+    /** Trims by number: an index on the time would cost each change more than it saves here. */
     async trim(beforeMicros) {
       await pending.write()
       const first = db.selectFrom('changes').select('id').orderBy('id').limit(TRIM_ROWS_MAX)

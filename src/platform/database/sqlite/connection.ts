@@ -2,12 +2,12 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import { folderOf, translateError } from './errors.ts'
 
-/** Compiled statements kept for reuse; the service has well under this many. */
+/** The maximum number of cached statements; the service uses far fewer. */
 const STATEMENTS_MAX = 200
 
 type Prepared = { readonly statement: StatementSync; readonly returnsRows: boolean }
 
-/** Kysely's view of one SQLite handle. Answers at once: node:sqlite is synchronous. */
+/** Adapts one SQLite handle to Kysely. Queries run synchronously, as node:sqlite does. */
 export class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
   readonly #folder: string
@@ -30,7 +30,7 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
+  // biome-ignore lint/correctness/useYield: Kysely requires the method; streaming is not supported
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('SQLite queries are not streamed')
   }

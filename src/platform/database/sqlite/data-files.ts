@@ -4,23 +4,23 @@ import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { CLICKS_FILE, LINKS_FILE } from '../file-fault.ts'
 
-/** The database file of a data folder: everything but clicks. */
+/** Returns the path of terse.db, which holds everything but clicks. */
 export function sqliteFile(dataDir: string): string {
   return path.join(dataDir, LINKS_FILE)
 }
 
 /**
- * The file of everything that is counted. It is another one than that of the links so that the two
- * are written side by side: SQLite has one lock for a file.
+ * Returns the path of clicks.db, which holds counted clicks. It is separate from terse.db so that
+ * both can be written at the same time: SQLite has one write lock per file.
  */
 export function countedFile(dataDir: string): string {
   return path.join(dataDir, CLICKS_FILE)
 }
 
 /**
- * Whether a folder holds a database, or what is left of one.
+ * Whether a folder holds at least one of the two database files.
  *
- * @throws where this process may not look into the folder
+ * @throws when this process has no permission to read the folder
  */
 export function hasDataFiles(dataDir: string): boolean {
   return [sqliteFile(dataDir), countedFile(dataDir)].some(
@@ -29,10 +29,9 @@ export function hasDataFiles(dataDir: string): boolean {
 }
 
 /**
- * Adds another file's tables to a connection, to read alone: a transaction that writes takes the lock
- * of no file but its own.
+ * Attaches another database file read-only, so that a writing transaction locks only its own file.
  *
- * @param options.immutable for a file to which nobody writes, not even a log
+ * @param options.immutable for a file that no process writes to and that has no write-ahead log
  */
 export function attachForReading(
   database: DatabaseSync,

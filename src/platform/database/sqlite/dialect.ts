@@ -8,7 +8,10 @@ import {
 import { kyselyOn } from '../direct-kysely.ts'
 import type { Schema } from '../schema.ts'
 
-/** Writes go through the group commit, which holds the transaction itself. */
+/**
+ * Returns Kysely over a SQLite connection. Writes go through `GroupCommit`, which manages the
+ * transaction.
+ */
 export function kyselyOver(connection: DatabaseConnection): Kysely<Schema> {
   return kyselyOn(connection, {
     adapter: new SqliteAdapter(),

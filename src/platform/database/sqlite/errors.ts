@@ -26,9 +26,11 @@ const FOLDER_FAULTS: ReadonlyMap<number, FolderFault> = new Map([
 ])
 
 /**
- * An error of node:sqlite in the words of the store's port. Other errors pass as they are.
+ * Translates an error of node:sqlite to the errors that `Store` documents. Other errors are
+ * returned unchanged.
  *
- * @param folder of the database's file, which the message names where the file or its disk is at fault
+ * @param folder the folder of the database file, which the message names when the file or its
+ *   disk is at fault
  */
 export function translateError(error: unknown, folder: string): unknown {
   const code = resultCode(error)
@@ -39,12 +41,12 @@ export function translateError(error: unknown, folder: string): unknown {
   return Failure.unavailable(error, textOfFault(code & 0xff, folder))
 }
 
-/** What an error of node:sqlite says about the folder of the file; undefined where it says nothing. */
+/** Returns the folder fault that an error of node:sqlite indicates, or undefined. */
 export function sqliteFolderFault(error: unknown): FolderFault | undefined {
   return FOLDER_FAULTS.get((resultCode(error) ?? 0) & 0xff)
 }
 
-/** The folder of a connection's file. */
+/** Returns the folder of a connection's file. */
 export function folderOf(database: DatabaseSync): string {
   return path.dirname(database.location() ?? '')
 }
@@ -66,7 +68,7 @@ function resultCode(error: unknown): number | undefined {
   return typeof error.errcode === 'number' ? error.errcode : undefined
 }
 
-/** What is to be told of an error. */
+/** Returns an error's message for people. */
 export function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,53 +1,64 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * What terse.db says of the files of its data folder: which run wrote it last, and what that run knew
- * of clicks.db. A run begins with the first process that opens the folder and ends with the last one
- * that closes it.
+ * The mark in terse.db: which run wrote the file last, and the state of clicks.db that this run
+ * knew. A run begins when the first process opens the data folder and ends when the last one closes
+ * it.
  */
 export type LinksMark = {
   readonly run: number
   /** Random, so that the runs of two copies of one folder differ. */
   readonly runId: string
-  /** The run that clicks.db named when this one began; null where it named none. */
+  /** The run that clicks.db named when this run began; null when it named none. */
   readonly clicksRunId: string | null
-  /** Whether the run has ended by a stop rather than by a crash. */
+  /** Whether the run ended with an orderly stop rather than a crash. */
   readonly isStopped: boolean
-  /** Batches that clicks.db had taken when this was last written: it has at least as many. */
+  /**
+   * The number of batches in clicks.db when this mark was last written. clicks.db must have at
+   * least as many.
+   */
   readonly batches: number
-  /** Which files these were: a copy of them has another identity. */
+  /** Identifies the physical files: copies of them have a different identity. */
   readonly identity: string
-  /** Since when the files have not been checked in full though they should be; null where they have. */
+  /** Since when a full check of the files is due; null when none is due. */
   readonly uncheckedSinceMs: number | null
 }
 
-/** What clicks.db says of itself, and what it knew of terse.db at its last batch. */
+/** The mark in clicks.db: its own state, and the state of terse.db at its last batch. */
 export type ClicksMark = {
   readonly run: number
   readonly runId: string | null
   readonly isStopped: boolean
-  /** Transactions that took clicks. */
+  /** The number of transactions that ingested clicks. */
   readonly batches: number
   /** The sum of all links' counters. */
   readonly clicks: number
-  /** By how much the charts of domains and of workspaces differ from it since a repair. */
+  /**
+   * The difference between `clicks` and the chart sums of domains and workspaces that a repair
+   * left.
+   */
   readonly domainOffset: number
   readonly workspaceOffset: number
-  /** The last numbers that terse.db had given to a change and to a link: it has given at least these. */
+  /**
+   * The last numbers that terse.db had assigned to a change and to a link. terse.db must have
+   * reached at least these.
+   */
   readonly changesSeen: number
   readonly linksSeen: number
-  /** Files of days before this one may be there or not; null while none has been dropped. */
+  /** Raw click files of days before this one may have been dropped; null while none has been. */
   readonly droppedBefore: number | null
 }
 
 type ClicksRun = Pick<ClicksMark, 'run' | 'runId' | 'isStopped' | 'changesSeen' | 'linksSeen'>
 
-/** The last numbers that terse.db has given. Deleting rows does not lower them. */
+/** The last numbers that terse.db has assigned. Deleting rows does not lower them. */
 export type GivenNumbers = { readonly links: number; readonly changes: number }
 
-/** Makes what clicks.db keeps of itself; the row comes last, and without it there are no marks. */
+/**
+ * Creates the marks of clicks.db. The row is inserted last: without it the file counts as unmarked.
+ */
 export const FILE_MARKS_TABLES = [
-  // How many rows a day's file has for batches that have been counted.
+  // The number of rows of counted batches in a day's file.
   'create table if not exists raw_days (day integer primary key, clicks integer not null)',
   `create table if not exists file_marks (
     id integer primary key check (id = 1),
@@ -66,7 +77,7 @@ export const FILE_MARKS_TABLES = [
     select 1, 0, null, 0, 0, coalesce(sum(clicks), 0), 0, 0, 0, 0, null from link_clicks`,
 ]
 
-/** The row of the table `instance`. */
+/** The row of `instance` that holds the mark. */
 const MARK = 'file_mark'
 
 export function readLinksMark(database: DatabaseSync): LinksMark | undefined {
@@ -85,8 +96,8 @@ export function writeLinksMark(database: DatabaseSync, mark: LinksMark): void {
 }
 
 /**
- * @param schema under which clicks.db is attached to the connection
- * @returns undefined for a file of a program that knew no marks
+ * @param schema the name under which clicks.db is attached to the connection
+ * @returns undefined for a file written by a program without marks
  */
 export function readClicksMark(database: DatabaseSync, schema = 'main'): ClicksMark | undefined {
   if (!hasTable(database, schema, 'file_marks')) return undefined
@@ -106,7 +117,7 @@ export function readClicksMark(database: DatabaseSync, schema = 'main'): ClicksM
   }
 }
 
-/** Which run it is of, and what that has seen of terse.db. */
+/** Records the run of clicks.db, and the state of terse.db that the run has seen. */
 export function writeClicksRun(
   database: DatabaseSync,
   { run, runId, isStopped, changesSeen, linksSeen }: ClicksRun,
@@ -118,7 +129,7 @@ export function writeClicksRun(
     .run(run, runId, isStopped ? 1 : 0, changesSeen, linksSeen)
 }
 
-/** Has the files taken for a set that no run has marked yet. */
+/** Removes the mark, so that the next start accepts the files as an unmarked set. */
 export function removeLinksMark(database: DatabaseSync): void {
   database.prepare('delete from instance where name = ?').run(MARK)
 }
@@ -129,7 +140,7 @@ export function removeClicksMark(database: DatabaseSync): void {
   )
 }
 
-/** @param schema under which terse.db is attached to the connection */
+/** @param schema the name under which terse.db is attached to the connection */
 export function readGivenNumbers(database: DatabaseSync, schema = 'main'): GivenNumbers {
   if (!hasTable(database, schema, 'sqlite_sequence')) return { links: 0, changes: 0 }
   const rows = database.prepare(`select name, seq from ${schema}.sqlite_sequence`).all()

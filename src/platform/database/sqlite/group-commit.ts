@@ -5,46 +5,49 @@ import { backoffMs } from '../../work/backoff.ts'
 import { StaleRow } from '../store.ts'
 import { folderOf, isBusy, translateError } from './errors.ts'
 
-/** Units in one transaction at most, so that the first does not wait long for the last. */
+/**
+ * The maximum number of transactions in one commit, so that the first does not wait long for the
+ * last.
+ */
 const BATCH_MAX = 256
-/** How long to wait for another process to give up the write lock. */
+/** How long to wait for another process to release the write lock. */
 const BUSY_DEADLINE_MS = 5_000
 const BUSY_WAIT_BASE_MS = 2
 const BUSY_WAIT_CAP_MS = 50
-/** Runs of one unit that found a row changed, before that is a fault. */
+/** How often a transaction is tried that finds a row changed, before it fails. */
 const ATTEMPTS_MAX = 8
 
-type Unit = {
+type QueuedTransaction = {
   run(): Promise<unknown>
   resolve(value: unknown): void
   reject(error: unknown): void
 }
 
-/** Tells a unit's caller how it ended. */
+/** Resolves or rejects the promise of a transaction's caller. */
 type Settle = () => void
 
-/** What units have left to be written once for all of them, before their transaction is committed. */
+/** Writes that the transactions of a batch deferred, to be written together before the commit. */
 type Pending = {
-  /** How far it has come, for a return to there. */
+  /** Returns the current position, for `undoTo`. */
   mark(): number
   write(): Promise<void>
-  /** Forgets what came after the mark, which is undone. */
+  /** Discards what was added after the mark, after a rollback. */
   undoTo(mark: number): void
-  /** Called after the commit, before any unit settles. */
+  /** Called after the commit, before any caller's promise settles. */
   committed(): void
 }
 
 /**
- * Runs units of work one after the other on one connection, many to a transaction: what is asked for
- * in the same turn of the event loop shares one `COMMIT`, and so one sync to disk. One that throws is
- * undone alone.
+ * Runs transactions one after the other on one connection. Those queued in the same turn of the
+ * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
+ * rolled back alone.
  *
- * Savepoints make SQLite copy every page that a unit is the first to change, which costs a small unit
- * more than its own work. So a batch is run without; if a unit throws, all is undone and run again,
- * each unit under a savepoint.
+ * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
+ * a small transaction more than its own work. So a batch first runs without savepoints. If a
+ * transaction throws, the batch is rolled back and run again, each transaction under a savepoint.
  *
- * Waits for another process's lock without blocking the event loop: SQLite's own busy handler sleeps
- * in the calling thread, so it is off on this connection.
+ * Waits for another process's lock without blocking the event loop: SQLite's busy handler sleeps in
+ * the calling thread, so this connection must not use it.
  */
 export class GroupCommit {
   readonly #database: DatabaseSync
@@ -54,7 +57,7 @@ export class GroupCommit {
   readonly #commit: StatementSync
   readonly #savepoint: StatementSync
   readonly #release: StatementSync
-  #queue: Unit[] = []
+  #queue: QueuedTransaction[] = []
   #draining: Promise<void> | undefined
 
   constructor(database: DatabaseSync, pending: Pending) {
@@ -63,11 +66,11 @@ export class GroupCommit {
     this.#pending = pending
     this.#begin = database.prepare('begin immediate')
     this.#commit = database.prepare('commit')
-    this.#savepoint = database.prepare('savepoint unit')
-    this.#release = database.prepare('release unit')
+    this.#savepoint = database.prepare('savepoint queued')
+    this.#release = database.prepare('release queued')
   }
 
-  /** Settles when the unit is on disk, or undone. The unit may be run several times. */
+  /** Settles when the transaction is on disk or rolled back. `work` may run several times. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ run: work, resolve: resolve as (value: unknown) => void, reject })
@@ -75,7 +78,7 @@ export class GroupCommit {
     })
   }
 
-  /** Settles when everything that was asked for has settled. */
+  /** Settles when the queue is empty and every transaction has settled. */
   async idle(): Promise<void> {
     while (this.#draining !== undefined) await this.#draining
   }
@@ -85,32 +88,33 @@ export class GroupCommit {
       await nextTurn()
       const batch = this.#queue.splice(0, BATCH_MAX)
       try {
-        const settled = (await this.#runTogether(batch)) ?? (await this.#runApart(batch))
+        const settled = (await this.#runTogether(batch)) ?? (await this.#runSeparately(batch))
         this.#commit.run()
         this.#pending.committed()
         for (const settle of settled) settle()
       } catch (error) {
         this.#rollback()
         const translated = translateError(error, this.#folder)
-        for (const unit of batch) unit.reject(translated)
+        for (const transaction of batch) transaction.reject(translated)
       }
     }
-    // In the turn that saw the queue empty: a unit that comes later must start anew.
+    // Reset in the same turn that saw the queue empty, so that a later transaction starts a new
+    // drain.
     this.#draining = undefined
   }
 
   /**
-   * Undefined when something threw: then nothing is kept, and all are to be run again. For a unit by
-   * itself too, which would have to be run twice to fail once.
+   * Returns undefined when a transaction threw: the batch was rolled back and must run again. Also
+   * for a batch of one, which would otherwise run twice when it fails.
    */
-  async #runTogether(batch: readonly Unit[]): Promise<Settle[] | undefined> {
+  async #runTogether(batch: readonly QueuedTransaction[]): Promise<Settle[] | undefined> {
     if (batch.length === 1) return undefined
     await this.#beginWhenFree()
     try {
       const settled: Settle[] = []
-      for (const unit of batch) {
-        const value = await unit.run()
-        settled.push(() => unit.resolve(value))
+      for (const transaction of batch) {
+        const value = await transaction.run()
+        settled.push(() => transaction.resolve(value))
       }
       await this.#pending.write()
       return settled
@@ -120,43 +124,42 @@ export class GroupCommit {
     }
   }
 
-  async #runApart(batch: readonly Unit[]): Promise<Settle[]> {
+  async #runSeparately(batch: readonly QueuedTransaction[]): Promise<Settle[]> {
     await this.#beginWhenFree()
     const settled: Settle[] = []
-    for (const unit of batch) {
+    for (const transaction of batch) {
       const mark = this.#pending.mark()
       this.#savepoint.run()
       try {
-        const value = await this.#runUnit(unit, mark)
-        settled.push(() => unit.resolve(value))
+        const value = await this.#runUnderSavepoint(transaction, mark)
+        settled.push(() => transaction.resolve(value))
       } catch (error) {
-        this.#undoUnit(mark)
-        settled.push(() => unit.reject(error))
+        this.#rollbackToSavepoint(mark)
+        settled.push(() => transaction.reject(error))
       }
       this.#release.run()
     }
     return settled
   }
 
-  async #runUnit(unit: Unit, mark: number): Promise<unknown> {
+  async #runUnderSavepoint(transaction: QueuedTransaction, mark: number): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const value = await unit.run()
+        const value = await transaction.run()
         await this.#pending.write()
         return value
       } catch (error) {
         if (!(error instanceof StaleRow)) throw error
         if (attempt === ATTEMPTS_MAX) throw Failure.unavailable(error)
-        this.#undoUnit(mark)
+        this.#rollbackToSavepoint(mark)
       }
     }
   }
 
-  #undoUnit(mark: number): void {
+  #rollbackToSavepoint(mark: number): void {
     this.#pending.undoTo(mark)
-    // Where SQLite has undone the whole transaction itself (a full disk), this throws, and the batch
-    // fails as one.
-    this.#database.exec('rollback to unit')
+    // Throws when SQLite itself rolled back everything (a full disk); then the whole batch fails.
+    this.#database.exec('rollback to queued')
   }
 
   async #beginWhenFree(): Promise<void> {
@@ -178,7 +181,7 @@ export class GroupCommit {
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback')
     } catch {
-      // The transaction is gone already; the error that led here is the one to tell.
+      // Already rolled back; the original error is the one to report.
     }
   }
 }

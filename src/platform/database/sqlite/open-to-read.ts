@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Opens a database file to read it, and leaves no file beside it that was not there: without a log the
- * file is complete, and SQLite is told that nobody writes to it.
+ * Opens a database file read-only without creating files beside it. Without a write-ahead log the
+ * file is complete, and it is opened as immutable.
  */
 export function openToRead(file: string, timeoutMs: number): DatabaseSync {
   const location = pathToFileURL(file)
@@ -12,7 +12,7 @@ export function openToRead(file: string, timeoutMs: number): DatabaseSync {
   return new DatabaseSync(location, { readOnly: true, timeout: timeoutMs })
 }
 
-/** Whether a write-ahead log lies beside the file, and may hold what the file does not. */
+/** Whether the file has a write-ahead log, which may hold newer data. */
 export function hasLog(file: string): boolean {
   return existsSync(`${file}-wal`)
 }

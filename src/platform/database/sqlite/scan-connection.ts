@@ -7,22 +7,25 @@ import { translateError } from './errors.ts'
 import type { ScanFiles, ScanQuery, ScanResult } from './scan-worker.ts'
 
 /**
- * A connection in a thread of its own, for queries that may read a whole table: node:sqlite is
- * synchronous, and a second of reading would be a second in which nobody is redirected. The thread
- * starts with the first query.
+ * A connection in a separate thread, for queries that may read a whole table: node:sqlite is
+ * synchronous, and a second of reading would stop redirects for a second. The first query starts
+ * the thread.
  */
 export class ScanConnection implements DatabaseConnection {
   readonly #thread: TaskThread<ScanQuery, ScanResult>
   readonly #folder: string
   #cpuMs = 0
 
-  /** @param files the database, and that of the counted clicks beside it */
+  /** @param files terse.db, and clicks.db beside it */
   constructor(files: ScanFiles) {
     this.#folder = path.dirname(files.file)
     this.#thread = new TaskThread(new URL('./scan-worker.ts', import.meta.url), files)
   }
 
-  /** The processor time of the thread, as of its last answer. On a busy machine it is less than the clock says. */
+  /**
+   * The thread's CPU time as of its last answer. On a busy machine it is less than the elapsed
+   * time.
+   */
   get cpuMs(): number {
     return this.#cpuMs
   }
@@ -31,7 +34,7 @@ export class ScanConnection implements DatabaseConnection {
     return this.#execute(undefined, query)
   }
 
-  /** The same thread's view of another file. */
+  /** Returns a connection to another file in the same thread. */
   over(file: string): DatabaseConnection {
     return {
       executeQuery: (query) => this.#execute(file, query),
@@ -51,7 +54,7 @@ export class ScanConnection implements DatabaseConnection {
     }
   }
 
-  // biome-ignore lint/correctness/useYield: Kysely asks for the method; nothing here streams
+  // biome-ignore lint/correctness/useYield: Kysely requires the method; streaming is not supported
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('SQLite queries are not streamed')
   }

@@ -4,40 +4,43 @@ import { lowerPriority, NICENESS_INCREMENTS } from '../../work/lower-priority.ts
 import { serveTasks } from '../../work/serve-tasks.ts'
 import { attachForReading } from './data-files.ts'
 
-/** What the thread is started with: the database, and that of the counted clicks beside it. */
+/** The paths that the thread is started with: terse.db, and clicks.db beside it. */
 export type ScanFiles = { readonly file: string; readonly clicksFile: string }
 
 export type ScanQuery = {
-  /** Of raw clicks; undefined for the database itself. */
+  /** A raw click file; undefined for terse.db. */
   readonly file: string | undefined
   readonly sql: string
   readonly parameters: readonly SQLInputValue[]
 }
 
-/** The rows, and the processor time of the thread since it started. */
+/** The rows, and the thread's CPU time since it started. */
 export type ScanResult = { readonly rows: unknown[]; readonly cpuMs: number }
 
 const OPTIONS = { readOnly: true, timeout: 1_000 } as const
-/** Other files that are kept open: those of the exports that are under way. */
+/** The maximum number of other files kept open, for running exports. */
 const OTHERS_MAX = 4
 
-/** Of all sorted lists under way together; what does not fit goes to a temporary file. */
+/** The memory of all running sorts together; the rest goes to a temporary file. */
 const SORTING_KIB = 64 * 1024
 
 const { file, clicksFile }: ScanFiles = workerData
-// Where both want the same core, visitors go first.
+// Redirects take precedence when both compete for a core.
 lowerPriority(NICENESS_INCREMENTS.expensive)
 let main: DatabaseSync | undefined
 const others = new Map<string, DatabaseSync>()
 
 serveTasks(({ file, sql, parameters }: ScanQuery): ScanResult => {
-  const asked = file === undefined ? mainDatabase() : otherDatabase(file)
-  const rows = asked.prepare(sql).all(...parameters)
+  const database = file === undefined ? mainDatabase() : otherDatabase(file)
+  const rows = database.prepare(sql).all(...parameters)
   const { user, system } = process.threadCpuUsage()
   return { rows, cpuMs: (user + system) / 1_000 }
 })
 
-/** Opened by the first query, which then fails with what is wrong with the files, where the thread would end. */
+/**
+ * Opens terse.db at the first query, so that a fault in the files fails the query instead of ending
+ * the thread.
+ */
 function mainDatabase(): DatabaseSync {
   main ??= openMain()
   return main

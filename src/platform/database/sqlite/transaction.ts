@@ -8,11 +8,11 @@ const BUSY_WAIT_BASE_MS = 2
 const BUSY_WAIT_CAP_MS = 50
 
 /**
- * Runs `work` in a transaction that writes; undone when it throws. Nothing else may use the
+ * Runs `work` in a write transaction and rolls back when it throws. Nothing else may use the
  * connection meanwhile.
  *
- * @param deadlineMs how long to wait for another process to give up the lock
- * @throws `Failure.unavailable` where it does not
+ * @param deadlineMs how long to wait for another process to release the lock
+ * @throws `Failure.unavailable` when the lock is not released in time
  */
 export async function inTransaction<T>(
   database: DatabaseSync,
