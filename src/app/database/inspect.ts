@@ -25,20 +25,23 @@ import { currentVersion, SCHEMA_VERSION } from './migrations/migrate.ts'
 
 const TIMEOUT_MS = 2_500
 
-/** What there is to know of a database without changing anything in it. */
+/** The state of a database, read without changing anything. */
 export type Inspection = {
   readonly engine: string
-  /** 0 for an empty database: then there is nothing else to tell. */
+  /** 0 for an empty database; all other values are then empty. */
   readonly schemaVersion: number
   readonly workspaces: number
   readonly links: number
-  /** How far each click journal has been taken in. */
+  /** How far each click journal has been ingested. */
   readonly positions: ReadonlyMap<string, JournalPosition>
-  /** When something was last changed; undefined when the log of changes is empty. */
+  /** The time of the last change; undefined when the change log is empty. */
   readonly lastChangeMicros: number | undefined
-  /** The processes that serve, those that were lost with them. */
+  /** The serving processes, including lost ones. */
   readonly nodes: readonly Node[]
-  /** The database server's clock; undefined where it is this machine's own. */
+  /**
+   * The database server's time in milliseconds since the epoch; undefined for SQLite, which uses
+   * this machine's clock.
+   */
   readonly serverMillis: number | undefined
 }
 
@@ -50,20 +53,22 @@ type Opened = {
 }
 
 /**
- * Looks at the database that the configuration names. Undefined where there is no SQLite file yet.
+ * Inspects the configured database. Returns undefined when there is no SQLite file yet.
  *
- * @throws where it cannot be reached, or is newer than the program
+ * @throws when the database cannot be reached, or is newer than the program
  */
 export function inspectDatabase(location: Location): Promise<Inspection | undefined> {
-  return within(location, inspect)
+  return withDatabase(location, inspect)
 }
 
-/** The claims on a host, the active one first. Undefined where there is no database yet. */
+/**
+ * Returns the claims on a host, the active one first, or undefined when there is no database yet.
+ */
 export function inspectClaims(
   location: Location,
   host: string,
 ): Promise<readonly InspectedClaim[] | undefined> {
-  return within(location, async ({ db }) => {
+  return withDatabase(location, async ({ db }) => {
     if ((await currentVersion(db)) === 0) return []
     return db
       .selectFrom('domains')
@@ -80,14 +85,17 @@ export function inspectClaims(
   })
 }
 
-/** How a host's certificate stands. Undefined where there is no database yet, or an old one. */
+/**
+ * Returns the state of a host's certificate, or undefined when there is no database yet or its
+ * schema is older than this program's.
+ */
 export function inspectCertificate(
   location: Location,
   host: string,
   directory: string,
   now: number,
 ): Promise<CertificateStanding | undefined> {
-  return within(location, async ({ db }) => {
+  return withDatabase(location, async ({ db }) => {
     if ((await currentVersion(db)) < SCHEMA_VERSION) return undefined
     const stores = {
       certificates: certificateStore(db),
@@ -99,11 +107,11 @@ export function inspectCertificate(
   })
 }
 
-async function within<T>(
+async function withDatabase<T>(
   location: Location,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T | undefined> {
-  if (location.databaseUrl === undefined) return withinSqlite(sqliteFile(location.dataDir), work)
+  if (location.databaseUrl === undefined) return withSqlite(sqliteFile(location.dataDir), work)
   const pool = openPool({
     url: location.databaseUrl,
     connectionsMax: 1,
@@ -123,7 +131,7 @@ async function within<T>(
   }
 }
 
-async function withinSqlite<T>(
+async function withSqlite<T>(
   file: string,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T | undefined> {
@@ -175,7 +183,7 @@ async function inspect({ db, engine, serverMillis }: Opened): Promise<Inspection
       positions.map(({ journal_id, segment, offset }) => [journal_id, { segment, offset }]),
     ),
     lastChangeMicros: change?.at ?? undefined,
-    // An older schema does not have them yet.
+    // An older schema may lack the table or some of its columns.
     nodes: schemaVersion < SCHEMA_VERSION ? [] : await nodeStore(db).list(),
   }
 }

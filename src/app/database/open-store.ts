@@ -2,20 +2,23 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { OpenedStore } from './opened-store.ts'
 import type { SqliteOptions } from './sqlite/open.ts'
 
-/** Opens the database that the configuration names, brought to this program's schema. */
+/** Opens the configured database and migrates it to this program's schema. */
 export async function openStore(options: {
   databaseUrl: string | undefined
   dataDir: string
   clock: Clock
-  /** Told of faults that fail no request, such as an idle connection that broke. */
+  /** Called with errors that fail no request, such as a broken idle connection. */
   onError: (error: unknown) => void
-  /** Told when the database is taken to be away, and why; and with undefined when it is back. */
+  /**
+   * Called with the cause when the database becomes unavailable, and with undefined when it is
+   * available again.
+   */
   onAvailability?: (cause: unknown) => void
   /** As in `openPostgres`. */
   timeoutMs?: number
-  /** As in `openPostgres`; SQLite is never away. */
+  /** As in `openPostgres`; ignored by SQLite. */
   mayBeAway?: boolean | undefined
-  /** Whether to fail with `NoInstance` where nothing was made before, and make nothing. */
+  /** Whether to throw `NoInstance` instead of creating a new instance. */
   mustExist?: boolean | undefined
   /** As in `openSqlite`. */
   clicksAfter?: SqliteOptions['clicksAfter']
@@ -23,7 +26,7 @@ export async function openStore(options: {
   onLongCheck?: () => void
 }): Promise<OpenedStore> {
   const { databaseUrl: url, ...rest } = options
-  // A process loads one engine: the other's code would be a tenth of its start.
+  // Loads only the engine in use: the other's code would take a tenth of the start-up time.
   if (url === undefined) {
     const { openSqlite } = await import('./sqlite/open.ts')
     return openSqlite(rest)

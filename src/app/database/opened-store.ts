@@ -4,22 +4,19 @@ import type { Schema } from '../../platform/database/schema.ts'
 import type { FairQueue } from '../../platform/work/fair-queue.ts'
 import type { FullStore } from './stores.ts'
 
-/** A store with what its caretakers need besides. */
+/** A store, with what monitoring, checks and maintenance need of it. */
 export type OpenedStore = {
   readonly store: FullStore
-  /** The engine and its version, for people. */
+  /** The engine and its version, for display. */
   readonly engine: string
-  /** Settles once the database has this program's schema; rejects where it cannot have it. */
+  /** Resolves once the database has this program's schema; rejects when it cannot be migrated. */
   readonly ready: Promise<void>
-  /** The pools of connections by their names; none on an engine that has none. */
+  /** The connection pools by name; empty on SQLite. */
   poolUses(): ReadonlyMap<string, PoolUse>
-  /**
-   * Since when the files should have been checked in full; undefined where they have been, or where
-   * there are none.
-   */
+  /** Since when a full check of the files is due; undefined when none is due, and on PostgreSQL. */
   readonly uncheckedSinceMs: number | undefined
-  /** In which searches, charts and exports wait for their turns to read. */
+  /** The queue in which searches, charts and exports wait for their turns to read. */
   readonly scanQueue: FairQueue
-  /** For looking at the tables themselves. */
+  /** For direct queries on the tables. */
   readonly db: Kysely<Schema>
 }

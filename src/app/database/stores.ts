@@ -48,7 +48,7 @@ import {
 } from '../../platform/idempotency/store/idempotency-store.ts'
 import { type InstanceStore, instanceStore } from '../../platform/instance/store/instance-store.ts'
 
-/** All stores, over one view of the data. */
+/** All stores over one connection or transaction. */
 export type Stores = {
   readonly instance: InstanceStore
   readonly workspaces: WorkspaceStore
@@ -72,32 +72,32 @@ export type Stores = {
   readonly idempotency: IdempotencyStore
 }
 
-/** The database with all stores. A service asks for a `Store` of those that it uses. */
+/** The database with all stores. A service declares a `Store` of those that it uses. */
 export type FullStore = Store<Stores>
 
-/** In what the engines differ here. */
+/** The differences between the engines that the stores depend on. */
 export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, pending: Pending) => ChangeLog
   readonly rawClicks: (scans: Scans) => RawClickPages
   readonly findPage: FindPage
   /**
-   * Whether an insert tells the new row's number by itself. Where it does, it is not asked for by
-   * `returning`, for which SQLite fills a table of its own.
+   * Whether the result of an insert contains the new row's number. It then needs no `returning`,
+   * for which SQLite fills a temporary table.
    */
-  readonly tellsInsertId: boolean
-  /** Undefined where one transaction writes at a time. */
+  readonly returnsInsertId: boolean
+  /** Undefined when the engine runs one writing transaction at a time. */
   readonly lockName?: LockName
-  /** As `LinkStore.skipNumbers` does. */
+  /** Implements `LinkStore.skipNumbers`. */
   readonly skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
 }
 
 /**
- * Every store over one connection or transaction.
+ * Creates every store over one connection or transaction.
  *
- * @param on.scans for queries that may look at many rows
+ * @param on.scans for queries that may read many rows
  */
 export function storesOver(
-  { changeLog, rawClicks, findPage, tellsInsertId, lockName, skipLinkNumbers }: EngineTraits,
+  { changeLog, rawClicks, findPage, returnsInsertId, lockName, skipLinkNumbers }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; pending: Pending },
 ): Stores {
   const { db, pending } = on
@@ -114,7 +114,7 @@ export function storesOver(
     certificateOrders: certificateOrderStore(db),
     acmeAccounts: acmeAccountStore(db),
     acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({ ...on, findPage, tellsInsertId, lockName, skipLinkNumbers }),
+    links: linkStore({ ...on, findPage, returnsInsertId, lockName, skipLinkNumbers }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),

@@ -92,7 +92,7 @@ const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantLoo
 /**
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may look at many rows
- * @param on.tellsInsertId whether an insert tells the new row's number without `returning`
+ * @param on.returnsInsertId whether an insert tells the new row's number without `returning`
  * @param on.lockName undefined where one transaction writes at a time
  * @param on.skipLinkNumbers as `LinkStore.skipNumbers` does, on this engine
  */
@@ -101,7 +101,7 @@ export function linkStore(on: {
   scans: Scans
   findPage: FindPage
   pending: Pending
-  tellsInsertId: boolean
+  returnsInsertId: boolean
   lockName: LockName | undefined
   skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
 }): LinkStore {
@@ -109,13 +109,13 @@ export function linkStore(on: {
   const pages = linkPages(on)
 
   const rowInserted = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
-    on.tellsInsertId
+    on.returnsInsertId
       ? (insertLink.query(db, row) as CompiledQuery<never>)
       : insertLinkReturning.query(db, row)
 
   /** The new row's number; undefined when the key is taken. */
   function numberOf(inserted: QueryResult<{ seq: number }>): number | undefined {
-    if (!on.tellsInsertId) return inserted.rows[0]?.seq
+    if (!on.returnsInsertId) return inserted.rows[0]?.seq
     return inserted.numAffectedRows === 0n ? undefined : Number(inserted.insertId)
   }
 

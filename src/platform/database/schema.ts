@@ -209,14 +209,14 @@ export type Schema = {
     reported_at: number | null
   }
   changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
-  {
+  idempotency: {
     workspace_id: string
     idempotency_key: string
     fingerprint: string
     result: string
     created_at: number
   }
-  {
+  schema_migrations: {
     version: number
     name: string
     applied_at: number

@@ -33,7 +33,7 @@ export const foundation: Migration = {
         host text not null,
         unique (workspace_id, host)
       )`,
-      // A unique constraint takes two nulls for different, so the shared keyspace has its own.
+      // A unique constraint treats nulls as distinct, so the shared keyspace needs its own index.
       sql`create unique index keyspaces_shared on keyspaces ((1)) where workspace_id is null`,
       sql`create table domains (
         id ${uuid} primary key,
@@ -125,7 +125,10 @@ export const foundation: Migration = {
   },
 }
 
-/** Where they are in a file of their own, a killed process may have made some of them before. */
+/**
+ * Idempotent: when the tables are in a separate file, a killed process may already have created
+ * some.
+ */
 function clickTables(types: ColumnTypes) {
   const day = sql`
     day integer not null,
@@ -144,7 +147,7 @@ function clickTables(types: ColumnTypes) {
       clicks bigint not null,
       last_click bigint not null
     )`,
-    // The day comes first, so that what is written together lies together.
+    // The day comes first, so that rows written together are stored together.
     sql`create table if not exists click_days (
       ${day},
       part smallint not null,

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Migration } from '../../../platform/database/migration.ts'
 
 /**
- * Whose turn it is: each check and each order carries its workspace, so that leases can be dealt out
- * in turn. The workspace is empty for the service's own host, and for a row that a node of an earlier
- * release inserted.
+ * Adds the workspace to each check and each order, so that leases can be granted round robin across
+ * workspaces. The workspace is empty for the service's own host, and for rows inserted by a node of
+ * an earlier release.
  */
 export const fairLeases: Migration = {
   name: 'fair-leases',

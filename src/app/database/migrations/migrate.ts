@@ -13,7 +13,7 @@ import { quotas } from './008-quotas.ts'
 import { rawClickCount } from './009-raw-click-count.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
-/** Every step, in order. A database's version is how many of them it has been through. */
+/** All steps in order. A database's version is the number of steps applied to it. */
 export const MIGRATIONS: readonly Migration[] = [
   foundation,
   visitorSalts,
@@ -26,27 +26,27 @@ export const MIGRATIONS: readonly Migration[] = [
   rawClickCount,
 ]
 
-/** The version of the schema that this program works with. */
+/** The schema version of this program. */
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 export type MigrationDatabase = {
   readonly db: Kysely<Schema>
   readonly types: ColumnTypes
   readonly clock: Clock
-  /** The file of the counted clicks, where they are not in the same database. */
+  /** The file of counted clicks, when they are not in the same database. */
   readonly clicks?: Kysely<Schema>
   /**
-   * Runs `work` in a transaction while no other process is in one of these. It rests on locks that a
-   * killed process gives up with its connection.
+   * Runs `work` in a transaction that excludes all other migrating processes. The lock is released
+   * with the connection, so a killed process does not keep it.
    */
   exclusively<T>(work: (tx: Kysely<Schema>) => Promise<T>): Promise<T>
 }
 
 /**
- * Brings the database to this program's schema, one transaction a step, so that a killed process
- * leaves it between two steps and the next one goes on from there.
+ * Migrates the database to this program's schema, one transaction per step. A killed process leaves
+ * it between two steps, and the next process continues from there.
  *
- * @throws where the database is too new for the program; it is left untouched
+ * @throws when the database is too new for the program; nothing is changed
  */
 export async function migrate(database: MigrationDatabase): Promise<void> {
   if ((await currentVersion(database.db)) >= SCHEMA_VERSION) return
@@ -70,11 +70,11 @@ export async function migrate(database: MigrationDatabase): Promise<void> {
 }
 
 /**
- * The version that the database is at; 0 for an empty one. It may be one that this program does not
- * know, but can serve.
+ * Returns the database's schema version; 0 for an empty database. It may be newer than this
+ * program's when the program can still serve it.
  *
- * @throws {NewerSchema} where it cannot
- * @throws {UnreleasedSchema} where its schema is none of any release
+ * @throws {NewerSchema} when the program cannot serve it
+ * @throws {UnreleasedSchema} when the schema belongs to no release
  */
 export async function currentVersion(db: Kysely<Schema>): Promise<number> {
   const tables = await db.introspection.getTables()
@@ -98,12 +98,12 @@ export async function currentVersion(db: Kysely<Schema>): Promise<number> {
   return version
 }
 
-/** The database belongs to a release of the program that is too new for this one. */
+/** Thrown when the database was migrated by a release that this program is too old for. */
 export class NewerSchema extends Error {
   override readonly name = 'NewerSchema'
 }
 
-/** Makes the table that tells the version. Harmless when it is there. */
+/** Creates the table of applied migrations, unless it exists. */
 export async function createMigrationTable(db: Kysely<Schema>): Promise<void> {
   await sql`create table if not exists schema_migrations (
     version bigint primary key,

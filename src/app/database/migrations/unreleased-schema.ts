@@ -1,23 +1,24 @@
 import { type Kysely, PostgresAdapter, sql, type TableMetadata } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 
-/** The database was made by a version of the program that was never released. */
+/** Thrown when the database was created by a version of the program that was never released. */
 export class UnreleasedSchema extends Error {
   override readonly name = 'UnreleasedSchema'
 
   constructor() {
     super(
-      'The database was made by a version of Terse from 20 or 21 November 2026, before the first schema was ' +
+      'The database was created by a version of Terse from 20 or 21 November 2026, before the first schema was ' +
         'final, and cannot be upgraded. Start with an empty data folder or database. To keep its links, run the ' +
-        'version that made it, read them from GET /api/v1/links, and create them in the new instance. Nothing was changed.',
+        'version that created it, read them from GET /api/v1/links, and create them in the new instance. Nothing was changed.',
     )
   }
 }
 
 /**
- * The first five steps of the schema were edited after they had landed, for the last time when the tags
- * of links lost their reference to `links`, shortly after `schema_migrations` got its column
- * `served_from`. Every schema from before lacks the column or has the reference; no later one does.
+ * Refuses a database whose schema dates from before the first five migrations were final. The last
+ * edit to them removed the reference from `link_tags` to `links`, shortly after `schema_migrations`
+ * got its column `served_from`. So every earlier schema lacks that column or has that reference,
+ * and no later one does.
  *
  * @throws {UnreleasedSchema}
  */

@@ -34,13 +34,13 @@ import type { OpenedStore } from '../opened-store.ts'
 import { type EngineTraits, type Stores, storesOver } from '../stores.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 
-/** For an answer to what a request asks. */
+/** The default limit for a request's query. */
 const TIMEOUT_MS = 2_000
 const MIGRATION_TIMEOUT_MS = 10 * 60 * 1_000
 const VERSION_MIN = 15
-/** Runs of one unit that others were in the way of, before that is a fault. */
+/** The maximum number of attempts of a transaction that conflicts with others. */
 const ATTEMPTS_MAX = 12
-/** After which there are no more of them, so that the answer does not come too late. */
+/** No attempt starts later than this, so that the request is answered in time. */
 const RETRY_FOR_MS = 1_250
 const RETRY_BASE_MS = 5
 const RETRY_CAP_MS = 100
@@ -49,7 +49,7 @@ const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   rawClicks: postgresRawClickPages,
   findPage: findPageWith(findSortedAtOnce),
-  tellsInsertId: false,
+  returnsInsertId: false,
   lockName,
   skipLinkNumbers,
 }
@@ -57,29 +57,35 @@ const TRAITS: EngineTraits = {
 export type PostgresOptions = {
   readonly url: string
   readonly clock: Clock
-  /** For an answer to what a request asks, 2 s when left out: what takes longer fails as unavailable. */
+  /**
+   * The limit for a request's query, 2 s by default. A query that takes longer fails as
+   * unavailable.
+   */
   readonly timeoutMs?: number | undefined
   readonly onError: (error: unknown) => void
-  /** Told when the database is taken to be away, and why; and with undefined when it is back. */
+  /**
+   * Called with the cause when the database becomes unavailable, and with undefined when it is
+   * available again.
+   */
   readonly onAvailability?: ((cause: unknown) => void) | undefined
   /**
-   * Whether to go on where the database is away at the start. Then it is brought to this program's
-   * schema once it is there, and until then everything fails as unavailable.
+   * Whether to start while the database is unavailable. It is then migrated once it is available;
+   * until then every operation fails as unavailable.
    */
   readonly mayBeAway?: boolean | undefined
-  /** Whether to fail with `NoInstance` in a database that holds none, and leave it as it is. */
+  /** Whether to throw `NoInstance` when the database holds no instance, instead of creating one. */
   readonly mustExist?: boolean | undefined
 }
 
 /**
- * Connects to the database and brings it to this program's schema.
+ * Connects to the database and migrates it to this program's schema.
  *
- * @throws where PostgreSQL is older than 15, or the database is newer than the program
+ * @throws when PostgreSQL is older than 15, or the database is newer than the program
  */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedStore> {
   const { url, timeoutMs = TIMEOUT_MS, onError, onAvailability } = options
   const ready = Promise.withResolvers<void>()
-  // Whoever opened it may not care for long.
+  // Prevents an unhandled rejection when the caller does not await `ready`.
   ready.promise.catch(() => {})
   let version: string | undefined
 
@@ -120,7 +126,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     send: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
   })
   try {
-    // Of a server that does not answer nothing long is asked.
+    // Probe first: the connections of `prepare` wait longer for an unresponsive server.
     if (options.mayBeAway) await probeNow(url, timeoutMs)
     await prepare()
   } catch (error) {
@@ -167,8 +173,9 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
             return await writeOnce(work)
           } catch (error) {
             if (!(error instanceof StaleRow)) throw error
-            const triedMs = performance.now() - startedMs
-            if (attempt === ATTEMPTS_MAX || triedMs > RETRY_FOR_MS) throw Failure.unavailable(error)
+            const elapsedMs = performance.now() - startedMs
+            if (attempt === ATTEMPTS_MAX || elapsedMs > RETRY_FOR_MS)
+              throw Failure.unavailable(error)
             await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
           }
         }
@@ -192,7 +199,7 @@ async function probeNow(url: string, timeoutMs: number): Promise<void> {
   }
 }
 
-/** Brings the database to this program's schema; the server's version. */
+/** Migrates the database to this program's schema and returns the server's version. */
 async function prepareDatabase(options: PostgresOptions): Promise<string> {
   const { timeoutMs = TIMEOUT_MS, clock } = options
   const found = await overOneConnection(options, timeoutMs, async (db) => ({
@@ -201,7 +208,7 @@ async function prepareDatabase(options: PostgresOptions): Promise<string> {
   }))
   if (found.schema === 0 && options.mustExist) throw new NoInstance()
   if (found.schema >= SCHEMA_VERSION) return found.server
-  // Only what changes the schema, or waits for another that does, may take long.
+  // Only a migration, or waiting for another process's migration, gets the long time-out.
   await overOneConnection(options, MIGRATION_TIMEOUT_MS, async (db) => {
     if (found.schema === 0) await createMigrationTableOnce(db)
     await migrate({
@@ -232,7 +239,10 @@ async function overOneConnection<T>(
   }
 }
 
-/** Two that run `create table if not exists` at once can collide in the catalogue; one has made it. */
+/**
+ * Ignores the error of two processes that run `create table if not exists` at the same time: they
+ * can collide in the catalogue, after which the table exists.
+ */
 async function createMigrationTableOnce(db: Kysely<Schema>): Promise<void> {
   try {
     await createMigrationTable(db)
@@ -246,7 +256,7 @@ async function serverVersion(db: Kysely<Schema>): Promise<string> {
   const result = await sql<{ server_version: string }>`show server_version`.execute(db)
   const version = result.rows[0]?.server_version.split(' ')[0] ?? '0'
   if (Number.parseInt(version, 10) < VERSION_MIN) {
-    throw new Error(`PostgreSQL ${version} is too old; ${VERSION_MIN} or newer is needed.`)
+    throw new Error(`PostgreSQL ${version} is too old; ${VERSION_MIN} or newer is required.`)
   }
   return version
 }

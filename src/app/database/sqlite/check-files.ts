@@ -23,65 +23,67 @@ import { textOf } from '../../../platform/database/sqlite/errors.ts'
 import { hasTable } from '../../../platform/database/sqlite/file-marks.ts'
 import { hasLog, openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 
-/** Faults that are reported of one file. */
+/** The maximum number of faults reported for one file. */
 const FAULTS_MAX = 5
 const TIMEOUT_MS = 5_000
 
 export type FileCheck = {
   /**
-   * Whether to compare indexes with their tables and charts with counters too, in all files. Else the
-   * structure and the sums are checked, of the days' files where something may have been written.
+   * Whether to also compare indexes with their tables and charts with counters, in all files.
+   * Otherwise checks the structure and the sums, and only those days' files that may have been
+   * written to.
    */
   readonly isFull: boolean
-  /** Days' files that were written before it are left out, unless the check is full. */
+  /** Days' files last written before this time are skipped, unless the check is full. */
   readonly daysSinceMs: number
 }
 
 /**
- * Reads the files of a data folder and returns what is wrong with each. Other processes may be writing
- * to them. Reads at the speed of the disk, or at some 100 MiB/s, for as long as it takes.
+ * Checks the files of a data folder and returns their faults. Other processes may be writing to the
+ * files. Reads every page, at disk speed or about 100 MiB/s, so it may take minutes.
  */
-export function checkFiles(dataDir: string, check: FileCheck): readonly FileFault[] {
+export function checkFiles(dataDir: string, scope: FileCheck): readonly FileFault[] {
   const faults: FileFault[] = []
-  const look = (name: string, file: string, sums: (database: DatabaseSync) => FileFault[]) => {
-    faults.push(...checkFile({ name, file, sums, isFull: check.isFull }))
+  const check = (name: string, file: string, sums: (database: DatabaseSync) => FileFault[]) => {
+    faults.push(...checkFile({ name, file, sums, isFull: scope.isFull }))
   }
-  look(LINKS_FILE, sqliteFile(dataDir), (database) =>
+  check(LINKS_FILE, sqliteFile(dataDir), (database) =>
     hasTable(database, 'main', 'link_buckets') ? checkLinkSums(database) : [],
   )
-  look(CLICKS_FILE, countedFile(dataDir), (database) => checkClickSums(database, check))
+  check(CLICKS_FILE, countedFile(dataDir), (database) => checkClickSums(database, scope))
   const folder = rawClicksFolder(dataDir)
   for (const day of listRawDays(folder)) {
     const file = rawClicksFile(folder, day)
-    if (!check.isFull && !isWrittenSince(file, check.daysSinceMs)) continue
+    if (!scope.isFull && !isWrittenSince(file, scope.daysSinceMs)) continue
     const name = `${DAYS_FOLDER}/${formatDay(day)}.db`
-    look(name, file, (database) =>
+    check(name, file, (database) =>
       hasTable(database, 'main', 'workspaces') ? checkDaySums(database, name) : [],
     )
   }
   return faults
 }
 
-type Look = {
+type FileToCheck = {
   readonly name: string
   readonly file: string
   readonly isFull: boolean
   readonly sums: (database: DatabaseSync) => FileFault[]
 }
 
-function checkFile(look: Look): FileFault[] {
-  const { file } = look
+function checkFile(request: FileToCheck): FileFault[] {
+  const { file } = request
   for (;;) {
-    const before = stateOf(file)
-    const faults = checkOnce(look)
-    // It was removed, or somebody began to write to a file that was taken to be complete.
-    const after = stateOf(file)
+    const before = writeStateOf(file)
+    const faults = checkOnce(request)
+    // Check again if another process began to write to the file, which was opened as immutable. A
+    // removed file has no faults.
+    const after = writeStateOf(file)
     if (after === undefined) return []
     if (faults.length === 0 || before?.hasLog || isDeepStrictEqual(before, after)) return faults
   }
 }
 
-function checkOnce({ name, file, isFull, sums }: Look): FileFault[] {
+function checkOnce({ name, file, isFull, sums }: FileToCheck): FileFault[] {
   const fault = (text: string): FileFault => ({ file: name, kind: 'damaged', text })
   let database: DatabaseSync | undefined
   try {
@@ -97,7 +99,7 @@ function checkOnce({ name, file, isFull, sums }: Look): FileFault[] {
   }
 }
 
-function stateOf(file: string) {
+function writeStateOf(file: string) {
   const stats = statSync(file, { throwIfNoEntry: false })
   return stats && { hasLog: hasLog(file), size: stats.size, mtimeMs: stats.mtimeMs }
 }

@@ -28,31 +28,32 @@ import { type DayFacts, type FileFacts, judgeFiles, unfinishedBatches } from './
 
 const TIMEOUT_MS = 2_500
 
-/** How many clicks a journal holds from a position on, as far as it can be read. */
+/** Returns the number of readable clicks in a journal from a position on. */
 export type ClicksAfter = (journalId: string, from: JournalPosition) => number
 
 export type Examination = {
   readonly faults: readonly FileFault[]
   readonly mark: LinksMark | undefined
-  /** Whether the last run ended by a stop. True for a folder that no run has marked yet. */
+  /** Whether the last run ended with an orderly stop. True for an unmarked folder. */
   readonly isStopped: boolean
-  /** Whether these are copies of the files that the last run had. */
+  /** Whether the files are copies of those that the last run used. */
   readonly isCopy: boolean
 }
 
-const NOTHING: Examination = { faults: [], mark: undefined, isStopped: true, isCopy: false }
+const EMPTY: Examination = { faults: [], mark: undefined, isStopped: true, isCopy: false }
 
 /**
- * Looks whether the files of a data folder belong together. No process may be writing to them. Takes a
- * fraction of a second; where the last run ended by a crash, the links' counters are summed up too.
+ * Checks whether the files of a data folder belong together. No process may be writing to them.
+ * Takes a fraction of a second; after a crash it also sums up the links' counters.
  *
- * @param clicksAfter looks into the journals; of a copy they must hold what only a day's file has
+ * @param clicksAfter reads the journals. In a copied folder they must contain the clicks that are
+ *   in a day's file but not yet in clicks.db.
  */
 export function examineFiles(dataDir: string, clicksAfter?: ClicksAfter): Examination {
   const file = sqliteFile(dataDir)
-  if (!existsSync(file)) return { ...NOTHING, faults: withoutLinks(dataDir) }
+  if (!existsSync(file)) return { ...EMPTY, faults: withoutLinks(dataDir) }
   const facts = gather(dataDir)
-  if (!('links' in facts)) return { ...NOTHING, faults: [facts] }
+  if (!('links' in facts)) return { ...EMPTY, faults: [facts] }
   const { mark } = facts.links
   const isStopped = mark?.isStopped !== false
   const isCopy = mark !== undefined && mark.identity !== filesIdentity(dataDir)
@@ -64,13 +65,13 @@ export function examineFiles(dataDir: string, clicksAfter?: ClicksAfter): Examin
 
 function differentSums(dataDir: string): FileFault[] {
   try {
-    return reading(countedFile(dataDir), (database) => checkClickSums(database, { isFull: false }))
+    return withFile(countedFile(dataDir), (database) => checkClickSums(database, { isFull: false }))
   } catch (error) {
     return [{ file: CLICKS_FILE, kind: 'damaged', text: textOf(error) }]
   }
 }
 
-/** Tells the files from copies of them. */
+/** Returns an identity of the physical files, by which copies are recognised. */
 export function filesIdentity(dataDir: string): string {
   return [sqliteFile(dataDir), countedFile(dataDir)]
     .map((file) => statSync(file, { throwIfNoEntry: false }))
@@ -81,30 +82,31 @@ export function filesIdentity(dataDir: string): string {
 function withoutLinks(dataDir: string): FileFault[] {
   const days = listRawDays(rawClicksFolder(dataDir))
   if (!existsSync(countedFile(dataDir)) && days.length === 0) return []
-  return [{ file: LINKS_FILE, kind: 'missing', text: 'it is not there, but files of clicks are' }]
+  return [{ file: LINKS_FILE, kind: 'missing', text: 'it is missing, but files of clicks exist' }]
 }
 
-/** The first file that cannot be read, in the place of facts. */
+/** Reads the facts of all files, or returns the fault of the first file that cannot be read. */
 function gather(dataDir: string): FileFacts | FileFault {
   const days: DayFacts[] = []
   let current = LINKS_FILE
   try {
-    const links = reading(sqliteFile(dataDir), (database) => ({
+    const links = withFile(sqliteFile(dataDir), (database) => ({
       mark: readLinksMark(database),
       given: readGivenNumbers(database),
-      isMade: isMade(database),
+      hasSchema: hasSchema(database),
     }))
     current = CLICKS_FILE
     if (!existsSync(countedFile(dataDir))) {
-      if (links.isMade) return { file: current, kind: 'missing', text: 'it holds what was counted' }
+      if (links.hasSchema)
+        return { file: current, kind: 'missing', text: 'it holds the counted clicks' }
       const clicks = { mark: undefined, positions: new Map(), rawDays: new Map() }
       return { links, clicks, days }
     }
-    const clicks = reading(countedFile(dataDir), readCounted)
+    const clicks = withFile(countedFile(dataDir), readCounted)
     const folder = rawClicksFolder(dataDir)
     for (const day of clicks.mark === undefined ? [] : listRawDays(folder)) {
       current = `${DAYS_FOLDER}/${formatDay(day)}.db`
-      days.push(reading(rawClicksFile(folder, day), (database) => readDay(database, day)))
+      days.push(withFile(rawClicksFile(folder, day), (database) => readDay(database, day)))
     }
     return { links, clicks, days }
   } catch (error) {
@@ -112,13 +114,13 @@ function gather(dataDir: string): FileFacts | FileFault {
   }
 }
 
-/** Whether terse.db has a schema: clicks.db is made before that. */
-function isMade(database: DatabaseSync): boolean {
+/** Whether terse.db has a schema. clicks.db is created earlier, so it must then exist. */
+function hasSchema(database: DatabaseSync): boolean {
   if (!hasTable(database, 'main', 'schema_migrations')) return false
   return database.prepare('select 1 from schema_migrations').get() !== undefined
 }
 
-function reading<T>(file: string, work: (database: DatabaseSync) => T): T {
+function withFile<T>(file: string, work: (database: DatabaseSync) => T): T {
   const database = openToRead(file, TIMEOUT_MS)
   try {
     return work(database)
@@ -127,15 +129,15 @@ function reading<T>(file: string, work: (database: DatabaseSync) => T): T {
   }
 }
 
-/** What clicks.db says; nothing where it has no marks. */
+/** Reads the mark, journal positions and counted rows of clicks.db; empty when it has no mark. */
 export function readCounted(database: DatabaseSync): FileFacts['clicks'] {
   const mark = readClicksMark(database)
   const positions = new Map<string, JournalPosition>()
   const rawDays = new Map<number, number>()
   if (mark === undefined) return { mark, positions, rawDays }
   for (const row of database.prepare('select * from journal_positions').iterate()) {
-    const place = { segment: Number(row.segment), offset: Number(row.position) }
-    positions.set(String(row.journal_id), place)
+    const position = { segment: Number(row.segment), offset: Number(row.position) }
+    positions.set(String(row.journal_id), position)
   }
   for (const row of database.prepare('select day, clicks from raw_days').iterate()) {
     rawDays.set(Number(row.day), Number(row.clicks))
@@ -143,7 +145,7 @@ export function readCounted(database: DatabaseSync): FileFacts['clicks'] {
   return { mark, positions, rawDays }
 }
 
-/** What a day's file says. One that a crash has left before its tables were made is empty. */
+/** Reads the facts of a day's file. A crash before its tables were created leaves it empty. */
 export function readDay(database: DatabaseSync, day: number): DayFacts {
   if (!hasTable(database, 'main', 'taken')) return { day, rows: 0, taken: [] }
   const last = database.prepare('select max(rowid) as row from clicks').get()
@@ -157,7 +159,7 @@ export function readDay(database: DatabaseSync, day: number): DayFacts {
       segment: Number(row.segment),
       offset: Number(row.position),
       clicks: Number(row.clicks),
-      // Before rows stood for several clicks, there was one for each.
+      // Files of older programs have one row for each click.
       rows: Number(row.rows ?? row.clicks),
     })),
   }

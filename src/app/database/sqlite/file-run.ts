@@ -23,17 +23,16 @@ import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { type Examination, filesIdentity, readDay } from './examine-files.ts'
 import { unfinishedBatches } from './judge-files.ts'
 
-/** What another process may hold up, which then does the same later. */
+/** How long to wait for another process's lock. */
 const BUSY_MS = 1_000
 const READ_BUSY_MS = 2_500
 
 /**
- * Marks both files with a new run, terse.db first, and has new links begin above all numbers that
- * clicks.db knows. To be called by the first process that opens the folder, before anything else is
- * written.
+ * Marks both files with a new run, terse.db first, and makes new links start above all numbers in
+ * clicks.db. Call it in the first process that opens the folder, before any other write.
  *
- * @param before what was found of the files
- * @param isChecked whether they have been checked in full just now
+ * @param before the result of examining the files
+ * @param isChecked whether a full check has just passed
  */
 export async function beginRun(
   dataDir: string,
@@ -73,9 +72,9 @@ export async function beginRun(
 }
 
 /**
- * Marks both files with the end of their run, clicks.db first, and takes what is in the logs into the
- * files. To be called by the last process that closes the folder, when its own connections are closed.
- * A connection that still reads a file keeps its log.
+ * Marks both files with the end of their run, clicks.db first, and checkpoints the write-ahead logs
+ * into the files. Call it in the last process that closes the folder, after it has closed its own
+ * connections. A connection that still reads a file keeps that file's log in place.
  */
 export async function endRun(dataDir: string): Promise<void> {
   const links = new DatabaseSync(sqliteFile(dataDir), { timeout: BUSY_MS })
@@ -119,7 +118,10 @@ function checkpoint(file: string): void {
   }
 }
 
-/** After a crash, and of copies, nobody knows whether the disk has all of them. */
+/**
+ * Returns since when a full check is due, or null. One is due after a crash and for copies: pages
+ * may be missing on disk.
+ */
 function uncheckedSince(
   { isStopped, isCopy, mark }: Examination,
   lastCheckMs: number,
@@ -129,7 +131,7 @@ function uncheckedSince(
   return since !== null && since < lastCheckMs ? null : since
 }
 
-/** For a folder of a program that did not count them. */
+/** Fills `raw_days` for a folder written by a program that did not maintain it. */
 function countRawDays(clicks: DatabaseSync, dataDir: string): void {
   const folder = rawClicksFolder(dataDir)
   const positions = new Map(

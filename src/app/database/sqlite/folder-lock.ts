@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy } from '../../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 
-/** For other processes that open or close the folder, or bring its schema up to date. */
+/** How long to wait for other processes that open, close or migrate the folder. */
 const TURN_DEADLINE_MS = 10_000
-/** A stop does not wait longer: the next start does what this one leaves. */
+/** Shorter for a stop: the next start does what a stop has skipped. */
 const LEAVE_DEADLINE_MS = 2_000
 const TURN_INTERVAL_MS = 20
 
 /**
- * Knows which process is the first to open a data folder and which is the last to close it. The locks
- * are SQLite's, on two empty files: `turn` is held exclusively while a process opens or closes the
- * folder, `open` is shared by all processes that have it open. The system frees both when a process
- * ends, however it ends.
+ * Determines which process is the first to open a data folder and which is the last to close it.
+ * Uses SQLite's locks on two empty files: `turn` is held exclusively while a process opens or
+ * closes the folder, `open` is shared by all processes that have it open. The system releases both
+ * when a process ends, in any way.
  */
 export class FolderLock {
   readonly #turnFile: string
@@ -30,11 +30,11 @@ export class FolderLock {
   }
 
   /**
-   * Runs `work` while no other process opens or closes the folder, and keeps the folder marked as open
-   * afterwards, unless `work` throws.
+   * Runs `work` while no other process opens or closes the folder, and then keeps the folder marked
+   * as open, unless `work` throws.
    *
-   * @param work is given whether no other process has the folder open
-   * @throws where another process takes longer than 10 s over its turn
+   * @param work called with true when no other process has the folder open
+   * @throws when another process keeps the `turn` lock for longer than 10 s
    */
   async enter<T>(work: (isFirst: boolean) => Promise<T>): Promise<T> {
     const turn = await takeTurn(this.#turnFile, TURN_DEADLINE_MS)
@@ -56,7 +56,10 @@ export class FolderLock {
     }
   }
 
-  /** Runs `whenLast` where no other process has the folder open. Waits 2 s for its turn at most. */
+  /**
+   * Runs `whenLast` when no other process has the folder open. Skips it when the `turn` lock is not
+   * free within 2 s.
+   */
   async leave(whenLast: () => Promise<void>): Promise<void> {
     const turn = await takeTurn(this.#turnFile, LEAVE_DEADLINE_MS)
     this.#release()
@@ -77,7 +80,7 @@ export class FolderLock {
   }
 }
 
-/** Whether a process has the data folder open, or is about to. Makes no file. */
+/** Whether a process has the data folder open, or is opening it. Creates no file. */
 export function isFolderOpen(dataDir: string): boolean {
   const [turnFile, openFile] = ['turn', 'open'].map((name) => path.join(dataDir, 'locks', name))
   if (turnFile === undefined || openFile === undefined) return false
@@ -102,7 +105,7 @@ async function takeTurn(file: string, deadlineMs: number): Promise<DatabaseSync 
   }
 }
 
-/** Undefined where another connection holds a lock that excludes this one. */
+/** Returns undefined when another connection holds a conflicting lock. */
 function lockFile(file: string, kind: 'exclusive' | 'shared'): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 })
   try {

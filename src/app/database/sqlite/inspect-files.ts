@@ -7,21 +7,21 @@ import {
 import { checkFiles } from './check-files.ts'
 import { type ClicksAfter, type Examination, examineFiles } from './examine-files.ts'
 
-/** What is known of files that may be served. */
+/** The result of inspecting files that may be served. */
 export type Inspected = {
   readonly examination: Examination
-  /** Whether they have been checked in full just now. */
+  /** Whether a full check has just passed. */
   readonly isChecked: boolean
-  /** When the last full check without a fault began; minus infinity where there was none. */
+  /** When the last full check without a fault began; minus infinity when there was none. */
   readonly lastCheckMs: number
 }
 
 /**
- * Makes sure before anything is written that the files of a folder belong together. A copy of a folder
- * whose last run did not end may have been made while that ran, so it is checked in full, as are files
- * in which a check has found damage.
+ * Verifies, before anything is written, that the files of a folder belong together. Runs a full
+ * check on a copy of a folder whose last run did not end, because it may have been copied while the
+ * service ran, and on files in which the last check found faults.
  *
- * @throws {RefusedFiles} where they do not
+ * @throws {RefusedFiles} when they do not belong together or are damaged
  */
 export function inspectFiles({
   dataDir,
@@ -48,15 +48,15 @@ export function inspectFiles({
   onLongCheck?.()
   const startedMs = Date.now()
   const found = checkFiles(dataDir, { isFull: true, daysSinceMs: 0 })
-  keep(dataDir, { startedMs, endedMs: Date.now(), isFull: true, faults: found })
+  save(dataDir, { startedMs, endedMs: Date.now(), isFull: true, faults: found })
   if (found.length > 0) throw new RefusedFiles(dataDir, found)
   return { examination, isChecked: true, lastCheckMs: startedMs }
 }
 
-function keep(dataDir: string, check: LastCheck): void {
+function save(dataDir: string, check: LastCheck): void {
   try {
     writeLastCheck(dataDir, check)
   } catch {
-    // A full disk. The next check says the same.
+    // For example a full disk. The next check finds the same.
   }
 }

@@ -12,23 +12,23 @@ import type {
   LinksMark,
 } from '../../../platform/database/sqlite/file-marks.ts'
 
-/** What the files of a data folder say of themselves and of one another. */
+/** The facts that the files of a data folder record about themselves and each other. */
 export type FileFacts = {
   readonly links: { readonly mark: LinksMark | undefined; readonly given: GivenNumbers }
   readonly clicks: {
     readonly mark: ClicksMark | undefined
     readonly positions: ReadonlyMap<string, JournalPosition>
-    /** Rows of raw clicks that have been counted, by day. */
+    /** The number of counted raw click rows, by day. */
     readonly rawDays: ReadonlyMap<number, number>
   }
-  /** The raw clicks' files. */
+  /** The raw click files. */
   readonly days: readonly DayFacts[]
 }
 
 export type DayFacts = {
   readonly day: number
   readonly rows: number
-  /** Of each journal its last batch that had clicks of the day, how many, and in how many rows. */
+  /** For each journal, its last batch with clicks of this day: the number of clicks and of rows. */
   readonly taken: readonly TakenBatch[]
 }
 
@@ -38,7 +38,7 @@ type TakenBatch = JournalPosition & {
   readonly rows: number
 }
 
-/** A batch whose raw clicks are in a day's file and that clicks.db has not counted yet. */
+/** A batch whose raw clicks are in a day's file but not yet counted in clicks.db. */
 export type UnfinishedBatch = {
   readonly journalId: string
   readonly from: JournalPosition
@@ -46,12 +46,13 @@ export type UnfinishedBatch = {
   readonly rows: number
 }
 
-/** Of a journal from which nothing has been taken. */
+/** The position in a journal from which nothing has been ingested. */
 export const BEGINNING: JournalPosition = { segment: 0, offset: 0 }
 
 /**
- * What is wrong with files that are each in order by themselves. Holds what no crash and no power cut
- * can break: each file is on disk before another one mentions what it holds.
+ * Returns the contradictions between files that are each intact. Checks only invariants that
+ * survive crashes and power cuts: each file is synced to disk before another one refers to its
+ * data.
  */
 export function judgeFiles({ links, clicks, days }: FileFacts): readonly FileFault[] {
   if (links.mark === undefined && (clicks.mark?.runId ?? null) === null) return []
@@ -78,7 +79,10 @@ export function judgeFiles({ links, clicks, days }: FileFacts): readonly FileFau
   ]
 }
 
-/** Batches that a crash has left between the two files, summed up over the days. */
+/**
+ * Returns the batches that a crash left written to days' files but not counted, summed over the
+ * days.
+ */
 export function unfinishedBatches(
   positions: FileFacts['clicks']['positions'],
   days: readonly DayFacts[],
@@ -100,7 +104,8 @@ export function comparePositions(a: JournalPosition, b: JournalPosition): number
 
 function judgeRuns(links: LinksMark, clicks: ClicksMark): FileFault | undefined {
   const isSame = clicks.runId === links.runId
-  // A run is marked in terse.db first: a crash, or a full disk, may have kept it out of clicks.db.
+  // A run is marked in terse.db first; a crash or a full disk may have prevented the mark in
+  // clicks.db.
   const isBeginning = clicks.runId === links.clicksRunId && !links.isStopped
   if (!isSame && !isBeginning) {
     const runs = `it is of run ${links.run}, clicks.db of run ${clicks.run}`
@@ -111,7 +116,7 @@ function judgeRuns(links: LinksMark, clicks: ClicksMark): FileFault | undefined 
         : `it is of another copy of the data folder than terse.db (both of run ${links.run})`
     return { file: CLICKS_FILE, kind: 'older', text }
   }
-  // The end of a run is written here before it is written to terse.db.
+  // The end of a run is written to clicks.db before it is written to terse.db.
   if (links.isStopped && !clicks.isStopped) {
     const text = 'it is from before the end of the last run, terse.db from after it'
     return { file: CLICKS_FILE, kind: 'older', text }
@@ -125,7 +130,7 @@ function judgeNumbers(
 ): FileFault | undefined {
   const batches = mark?.batches ?? 0
   if (clicks.batches < batches) {
-    const text = `it has taken ${clicks.batches} batches of clicks, and terse.db knows of ${batches}`
+    const text = `it has ingested ${clicks.batches} batches of clicks, but terse.db refers to ${batches}`
     return { file: CLICKS_FILE, kind: 'older', text }
   }
   if (given.changes < clicks.changesSeen || given.links < clicks.linksSeen) {
@@ -133,7 +138,7 @@ function judgeNumbers(
       `${Math.max(0, clicks.changesSeen - given.changes)} changes`,
       `${Math.max(0, clicks.linksSeen - given.links)} links`,
     ].join(' and ')
-    return { file: LINKS_FILE, kind: 'older', text: `it lacks ${lacking} that clicks.db has seen` }
+    return { file: LINKS_FILE, kind: 'older', text: `it lacks ${lacking} that clicks.db refers to` }
   }
   return undefined
 }
@@ -155,9 +160,13 @@ function judgeDay(
   const expected = (rawDays.get(day) ?? 0) + unfinished
   if (rows === expected) return undefined
   if (rows < expected) {
-    return { file, kind: 'older', text: `it has ${rows} of the ${expected} clicks that it had` }
+    return {
+      file,
+      kind: 'older',
+      text: `it has ${rows} of the ${expected} rows of clicks that clicks.db refers to`,
+    }
   }
-  const text = `it knows of ${expected} clicks of the ${rows} that are in ${file}`
+  const text = `it refers to ${expected} of the ${rows} rows of clicks in ${file}`
   return { file: CLICKS_FILE, kind: 'older', text }
 }
 

@@ -45,39 +45,42 @@ import { type Inspected, inspectFiles } from './inspect-files.ts'
 const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
 const OPEN_DEADLINE_MS = 10_000
-const NOTE_INTERVAL_MS = 20_000
+const RECORD_INTERVAL_MS = 20_000
 const PAGE_CACHE_KIB = 16 * 1024
 /**
- * The write-ahead log's length, 16 MiB, at which it is taken into the database. New keys are spread over
- * all of their index, so a page that many creates change is written fewer times than with SQLite's 1,000.
+ * The length of the write-ahead log, 16 MiB, at which SQLite checkpoints it. New keys spread over
+ * the whole index, so a page that many creates change is written fewer times than with SQLite's
+ * default of 1,000.
  */
 const CHECKPOINT_PAGES = 4_000
 
 const TRAITS = {
   changeLog: sqliteChangeLog,
   findPage: findPageWith(findSortedBySlices),
-  tellsInsertId: true,
+  returnsInsertId: true,
   skipLinkNumbers,
 }
 
 export type SqliteOptions = {
   readonly dataDir: string
   readonly clock: Clock
-  /** Told of faults that fail nothing. */
+  /** Called with errors that fail no operation. */
   readonly onError: (error: unknown) => void
-  /** As in `examineFiles`; journals are not looked at when left out. */
+  /** As in `examineFiles`; without it journals are not examined. */
   readonly clicksAfter?: ClicksAfter | undefined
-  /** Told before a check that may take minutes. */
+  /** Called before a check that may take minutes. */
   readonly onLongCheck?: (() => void) | undefined
-  /** Whether to fail with `NoInstance` where the folder holds no database, and make none. */
+  /** Whether to throw `NoInstance` when the folder holds no database, instead of creating one. */
   readonly mustExist?: boolean | undefined
 }
 
 /**
- * Opens, or makes, the database in the data folder and brings it to this program's schema.
+ * Opens or creates the database in the data folder and migrates it to this program's schema.
  *
- * @throws {RefusedFiles} where the files of the folder are damaged or from different moments
- * @throws where SQLite is too old to be trusted, or the database is newer than the program
+ * @throws {RefusedFiles} when the files of the folder are damaged or from different points in
+ *   time
+ * @throws when SQLite is older than the first version without a known corruption bug, or the
+ *   database is newer than the program
  */
 export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
   const version = checkedVersion()
@@ -97,7 +100,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
   })
 }
 
-/** @param inspected undefined where another process has the folder open */
+/** @param inspected undefined when another process has the folder open */
 async function openConnections(
   options: SqliteOptions,
   opened: DatabaseSync[],
@@ -116,7 +119,7 @@ async function openConnections(
   try {
     if (inspected !== undefined) await beginRun(dataDir, inspected.examination, inspected)
   } catch (error) {
-    // A full disk takes no mark. The run before goes on, and with it what the files know of each other.
+    // A full disk prevents the mark. The previous run then continues, and its marks stay valid.
     onError(error)
   }
   const reader = await open(READ_BUSY_TIMEOUT_MS)
@@ -125,7 +128,7 @@ async function openConnections(
   return { writer, reader }
 }
 
-/** Brings both files to this program's schema. */
+/** Migrates both files to this program's schema. */
 async function prepare(
   writer: DatabaseSync,
   { dataDir, clock, mustExist }: SqliteOptions,
@@ -183,10 +186,10 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
 
   const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
 
-  const noting = setInterval(() => {
-    noteBatches({ writer, reader, commits }).catch(opened.onError)
-  }, NOTE_INTERVAL_MS)
-  noting.unref()
+  const recordingTimer = setInterval(() => {
+    recordBatchCount({ writer, reader, commits }).catch(opened.onError)
+  }, RECORD_INTERVAL_MS)
+  recordingTimer.unref()
   const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
   const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), pending })
   return {
@@ -203,7 +206,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
       onNews() {},
       isAvailable: () => true,
       async close() {
-        clearInterval(noting)
+        clearInterval(recordingTimer)
         await commits.idle()
         await scanConnection.close()
         reader.close()
@@ -214,8 +217,11 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   }
 }
 
-/** Has terse.db say how many batches clicks.db has taken, so that an older clicks.db is known as one. */
-async function noteBatches(at: {
+/**
+ * Records in terse.db how many batches clicks.db has ingested, so that an older clicks.db is
+ * detected.
+ */
+async function recordBatchCount(at: {
   writer: DatabaseSync
   reader: DatabaseSync
   commits: GroupCommit
@@ -229,17 +235,23 @@ async function noteBatches(at: {
   })
 }
 
-/** The last process to leave takes the logs into the files, so that these can be copied. */
+/**
+ * Leaves the folder. The last process checkpoints the logs into the files, so that these can be
+ * copied.
+ */
 async function leaveFolder({ lock, dataDir, onError }: Opened): Promise<void> {
   try {
     await lock.leave(() => endRun(dataDir))
   } catch (error) {
-    // The next start finds a run that has not ended, and the logs.
+    // The next start recovers: it finds the logs, and a run that has not ended.
     onError(error)
   }
 }
 
-/** Waits while another process makes the file a write-ahead one, recovers it, or is the last to close it. */
+/**
+ * Retries `work` while another process holds the file's lock: to switch it to write-ahead logging,
+ * to recover it, or to close it as the last.
+ */
 async function whenFree<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + OPEN_DEADLINE_MS
   for (;;) {
@@ -273,7 +285,9 @@ function configure(database: DatabaseSync): void {
   `)
 }
 
-/** Asked of a database in memory: one that is too old must not touch the file. */
+/**
+ * Checks the version with an in-memory database: a version that is too old must not open the file.
+ */
 function checkedVersion(): string {
   const database = new DatabaseSync(':memory:')
   const row = database.prepare('select sqlite_version() as version').get()
@@ -285,7 +299,7 @@ function checkedVersion(): string {
     if (part > min) break
     if (part < min) {
       throw new Error(
-        `SQLite ${version} has a bug that can damage the database; ${SQLITE_VERSION_MIN.join('.')} or newer is needed. Use the Node.js that npm ci installs.`,
+        `SQLite ${version} has a bug that can damage the database; ${SQLITE_VERSION_MIN.join('.')} or newer is required. Use the Node.js that npm ci installs.`,
       )
     }
   }

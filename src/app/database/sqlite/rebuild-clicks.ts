@@ -24,18 +24,18 @@ import { readCounted, readDay } from './examine-files.ts'
 import { BEGINNING, comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
 
 const BUSY_MS = 5_000
-/** A journal that is gone has nothing left to be taken in. */
+/** The position for a journal that no longer exists: nothing is left to ingest. */
 const END_OF_JOURNAL: JournalPosition = { segment: 2 ** 31, offset: 0 }
 const CLICKS_AT_A_TIME = 20_000
 
-/** As in `journal-scan.ts`: where a batch of a journal has ended. */
+/** Returns where a batch of a journal ends; see `journal-scan.ts`. */
 export type PositionAfter = (
   journalId: string,
   from: JournalPosition,
   clicks: number,
 ) => JournalPosition | undefined
 
-/** Makes an empty clicks.db with this program's schema. */
+/** Creates an empty clicks.db with this program's schema. */
 export async function makeClicksFile(dataDir: string, clock: Clock): Promise<void> {
   const scratch = new DatabaseSync(':memory:')
   const counted = new DatabaseSync(countedFile(dataDir))
@@ -53,11 +53,11 @@ export async function makeClicksFile(dataDir: string, clock: Clock): Promise<voi
 }
 
 /**
- * Counts the clicks of days' files again, in the place of what clicks.db has counted of these days; of
- * other days it keeps what it has. Journals are read on from where the days' files have taken them.
- * One transaction, so that a killed process leaves the file as it was.
+ * Recounts the clicks of days' files and replaces the counts of these days in clicks.db; the counts
+ * of other days are kept. Moves the journal positions to where the days' files end. Runs in one
+ * transaction, so that a killed process leaves the file unchanged.
  *
- * @param options.days `differing`: those whose file has other rows than clicks.db has counted
+ * @param options.days `differing`: only days whose file has other rows than clicks.db has counted
  */
 export async function rebuildClicks(
   dataDir: string,
@@ -98,7 +98,7 @@ export async function rebuildClicks(
   }
 }
 
-/** Whether a day's file has other batches, or other rows, than clicks.db has counted. */
+/** Whether the batches or rows of a day's file differ from what clicks.db has counted. */
 function differs(
   { day, rows, taken }: DayFacts,
   positions: ReadonlyMap<string, JournalPosition>,
@@ -110,7 +110,7 @@ function differs(
   )
 }
 
-/** Clicks, and whose they were when they were taken in: one owner for each link. */
+/** Clicks with their owners at the time of ingestion: one owner for each link. */
 type Chunk = { readonly clicks: readonly Click[]; readonly owners: ReadonlyMap<number, Owner> }
 
 class Recount {
@@ -140,7 +140,7 @@ class Recount {
     for (const count of counts) this.#addToLink(count)
   }
 
-  /** @param recounted the other days count as they stand in the charts */
+  /** @param recounted the recounted days; the counts of other days are taken from the charts */
   writeCounters(recounted: readonly number[]): void {
     const others = this.#database.prepare(
       `select subject, part, data from click_days where scope = ${SCOPES.link}
@@ -189,7 +189,7 @@ class Recount {
   }
 }
 
-/** Of each journal the last batch that reached the days' files, summed up over them. */
+/** Returns, for each journal, the last batch that reached the days' files, summed over the days. */
 function lastBatches(days: readonly DayFacts[]) {
   const positions = new Map<string, JournalPosition>()
   for (const { journalId, segment, offset } of days.flatMap(({ taken }) => taken)) {
@@ -220,7 +220,7 @@ function* readClicks(file: DatabaseSync): Generator<Chunk> {
   for (const row of file.prepare('select * from clicks').iterate()) {
     const click = toClick(row)
     const owner = ownerOf(row.workspace, Number(row.keyspace_id))
-    // A link that moved to another domain has an owner in each chunk.
+    // A link that moved to another domain has two owners, which must be in different chunks.
     const isOther = owners.has(click.link_seq) && owners.get(click.link_seq) !== owner
     if (isOther || clicks.length >= CLICKS_AT_A_TIME) {
       yield { clicks, owners }

@@ -52,15 +52,15 @@ export type RepairStep = {
 
 export type RepairPlan = {
   readonly faults: readonly FileFault[]
-  /** Undefined where there is a fault that cannot be repaired. */
+  /** Undefined when a fault cannot be repaired. */
   readonly steps: readonly RepairStep[] | undefined
 }
 
 /**
- * Finds what is wrong with the files of a data folder and, where `execute` says so, repairs it.
- * Damaged files are moved to a folder of their own, never removed.
+ * Finds the faults of a data folder's files and repairs them if `execute` is true. Damaged files
+ * are moved to a separate folder, never deleted.
  *
- * @throws where a process has the folder open
+ * @throws when a process has the folder open
  */
 export async function repairFiles(
   dataDir: string,
@@ -83,7 +83,7 @@ export async function repairFiles(
 function planRepair(dataDir: string, clicksAfter: ClicksAfter): RepairPlan {
   const examined = examineFiles(dataDir, clicksAfter).faults
   const checked = checkFiles(dataDir, { isFull: true, daysSinceMs: 0 })
-  // A file that is damaged says nothing of the others.
+  // A damaged file is no evidence about the others.
   const isDamaged = new Set(checked.map(({ file }) => file))
   const faults = [...checked, ...examined.filter(({ file }) => !isDamaged.has(file))]
   const steps = new Map<string, RepairStep>()
@@ -93,7 +93,7 @@ function planRepair(dataDir: string, clicksAfter: ClicksAfter): RepairPlan {
     const step = stepFor(file, kind)
     steps.set(`${step.action} ${step.file}`, step)
   }
-  // What replaces clicks.db counts all days again.
+  // Replacing clicks.db recounts all days.
   const isReplaced = steps.has(`replace clicks ${CLICKS_FILE}`)
   if (isReplaced) steps.delete(`recount all ${CLICKS_FILE}`)
   if (isReplaced || steps.has(`recount all ${CLICKS_FILE}`)) steps.delete(`recount ${CLICKS_FILE}`)
@@ -107,7 +107,7 @@ function stepFor(file: string, kind: FileFault['kind']): RepairStep {
   if (file.startsWith(`${DAYS_FOLDER}/`)) {
     return { action: kind === 'damaged' ? 'set aside' : 'accept day', file }
   }
-  // What is wrong with a journal is that a day's file has what clicks.db cannot get from it.
+  // The fault of a journal is that it lacks clicks that are in a day's file but not counted.
   if (file !== CLICKS_FILE || kind === 'older') return { action: 'recount', file: CLICKS_FILE }
   return { action: kind === 'miscounted' ? 'recount all' : 'replace clicks', file }
 }
@@ -160,8 +160,8 @@ async function recountLinks(dataDir: string): Promise<void> {
 }
 
 /**
- * Takes the marks off the files, so that the next start takes them as they are for one set, and has new
- * links begin above every number that a click names.
+ * Removes the marks from the files, so that the next start accepts them as an unmarked set, and
+ * makes new links start above every number that a click refers to.
  */
 async function unmark(dataDir: string): Promise<void> {
   const links = new DatabaseSync(sqliteFile(dataDir), { timeout: BUSY_MS })
