@@ -2,18 +2,21 @@ import { getDomain } from 'tldts'
 import { isIpAddress } from '../platform/network/ip-address.ts'
 import { specialUseOf } from './host.ts'
 
-/** Which hosts workspaces may claim, beside what is a host name at all. */
+/** Which syntactically valid hosts workspaces may claim. */
 export type ClaimableHosts = {
-  /** Why nobody may claim a host here, or no workspace by itself; undefined where it may be claimed. */
+  /**
+   * Returns why the claim is refused, as the end of a sentence, or undefined when the host may be
+   * claimed.
+   */
   faultOf(host: string): string | undefined
-  /** Whether the operator alone may add a host, and its owner must prove it by a TXT record. */
+  /** Whether only the operator may add the host, and ownership must be proved by a TXT record. */
   isReserved(host: string): boolean
 }
 
 /**
- * @param options.serviceNames under which the service itself is reached
- * @param options.reserved names that are reserved with all names below them
- * @param options.isOperator whether who claims may claim reserved names too
+ * @param options.serviceNames the host names of the service itself
+ * @param options.reserved reserved names; all names below them are reserved too
+ * @param options.isOperator whether the claimant may claim reserved names
  */
 export function claimableHosts(options: {
   serviceNames: readonly string[]
@@ -26,7 +29,7 @@ export function claimableHosts(options: {
     isReserved,
     faultOf(host) {
       const suffix = specialUseOf(host)
-      // A service that is itself reached under such a name serves the network in which it means something.
+      // A service whose own name is special-use serves the network in which such names resolve.
       if (suffix !== undefined && !serviceNames.some((name) => specialUseOf(name) === suffix)) {
         return `is a name under .${suffix}, which public DNS does not have`
       }
@@ -38,8 +41,8 @@ export function claimableHosts(options: {
 }
 
 /**
- * The registered domains that the service's names belong to: with a wildcard record, each name below
- * them leads to the service. Names on this machine and addresses have none.
+ * Returns the registered domains of the service's names. With a wildcard DNS record, each name
+ * below them leads to the service. Local names and addresses have no registered domain.
  */
 export function registeredDomainsOf(serviceNames: readonly string[]): readonly string[] {
   const isPublic = (name: string) =>

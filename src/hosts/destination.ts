@@ -1,21 +1,21 @@
 import type { Parsed } from '../platform/failure.ts'
 import type { ServiceHost } from './service-host.ts'
 
-/** In characters of the stored form. */
+/** The maximum length of the stored form, in characters. */
 const DESTINATION_LENGTH_MAX = 8192
 
-/** The machine's own addresses, in the forms in which the URL Standard writes them. */
+/** Loopback and unspecified addresses, as the URL Standard serializes them. */
 const LOOPBACK =
   /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]+|0:0)\])$/
 
-/** Schemes that run code in, or read from, the visitor's own machine. No operator can allow them. */
+/** Schemes that run code on, or read from, the visitor's machine. Operators cannot allow them. */
 const FORBIDDEN_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
 
 /**
- * A destination in the form that is stored: the URL Standard's serialization, which is ASCII, so that
- * no header that carries it can be split.
+ * Parses a destination into its stored form: the URL Standard's serialization, which is ASCII, so
+ * that it cannot split a response header.
  *
- * @param appSchemes what is allowed besides http and https, without the colon
+ * @param appSchemes schemes allowed besides http and https, without the colon
  */
 export function parseDestination(text: string, appSchemes: readonly string[] = []): Parsed<string> {
   const url = URL.parse(text)
@@ -35,8 +35,8 @@ export function parseDestination(text: string, appSchemes: readonly string[] = [
 }
 
 /**
- * The host of a web destination that one of our ports would answer; undefined where none would. The
- * machine's own addresses are the service's host by another name.
+ * Returns the host of a web destination whose port is one of the service's ports, otherwise
+ * undefined. Loopback addresses count as the service's own host.
  */
 export function hostThatCouldLoop(
   destination: string,

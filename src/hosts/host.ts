@@ -5,13 +5,16 @@ import { isIpAddress } from '../platform/network/ip-address.ts'
 
 const HOST_LENGTH_MAX = 253
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-/** ASCII that has no place in a host name, and that the URL Standard's parser would decode or drop. */
+/**
+ * ASCII that is not allowed in a host name, and that the URL Standard's parser would decode or
+ * drop.
+ */
 const FOREIGN_ASCII = /[^a-zA-Z0-9.\-\u0080-\u{10ffff}]/u
 
 /**
- * A host name that a workspace may claim, lower-case and in A-label form (RFC 5890). Refused: ports,
- * addresses, names without a dot, and names under which anyone may register one (`co.uk`), by the
- * Public Suffix List; a suffix that the list does not know (`go.acme.test`) is no reason to refuse.
+ * Parses a host name that a workspace may claim; the result is lower-case and in A-label form (RFC
+ * 5890). Refuses ports, addresses, names without a dot, and public suffixes (`co.uk`) by the Public
+ * Suffix List. A suffix that is not on the list (`go.acme.test`) is accepted.
  */
 export function parseHost(text: string): Parsed<string> {
   if (FOREIGN_ASCII.test(text)) {
@@ -37,36 +40,43 @@ export function parseHost(text: string): Parsed<string> {
 }
 
 /**
- * Top-level names that public DNS does not have (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, and
+ * Top-level names that public DNS does not have (RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476,
+ * and
  * https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en
- * for `internal`). Not `test`, which is for trials, nor `localhost`, which leads to this machine.
+ * for `internal`). Without `test`, which is for testing, and `localhost`, which is this machine.
  */
 const SPECIAL_USE = ['alt', 'home.arpa', 'internal', 'invalid', 'local', 'onion']
 
-/** The special-use name that a host is, or is below; undefined for a name of public DNS. */
+/**
+ * Returns the special-use name that a host equals or is below, or undefined for a name of public
+ * DNS.
+ */
 export function specialUseOf(host: string): string | undefined {
   return SPECIAL_USE.find((name) => host === name || host.endsWith(`.${name}`))
 }
 
-/** The host name as people read it: `xn--mnchen-3ya.example` as `münchen.example`. */
+/** Returns the host name for display: `xn--mnchen-3ya.example` as `münchen.example`. */
 export function displayHost(host: string): string {
   return host.includes('xn--') ? domainToUnicode(host) || host : host
 }
 
-/** The host name for a sentence: an international one in both forms, as `münchen.example (xn--…)`. */
+/**
+ * Returns the host name for a sentence: an international one in both forms, as `münchen.example
+ * (xn--…)`.
+ */
 export function formatHost(host: string): string {
   const shown = displayHost(host)
   return shown === host ? host : `${shown} (${host})`
 }
 
-/** The fields of a log line that name a host: an international one in both forms. */
+/** Returns the log fields for a host: an international one in both forms. */
 export function hostFields(host: string): { host: string; unicodeHost?: string } {
   const shown = displayHost(host)
   return shown === host ? { host } : { host, unicodeHost: shown }
 }
 
 function isReadable(host: string): boolean {
-  // A label that cannot be decoded is given back as it came.
+  // domainToUnicode returns a label that it cannot decode unchanged.
   const unicode = domainToUnicode(host)
   const isDecoded = unicode.split('.').every((label) => !label.startsWith('xn--'))
   return unicode !== '' && isDecoded && domainToASCII(unicode) === host

@@ -1,4 +1,4 @@
-/** What other modules use of hosts. The redirects load it, so it loads no store. */
+/** The exports for other modules. Loads no store, because the redirects load this file. */
 export type { ClaimableHosts } from './claimable-hosts.ts'
 export { parseDestination } from './destination.ts'
 export { displayHost, formatHost, parseHost, specialUseOf } from './host.ts'

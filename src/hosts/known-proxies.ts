@@ -1,8 +1,8 @@
 import { Networks } from '../platform/network/ip-address.ts'
 
 /**
- * Proxies that answer in a host's place, by their published networks
- * (https://www.cloudflare.com/ips/, https://api.fastly.com/public-ip-list).
+ * Known reverse proxies, with their published networks (https://www.cloudflare.com/ips/,
+ * https://api.fastly.com/public-ip-list).
  */
 const PROXY_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   Cloudflare: [
@@ -54,7 +54,7 @@ const PROXY_NETWORKS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Proxies that are reached by an alias under a name of their own. */
+/** Proxies that are recognised by the target of an alias. */
 const PROXY_NAMES: readonly (readonly [suffix: string, proxy: string])[] = [
   ['cdn.cloudflare.net', 'Cloudflare'],
   ['cloudfront.net', 'Amazon CloudFront'],
@@ -73,7 +73,7 @@ const networksByProxy = Object.entries(PROXY_NETWORKS).map(([proxy, cidrs]) => {
   return { proxy, networks }
 })
 
-/** The proxy in front of a host, when it is one that is known. */
+/** Returns the known proxy in front of a host, or undefined. */
 export function findProxy(
   addresses: readonly string[],
   aliases: readonly string[],

@@ -1,8 +1,10 @@
 import { Networks } from '../platform/network/ip-address.ts'
 
 /**
- * Networks that are not reached from the public Internet (https://www.iana.org/assignments/iana-ipv4-special-registry,
- * https://www.iana.org/assignments/iana-ipv6-special-registry). Those for documentation are nobody's.
+ * Networks that are not reachable from the public Internet
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry). The networks for documentation are
+ * left out: nothing uses them.
  */
 const IPV4 = [
   '0.0.0.0/8',
@@ -26,7 +28,7 @@ const IPV6 = [
   'fec0::/10',
   'ff00::/8',
 ]
-/** By which NAT64 writes IPv4 addresses (RFC 6052). */
+/** The prefix of IPv4 addresses behind NAT64 (RFC 6052). */
 const NAT64_PREFIX = '64:ff9b::'
 const NAT64_BITS = 96
 
@@ -37,7 +39,7 @@ for (const cidr of IPV4) {
   networks.add(`${NAT64_PREFIX}${address}/${NAT64_BITS + Number(bits)}`)
 }
 
-/** Whether an address means something in a private network alone, or nothing at all. */
+/** Whether an address is not reachable from the public Internet. */
 export function isPrivateAddress(address: string): boolean {
   return networks.has(address)
 }

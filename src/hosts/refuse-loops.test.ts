@@ -26,7 +26,7 @@ async function refused(destinations: Record<string, string | null | undefined>) 
 }
 
 describe('refuseLoops', () => {
-  test('refuses each field that leads back, whether or not the host is active yet', async () => {
+  test('refuses each field that leads back to the service, even if the host is not active yet', async () => {
     const { fields } = await refused({
       url: 'https://served.example/a',
       ios: 'https://pending.example/',

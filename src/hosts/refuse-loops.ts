@@ -3,7 +3,7 @@ import { hostThatCouldLoop } from './destination.ts'
 import { formatHost } from './host.ts'
 import type { ServiceName } from './service-host.ts'
 
-/** What says which hosts are served: see `DomainStore`. */
+/** The part of `DomainStore` that returns which hosts are served. */
 type ServedHosts = {
   readonly domains: {
     servedAmong(workspaceId: string, hosts: readonly string[]): Promise<readonly string[]>
@@ -12,12 +12,13 @@ type ServedHosts = {
 type Destinations = Readonly<Record<string, string | null | undefined>>
 
 /**
- * Refuses destinations that would lead a visitor back here: to the service's own host, to a host that
- * is served, or to the one that they are set on.
+ * Refuses destinations that would lead a visitor back to this service: to its own host, to a served
+ * host, or to the host that the destinations are set on.
  *
- * @param on whose they are and the host that they are set on, which may not be active yet
- * @param destinations by the names of their fields
- * @throws {Failure} `validation_failed` naming every field that is wrong
+ * @param on the workspace and the host that the destinations are set on; the host may not be
+ *   active yet
+ * @param destinations the destinations by field name
+ * @throws {Failure} `validation_failed` with every invalid field
  */
 export async function refuseLoops(
   stores: ServedHosts,
@@ -29,7 +30,10 @@ export async function refuseLoops(
   refuseOn(on.host)
 }
 
-/** As `refuseLoops`, in two steps: returns what refuses them, given the host that they are set on. */
+/**
+ * Like `refuseLoops`, in two steps: reads the served hosts, and returns a function that takes the
+ * host that the destinations are set on and refuses loops.
+ */
 export async function lookForLoops(
   stores: ServedHosts,
   service: ServiceName,

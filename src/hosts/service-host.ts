@@ -1,7 +1,7 @@
 /** The host of the service itself: an active domain that all workspaces share. */
 export type ServiceHost = ServiceName & { readonly keyspaceId: number }
 
-/** Under which name and ports the service is reached. */
+/** The host name and ports of the service. */
 export type ServiceName = {
   /** Lower-case, in A-label form, without port. */
   readonly host: string

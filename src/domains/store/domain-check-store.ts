@@ -68,14 +68,14 @@ export type DomainCheckStore = {
 const PENDING = sql.lit<DomainStatus>('pending')
 
 export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
-  /** The schedules, each with its claim. */
+  /** Selects check schedules joined with their claims. */
   const checks = () =>
     db
       .selectFrom('domain_checks as checks')
       .innerJoin('domains', 'domains.id', 'checks.domain_id')
       .selectAll('domains')
       .select([
-        'checks.workspace_id as turn_of',
+        'checks.workspace_id as lease_workspace_id',
         'checks.since',
         'checks.attempts',
         'checks.next_at',
@@ -83,12 +83,20 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
         'checks.fence',
       ])
 
-  /** Takes a row that was read a moment ago; undefined when another node was faster. */
-  async function take(
+  /** Leases a row as it was read; returns undefined when another node leased it first. */
+  async function leaseRow(
     row: Awaited<ReturnType<ReturnType<typeof checks>['executeTakeFirstOrThrow']>>,
     leaseUntil: number,
   ): Promise<LeasedCheck | undefined> {
-    const { since, attempts, next_at, missing_since, fence: readFence, turn_of, ...domain } = row
+    const {
+      since,
+      attempts,
+      next_at,
+      missing_since,
+      fence: readFence,
+      lease_workspace_id,
+      ...domain
+    } = row
     const fence = readFence + 1
     const result = await db
       .updateTable('domain_checks')
@@ -98,7 +106,7 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
       .executeTakeFirst()
     if (result.numUpdatedRows === 0n) return undefined
     const schedule = { since, attempts, next_at, missing_since }
-    return { domain, workspaceId: turn_of, schedule, fence }
+    return { domain, workspaceId: lease_workspace_id, schedule, fence }
   }
 
   return {
@@ -150,12 +158,12 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
             .orderBy('checks.next_at')
             .limit(count)
             .execute(),
-        take: (row) => take(row, leaseUntil),
+        take: (row) => leaseRow(row, leaseUntil),
       }),
 
     async lease(domainId, leaseUntil) {
       const row = await checks().where('checks.domain_id', '=', domainId).executeTakeFirst()
-      return row && take(row, leaseUntil)
+      return row && leaseRow(row, leaseUntil)
     },
 
     async noteDemand(domainId, now) {

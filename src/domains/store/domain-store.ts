@@ -55,8 +55,8 @@ export type DomainStore = {
 }
 
 /**
- * Written into the statement: with a parameter in its place SQLite compiles the statement anew at each
- * run, to see whether the index of active or of pending domains may be used.
+ * Literals, not parameters: with a parameter SQLite recompiles the statement at each run to decide
+ * whether it may use the partial index of active or of pending domains.
  */
 const ACTIVE = sql.lit<DomainStatus>('active')
 const PENDING = sql.lit<DomainStatus>('pending')
@@ -73,7 +73,7 @@ const findActive = statement((db, { host }: { host: string }) =>
   db.selectFrom('domains').selectAll().where('host', '=', host).where('status', '=', ACTIVE),
 )
 
-/** Each branch names the host, so that each is a look-up in one index. */
+/** The host is repeated in each branch, so that each is a look-up in one index. */
 const findServed = statement((db, owner: { workspaceId: string; host: string }) =>
   db
     .selectFrom('domains')

@@ -4,23 +4,27 @@ import { statement } from '../../platform/database/statement.ts'
 import { StaleRow } from '../../platform/database/store.ts'
 
 /**
- * A keyspace is the set of links among which a key is unique: one for each host that a workspace has
- * ever claimed, and one for the service's own host, which all workspaces share. It outlives the
- * claim, so that links stay when a domain is deleted and work again when it comes back.
+ * A keyspace is the set of links in which a key is unique. There is one for each host that a
+ * workspace has ever claimed, and one for the service's own host, which all workspaces share. A
+ * keyspace outlives its claim: links are kept when a domain is deleted and work again when it is
+ * added again.
  */
 export type KeyspaceStore = {
   find(workspaceId: string, host: string): Promise<number | undefined>
-  /** Makes it where there is none. */
+  /** Returns the keyspace's id, creating the keyspace if needed. */
   open(workspaceId: string, host: string): Promise<number>
   /**
-   * Moves a keyspace, and with it its links, to another host.
+   * Moves a keyspace with its links to another host.
    *
-   * @throws {UniqueViolation} when the workspace has one there already
+   * @throws {UniqueViolation} when the workspace already has a keyspace on that host
    */
   rename(workspaceId: string, from: string, to: string): Promise<void>
-  /** Removes a keyspace without links; leaves one with links alone. */
+  /** Deletes a keyspace if it has no links. */
   deleteIfEmpty(workspaceId: string, host: string): Promise<void>
-  /** The shared keyspace, made where there is none, moved to `host` where it is on another. */
+  /**
+   * Returns the shared keyspace, creating it if needed, and moves it to `host` if it is on another
+   * host.
+   */
   openShared(host: string): Promise<{ readonly id: number; readonly movedFrom: string | undefined }>
 }
 
@@ -81,7 +85,8 @@ export function keyspaceStore(db: Kysely<Schema>): KeyspaceStore {
         .limit(1)
         .executeTakeFirst()
       if (link !== undefined) return
-      // A link that is made at this moment refers to it, and so is in the way.
+      // A link created concurrently refers to the keyspace, so the foreign key prevents the
+      // deletion.
       await db.deleteFrom('keyspaces').where('id', '=', id).execute()
     },
 

@@ -1,4 +1,4 @@
-/** What other modules use of the tables of links. It loads Kysely, which `../index.ts` does not. */
+/** The exports of the link tables for other modules. Loads Kysely, which `../index.ts` does not. */
 export { LinkNumbers } from './link-numbers.ts'
 export { postgresLinkSequence } from './postgres/link-sequence.ts'
 export { sqliteLinkSequence } from './sqlite/link-sequence.ts'

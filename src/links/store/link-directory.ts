@@ -50,7 +50,7 @@ const findActiveHost = statement((db, { host }: { host: string }) =>
       'domain_hsts.max_age as hstsMaxAge',
     ])
     .where('domains.host', '=', host)
-    // A literal, because a parameter would keep the index of active hosts from being used at once.
+    // A literal: with a parameter the partial index of active hosts could not be used right away.
     .where('domains.status', '=', sql.lit('active')),
 )
 
@@ -93,7 +93,7 @@ export function linkDirectory(db: Kysely<Schema>): LinkDirectory {
   }
 }
 
-/** The links whose keys are the same but for letter case. */
+/** Selects the links whose keys differ only by letter case. */
 function selectVariants(db: Kysely<Schema>, { keyspaceId, foldedKey }: FoldedKey) {
   return db
     .selectFrom('links')

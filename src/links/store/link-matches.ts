@@ -3,10 +3,10 @@ import type { Schema } from '../../platform/database/schema.ts'
 import { foldKey } from '../key.ts'
 import type { LinkAddress, LinkFilter, LinkSortField } from '../link-query.ts'
 
-/** A run of links' numbers; open where undefined. Neither end belongs to it. */
+/** An exclusive range of link numbers; an undefined end is open. */
 export type SeqRange = { readonly after: number | undefined; readonly before: number | undefined }
 
-/** The condition that a list's filters make, within a run of links' numbers. */
+/** Builds the condition of a list's filters within a range of link numbers. */
 export function matches(filter: LinkFilter, range?: SeqRange) {
   return (eb: ExpressionBuilder<Schema, 'links'>) => {
     const { workspaceId, search, shortLink } = filter
@@ -59,7 +59,9 @@ function isAt(
   return eb.and([isOnHost(eb, workspaceId, host), eb('links.key_folded', '=', foldKey(key))])
 }
 
-/** Each link's tags are looked up by its number, so that the cost depends on the links in the range alone. */
+/**
+ * Looks up each link's tags by its number, so that the cost depends only on the links in the range.
+ */
 function contains(eb: ExpressionBuilder<Schema, 'links'>, text: string) {
   const pattern = `%${foldKey(text).replace(/[\\%_]/g, '\\$&')}%`
   const tagged = eb
@@ -74,14 +76,14 @@ function contains(eb: ExpressionBuilder<Schema, 'links'>, text: string) {
   ])
 }
 
-/** Whether the field is kept beside the links. */
+/** Whether the field is in `link_clicks` rather than in `links`. */
 export function isCounted(field: LinkSortField): boolean {
   return field === 'clicks' || field === 'last_click'
 }
 
-/** What a list is sorted by; equal ones by their links' numbers. */
+/** Returns the sort expression of a list; ties are sorted by link number. */
 export function sortedBy(field: LinkSortField) {
-  // The engines disagree on where null belongs; here never clicked is always before clicked.
+  // The engines sort null differently; here links that were never clicked sort lowest.
   if (field === 'last_click') return sql<number>`coalesce(link_clicks.last_click, -1)`
   if (field === 'clicks') return sql<number>`coalesce(link_clicks.clicks, 0)`
   return sql.ref<number | string>(field === 'created_at' ? 'links.seq' : `links.${field}`)

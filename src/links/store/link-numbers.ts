@@ -1,15 +1,18 @@
-/** A link's number that no database has given: what names it is damaged, or not meant for links. */
+/**
+ * The highest plausible link number; a click with a higher one is damaged or does not refer to a
+ * link.
+ */
 const NUMBER_MAX = 2 ** 50
 
-/** What an engine knows of the numbers that it gives to links. */
+/** An engine's sequence of link numbers. */
 export type LinkSequence = {
-  /** The last number that was given; 0 when there was none. */
+  /** Returns the last assigned number; 0 when none was assigned. */
   last(): Promise<number>
-  /** Makes sure that no new link gets a number up to `seq`. */
+  /** Ensures that every new link gets a number above `seq`. */
   skipTo(seq: number): Promise<void>
 }
 
-/** Keeps numbers that clicks name from being given to new links. */
+/** Ensures that link numbers that occur in clicks are not assigned to new links. */
 export class LinkNumbers {
   readonly #sequence: LinkSequence
   #last = 0
@@ -19,10 +22,10 @@ export class LinkNumbers {
   }
 
   /**
-   * Does nothing for clicks of links that the database knows, or has deleted. Those of a journal that
-   * is newer than the database, or of another instance, may name numbers that it has not given yet.
+   * Has no effect for numbers that the database has already assigned. A journal that is newer than
+   * the database, or from another instance, may contain numbers that it has not assigned yet.
    */
-  async keep(linkSeqs: readonly number[]): Promise<void> {
+  async reserve(linkSeqs: readonly number[]): Promise<void> {
     const known = linkSeqs.filter((seq) => seq <= NUMBER_MAX)
     const seq = known.reduce((highest, seq) => Math.max(highest, seq), 0)
     if (seq <= this.#last) return

@@ -21,10 +21,10 @@ type LinkPages = {
 }
 
 /**
- * Reads lists of links; the counts of links must have been written before pages and counts are read.
+ * Reads lists of links. The caller must write pending link counts before reading pages and counts.
  *
  * @param on.db for look-ups by an index
- * @param on.scans for queries that may look at many rows
+ * @param on.scans for queries that may read many rows
  */
 export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: FindPage }): LinkPages {
   const { db, scans, findPage } = on
@@ -39,8 +39,8 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
   }
 
   /**
-   * A page in the order of creation. A plain OFFSET walks every row before the page; here the buckets
-   * tell where the page begins, so that at most one bucket's rows are walked.
+   * Reads a page in order of creation. A plain OFFSET reads every row before the page; the buckets
+   * locate the start of the page, so that at most one bucket's rows are skipped.
    */
   async function pageByAge(query: LinkQuery): Promise<Page<Link>> {
     const { workspaceId, offset, limit } = query
@@ -84,7 +84,7 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
     return { items: await withCounters(db, rows), total: await total(workspaceId) }
   }
 
-  /** A page of what a filter leaves, or in another order: looked for among all links each time. */
+  /** Reads a filtered page, or one in another order, by scanning all of the workspace's links. */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
     const scan = scans.begin(query.workspaceId, SCAN_MS_MAX)
     const { seqs, total } = await findPage(scans, query, scan)
@@ -119,7 +119,7 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
     const scan = scans.begin(run.workspaceId, SCAN_MS_MAX)
     const seqs = await findRun(scans, run, scan)
     const kept = seqs.slice(0, run.limit)
-    // By the numbers found: a link that is deleted before it is read must not end the walk.
+    // Based on the numbers found: a link that is deleted before it is read must not end the list.
     const rest = seqs.length > run.limit ? kept.at(-1) : undefined
     return { items: await linksOf(kept, scan), rest }
   }

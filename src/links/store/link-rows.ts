@@ -12,7 +12,7 @@ export const findCount = statement((db, { seq }: { seq: number }) =>
   db.selectFrom('link_clicks').select(COUNTERS).where('link_seq', '=', seq),
 )
 
-/** Links with the host that they live on. */
+/** Selects links with their host. */
 export function selectLinks(db: Kysely<Schema>) {
   return db
     .selectFrom('links')
@@ -21,7 +21,10 @@ export function selectLinks(db: Kysely<Schema>) {
     .select('keyspaces.host as domain')
 }
 
-/** The links of these rows. Counters lie by links' numbers, wherever the links lie, so they are looked up apart. */
+/**
+ * Returns the links of these rows. Counters are stored by link number, independently of the links'
+ * shard, so they are read separately.
+ */
 export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[]): Promise<Link[]> {
   if (rows.length === 0) return []
   const counted =
@@ -32,7 +35,7 @@ export async function withCounters(db: Kysely<Schema>, rows: readonly LinkRow[])
   return rows.map((row) => fromRow(row, bySeq.get(row.seq)))
 }
 
-/** A link's row, but for its number. The counters and the host lie elsewhere. */
+/** Returns a link's row without its number. The counters and the host are in other tables. */
 export function toRow(link: NewLink & Partial<Link>) {
   const { domain, seq, clicks, last_click, tags, ...row } = link
   return { ...row, key_folded: foldKey(link.key), tags: JSON.stringify(tags) }
@@ -47,7 +50,7 @@ export function uncounted(row: LinkRow): UncountedLink {
   return { ...link, tags: JSON.parse(tags) }
 }
 
-/** The counters of a link; it has no row of them before its first click. */
+/** Returns the counters of a link, which has no row before its first click. */
 export function countersOf(
   row: Schema['link_clicks'] | undefined,
 ): Pick<Link, 'clicks' | 'last_click'> {

@@ -2,24 +2,27 @@ import type { Scan, Scans } from '../../platform/database/scans.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from './link-matches.ts'
 
-/** The numbers of a page's links, in the list's order, and how many links the list has. */
+/** The numbers of a page's links in the list's order, and the length of the list. */
 type FoundPage = { readonly seqs: readonly number[]; readonly total: number }
 
-/** Looks for a page among many links. */
+/** Finds a page of a list that no index provides. */
 export type FindPage = (scans: Scans, query: LinkQuery, scan: Scan) => Promise<FoundPage>
 
-/** A way through all of the links that a filter chooses from. */
+/** The filter, direction and start of a scan over a workspace's links. */
 type Walk = Omit<LinkRun, 'limit'>
 
-/** As long as a turn should take: others wait for it. */
+/** The target duration of a turn; other scans wait for it. */
 const SLICE_MS = 40
-/** A link may take 1 µs or, with the longest URL and the worst text to look for, 1 ms. */
+/**
+ * Sizes of a slice, in links. A link takes from 1 µs up to 1 ms, with the longest URL and the worst
+ * search text.
+ */
 const SLICE_LINKS_FIRST = 1_024
 const SLICE_LINKS_MIN = 256
 const SLICE_LINKS_MAX = 16_384
 const SLICE_GROWTH_MAX = 4
 
-/** Finds pages in the order of creation slice by slice, and all others by `findSorted`. */
+/** Finds pages in order of creation slice by slice, and all others with `findSorted`. */
 export function findPageWith(findSorted: FindPage): FindPage {
   return (scans, query, scan) =>
     query.sort.field === 'created_at'
@@ -50,7 +53,7 @@ async function findByAge(scans: Scans, query: LinkQuery, scan: Scan): Promise<Fo
   return { seqs, total }
 }
 
-/** The numbers of a run's links, and of the one behind it. Reads no further. */
+/** Returns the numbers of a run's links and of the next link after it. Reads no further. */
 export async function findRun(scans: Scans, run: LinkRun, scan: Scan): Promise<readonly number[]> {
   const limit = run.limit + 1
   const seqs: number[] = []
@@ -68,7 +71,7 @@ export async function findRun(scans: Scans, run: LinkRun, scan: Scan): Promise<r
   return seqs
 }
 
-/** How many links the filter leaves. */
+/** Counts the links that match the filter. */
 export async function countInSlices(scans: Scans, filter: LinkFilter, scan: Scan): Promise<number> {
   let total = 0
   const walk = { ...filter, descending: true, beyond: undefined }
@@ -92,15 +95,15 @@ async function countMatches({ db }: Scans, filter: LinkFilter, range?: SeqRange)
 }
 
 /**
- * Calls `look` for one run of the workspace's links after the other, each in a turn of its own and each
- * as long as one turn should take, until `look` returns 'done'. With tags, only links that carry the first of
- * them are walked over.
+ * Calls `read` for consecutive slices of the workspace's links, each in a separate turn and sized
+ * to the turn's target duration, until `read` returns 'done'. With tags, scans only the links with
+ * the first tag.
  */
 export async function forEachSlice(
   scans: Scans,
   walk: Walk,
   scan: Scan,
-  look: (range: SeqRange) => Promise<unknown>,
+  read: (range: SeqRange) => Promise<unknown>,
 ): Promise<void> {
   const { descending } = walk
   let links = SLICE_LINKS_FIRST
@@ -110,7 +113,7 @@ export async function forEachSlice(
       const startedMs = performance.now()
       const end = await endOfSlice(scans, walk, begin, links)
       const range = descending ? { after: end, before: begin } : { after: begin, before: end }
-      if ((await look(range)) === 'done') return undefined
+      if ((await read(range)) === 'done') return undefined
       const factor = SLICE_MS / Math.max(1, performance.now() - startedMs)
       const wanted = Math.floor(links * Math.min(SLICE_GROWTH_MAX, factor))
       links = Math.min(SLICE_LINKS_MAX, Math.max(SLICE_LINKS_MIN, wanted))
@@ -120,7 +123,10 @@ export async function forEachSlice(
   } while (begin !== undefined)
 }
 
-/** The first link behind a slice of so many links, in the list's direction; undefined when it is the last. */
+/**
+ * Returns the first link after a slice of `links` links, in the list's direction, or undefined for
+ * the last slice.
+ */
 async function endOfSlice(
   { db }: Scans,
   { workspaceId, tags, descending }: Walk,
@@ -155,7 +161,10 @@ async function endOfSlice(
   return row?.seq
 }
 
-/** One statement for the number of links and one for the page: for an engine that runs several at once. */
+/**
+ * Counts with one statement and reads the page with another. For an engine that runs several
+ * statements at the same time.
+ */
 export const findSortedAtOnce: FindPage = async (scans, query, scan) => {
   const { sort, limit, offset } = query
   const direction = sort.descending ? 'desc' : 'asc'

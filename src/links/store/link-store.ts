@@ -78,9 +78,9 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
-type VariantLook = { keyspaceId: number; foldedKey: string; limit: number }
+type VariantQuery = { keyspaceId: number; foldedKey: string; limit: number }
 
-const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantLook) =>
+const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantQuery) =>
   db
     .selectFrom('links')
     .select('seq')
@@ -90,11 +90,11 @@ const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantLoo
 )
 
 /**
- * @param on.db for look-ups by an index
- * @param on.scans for queries that may look at many rows
- * @param on.returnsInsertId whether an insert tells the new row's number without `returning`
- * @param on.lockName undefined where one transaction writes at a time
- * @param on.skipLinkNumbers as `LinkStore.skipNumbers` does, on this engine
+ * @param on.db for query-ups by an index
+ * @param on.scans for queries that may read many rows
+ * @param on.returnsInsertId whether an insert returns the new row's number without `returning`
+ * @param on.lockName undefined when the engine runs one writing transaction at a time
+ * @param on.skipLinkNumbers implements `LinkStore.skipNumbers` on this engine
  */
 export function linkStore(on: {
   db: Kysely<Schema>
@@ -108,18 +108,18 @@ export function linkStore(on: {
   const { db, pending } = on
   const pages = linkPages(on)
 
-  const rowInserted = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
+  const insertRow = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
     on.returnsInsertId
       ? (insertLink.query(db, row) as CompiledQuery<never>)
       : insertLinkReturning.query(db, row)
 
-  /** The new row's number; undefined when the key is taken. */
+  /** Returns the new row's number, or undefined when the key is taken. */
   function numberOf(inserted: QueryResult<{ seq: number }>): number | undefined {
     if (!on.returnsInsertId) return inserted.rows[0]?.seq
     return inserted.numAffectedRows === 0n ? undefined : Number(inserted.insertId)
   }
 
-  function tagsInserted(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): CompiledQuery[] {
+  function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): CompiledQuery[] {
     if (link.tags.length === 0) return []
     const rows = link.tags.map((tag) => ({
       workspace_id: link.workspace_id,
@@ -130,7 +130,7 @@ export function linkStore(on: {
     return [db.insertInto('link_tags').values(rows).compile()]
   }
 
-  function tagsDeleted({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>): CompiledQuery {
+  function deleteTags({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>): CompiledQuery {
     return db
       .deleteFrom('link_tags')
       .where('workspace_id', '=', workspace_id)
@@ -138,30 +138,36 @@ export function linkStore(on: {
       .compile()
   }
 
-  /** Looks for the variants of a key: the last of the statements has a row for each, up to one too many. */
-  function variantsFound(at: Pick<Link, 'keyspace_id' | 'key'>, variantsMax: number) {
+  /**
+   * Returns statements that read the variants of a key. The last one returns a row per variant, at
+   * most `variantsMax + 1`.
+   */
+  function selectVariants(at: Pick<Link, 'keyspace_id' | 'key'>, variantsMax: number) {
     if (variantsMax === Number.POSITIVE_INFINITY) return []
-    const look = { keyspaceId: at.keyspace_id, foldedKey: foldKey(at.key), limit: variantsMax + 1 }
-    const found: CompiledQuery = findVariants.query(db, look)
-    const lock = on.lockName?.(db, `link-variants ${look.keyspaceId}/${look.foldedKey}`)
+    const query = { keyspaceId: at.keyspace_id, foldedKey: foldKey(at.key), limit: variantsMax + 1 }
+    const found: CompiledQuery = findVariants.query(db, query)
+    const lock = on.lockName?.(db, `link-variants ${query.keyspaceId}/${query.foldedKey}`)
     return lock === undefined ? [found] : [lock, found]
   }
 
-  /** Writes over the row as it was read: the first of the statements affects no row where it has changed. */
-  function rowUpdated(link: UncountedLink, before: UncountedLink): CompiledQuery[] {
+  /**
+   * Returns statements that replace the row as it was read. The first one affects no row when the
+   * row has changed.
+   */
+  function updateRow(link: UncountedLink, before: UncountedLink): CompiledQuery[] {
     const row = toRow(link)
     const { id, workspace_id, created_at, key_folded, ...values } = row
     if (key_folded === foldKey(before.key)) {
       return [db.updateTable('links').set(values).where(isAsRead(before)).compile()]
     }
-    // The folded key says on which shard a row lies, where there are shards; so the row moves.
+    // The folded key determines the row's shard, so the row is deleted and inserted again.
     const { seq } = before
     const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
     const moved = db.insertInto('links').values({ ...row, seq, ...ids })
-    return [rowDeleted(before), moved.compile()]
+    return [deleteRow(before), moved.compile()]
   }
 
-  function rowDeleted(link: UncountedLink): CompiledQuery {
+  function deleteRow(link: UncountedLink): CompiledQuery {
     return db.deleteFrom('links').where(isAsRead(link)).compile()
   }
 
@@ -180,14 +186,14 @@ export function linkStore(on: {
 
     async insert(link, variantsMax = Number.POSITIVE_INFINITY) {
       const [inserted, ...variants] = await together(db, [
-        rowInserted(toRow(link)),
-        ...variantsFound(link, variantsMax),
+        insertRow(toRow(link)),
+        ...selectVariants(link, variantsMax),
       ])
       const seq = numberOf(inserted)
       if (seq === undefined) return undefined
       refuseTooMany(variants.at(-1), variantsMax)
       const complete = { ...link, seq, clicks: 0, last_click: null }
-      for (const query of tagsInserted(complete)) await pending.add(query)
+      for (const query of insertTags(complete)) await pending.add(query)
       pending.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
       return complete
     },
@@ -197,10 +203,10 @@ export function linkStore(on: {
         foldKey(link.key) !== foldKey(before.key) || link.keyspace_id !== before.keyspace_id
       const [counted, updated, ...others] = await together(db, [
         findCount.query(db, { seq: before.seq }),
-        ...rowUpdated(link, before),
-        tagsDeleted(link),
-        ...tagsInserted(link),
-        ...(isRenamed ? variantsFound(link, variantsMax) : []),
+        ...updateRow(link, before),
+        deleteTags(link),
+        ...insertTags(link),
+        ...(isRenamed ? selectVariants(link, variantsMax) : []),
       ])
       if (updated?.numAffectedRows === 0n) throw new StaleRow()
       if (isRenamed) refuseTooMany(others.at(-1), variantsMax)
@@ -215,7 +221,7 @@ export function linkStore(on: {
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)
       if (link === undefined) return undefined
-      const [deleted] = await together(db, [rowDeleted(link), tagsDeleted(link)])
+      const [deleted] = await together(db, [deleteRow(link), deleteTags(link)])
       if (deleted.numAffectedRows === 0n) throw new StaleRow()
       pending.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
       return link
@@ -246,7 +252,7 @@ function insertInto(db: Kysely<Schema>, row: ReturnType<typeof toRow>) {
     .onConflict((conflict) => conflict.columns(['keyspace_id', 'key_folded', 'key']).doNothing())
 }
 
-/** The row with everything that it had when it was read. */
+/** Matches the row only if it is unchanged since it was read. */
 function isAsRead({ seq, key, updated_at }: UncountedLink) {
   return (eb: ExpressionBuilder<Schema, 'links'>) =>
     eb.and({ seq, key_folded: foldKey(key), updated_at })

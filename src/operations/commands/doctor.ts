@@ -5,20 +5,20 @@ import type { Finding } from '../doctor/finding.ts'
 
 const EXIT_PROBLEM = 1
 
-/** Looks at a host, or at the whole instance without one. */
-type Look = (host: string | undefined) => Promise<readonly Finding[]>
+/** Examines a host, or the whole instance if `host` is undefined. */
+type Examine = (host: string | undefined) => Promise<readonly Finding[]>
 
-export function doctorCommand(terminal: Terminal, look: Look): Command {
+export function doctorCommand(terminal: Terminal, examine: Examine): Command {
   return new Command('doctor')
     .description(
-      'Look at the instance, or at the DNS of one host, and say what to do about what is wrong. Changes nothing.',
+      'Check the instance, or the DNS of one host, and advise on each problem. Changes nothing.',
     )
-    .argument('[host]', 'a domain to look at')
+    .argument('[host]', 'the domain to check')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExits with 1 when there is a problem.')
     .addHelpText('after', example('doctor', 'doctor go.example.com'))
     .action(async (host: string | undefined, options: { json?: true }) => {
-      const findings = await look(host)
+      const findings = await examine(host)
       if (options.json) terminal.out(JSON.stringify(findings, null, 2))
       else {
         for (const { subject, state, text, advice } of findings) {

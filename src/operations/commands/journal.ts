@@ -7,11 +7,11 @@ const EXIT_LEFT = 1
 export type ReplayedJournal = {
   readonly id: string
   /**
-   * `replayed`: all of it is counted now. `in use`: a running process has it, and counts it.
-   * `unknown`: no node of this database has written it.
+   * `replayed`: all its clicks are counted. `in use`: a running process owns and counts it.
+   * `unknown`: no node of this database is known to have written it.
    */
   readonly state: 'replayed' | 'in use' | 'unknown'
-  /** Those that had not been counted before. */
+  /** The number of clicks that were not counted before. */
   readonly clicks: number
   readonly damagedBytes: number
 }
@@ -19,20 +19,21 @@ export type ReplayedJournal = {
 /**
  * Counts the clicks in the journals of a folder.
  *
- * @param takesUnknown whether to count those that no node of this database is known to have written
+ * @param includesUnknown whether to count journals that no node of this database is known to have
+ *   written
  */
-type Replay = (folder: string, takesUnknown: boolean) => Promise<readonly ReplayedJournal[]>
+type Replay = (folder: string, includesUnknown: boolean) => Promise<readonly ReplayedJournal[]>
 
 export function journalCommand(terminal: Terminal, replay: Replay): Command {
-  const command = new Command('journal').description('Look after the journals of clicks.')
+  const command = new Command('journal').description('Manage click journals.')
 
   command
     .command('replay')
     .description(
-      'Count the clicks that a node which is gone has left, beside running nodes. Each counts once, however often this is done; the files stay.',
+      'Count the clicks in the journals of a lost node, while other nodes run. Repeating it counts no click twice; the files are kept.',
     )
     .argument('<folder>', 'the data folder of that node, or a journal in it')
-    .option('--force', 'also journals that no node of this database is known to have written')
+    .option('--force', 'also count journals that no node of this database is known to have written')
     .option('--json', 'print JSON')
     .addHelpText('after', example('journal replay /mnt/old-node/data'))
     .action(async (folder: string, options: { force?: true; json?: true }) => {
@@ -52,7 +53,7 @@ export function journalCommand(terminal: Terminal, replay: Replay): Command {
       )
       if (journals.some(({ state }) => state === 'unknown')) {
         terminal.err(
-          'terse: no node of this database is known to have written the unknown ones. If you know better: --force',
+          'terse: no node of this database is known to have written the unknown journals. To count them anyway, use --force.',
         )
       }
       if (journals.some(({ state }) => state !== 'replayed')) process.exitCode = EXIT_LEFT

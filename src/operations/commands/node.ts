@@ -10,12 +10,12 @@ export function nodeCommand(
   withNodes: RunWith<{ readonly nodes: Nodes }>,
 ): Command {
   const command = new Command('node')
-    .description('List the nodes of the instance, and forget those that were lost.')
+    .description('List the nodes of the instance, and forget lost ones.')
     .addHelpText('after', example('node list'))
 
   command
     .command('list')
-    .description('List all nodes, those that were lost with what waits in their journals.')
+    .description('List all nodes, including lost ones, with the backlog of their journals.')
     .option('--json', 'print JSON')
     .addHelpText('after', example('node list --json'))
     .action(async (options: { json?: true }) => {
@@ -46,8 +46,10 @@ export function nodeCommand(
 
   command
     .command('forget')
-    .description('Forget a lost node, because its journal is lost with it or has been replayed.')
-    .argument('<id>', 'as `node list` shows it')
+    .description(
+      'Forget a lost node after its journal has been replayed, or when it cannot be recovered.',
+    )
+    .argument('<id>', 'the id that `node list` shows')
     .action((id: string) => withNodes(({ nodes }) => nodes.forget(id)))
 
   return command

@@ -6,7 +6,10 @@ import { terseCommand } from '../../platform/process/terse-command.ts'
 
 const EXIT_LEFT = 1
 
-/** What is wrong with the files of a data folder, and what mends it; undefined where nothing does. */
+/**
+ * The faults of a data folder's files, and the steps that repair them; undefined when they cannot
+ * be repaired.
+ */
 export type RepairReport = {
   readonly faults: readonly FileFault[]
   readonly steps: readonly RepairStep[] | undefined
@@ -14,29 +17,29 @@ export type RepairReport = {
 
 type RepairStep = {
   readonly file: string
-  /** What the step does, and what is lost by it. */
+  /** What the step does, and which data it loses. */
   readonly meaning: string
 }
 
-/** Looks at the files of the data folder, and repairs them where `execute` says so. */
+/** Checks the files of the data folder, and repairs them if `execute` is true. */
 type Repair = (execute: boolean) => Promise<RepairReport>
 
 export function repairCommand(terminal: Terminal, repair: Repair): Command {
   return new Command('repair')
     .description(
-      'Show what is wrong with the SQLite files of a stopped service, what can be saved, and what is lost. A backup is better.',
+      "Show the faults of a stopped service's SQLite files, what can be recovered, and what is lost. Prefer a backup.",
     )
-    .option('--yes', 'do it; damaged files are set aside, never removed')
+    .option('--yes', 'carry out the repair; damaged files are moved aside, never deleted')
     .addHelpText('after', example('repair', 'repair --yes'))
     .action(async (options: { yes?: true }) => {
       const { faults, steps } = await repair(options.yes ?? false)
       for (const { file, kind, text } of faults) terminal.out(`${kind.padEnd(10)} ${file}: ${text}`)
       if (faults.length === 0) {
-        terminal.out('The files are in order.')
+        terminal.out('No fault was found.')
         return
       }
       if (steps === undefined) {
-        terminal.out('terse.db holds the links and cannot be made again: restore a backup.')
+        terminal.out('terse.db holds the links and cannot be rebuilt: restore a backup.')
         process.exitCode = EXIT_LEFT
         return
       }

@@ -11,7 +11,7 @@ const NOW = clock.nowMicros()
 const NONE: CertificateStanding = { life: null, problem: null, nextAttemptAt: null }
 const at = (hours: number) => NOW + hours * HOUR_MICROS
 const life = (hours: number) => ({ notBefore: at(-1), notAfter: at(hours) })
-const inWords = (micros: number) => new Date(micros / 1_000).toISOString()
+const asIso = (micros: number) => new Date(micros / 1_000).toISOString()
 
 describe('storedFindings of the doctor', () => {
   const found = (standing: CertificateStanding | undefined, host = HOST) =>
@@ -23,7 +23,7 @@ describe('storedFindings of the doctor', () => {
     assert.deepEqual(states({ ...NONE, life: life(23) }), ['warning'])
     assert.deepEqual(states({ ...NONE, life: life(0) }), ['problem'])
     const [finding] = found({ ...NONE, life: life(25) })
-    assert.equal(finding?.text, `the one here counts until ${inWords(at(25))}`)
+    assert.equal(finding?.text, `the stored certificate is valid until ${asIso(at(25))}`)
   })
 
   test('reports a failed renewal, as a warning while the current certificate lasts', () => {
@@ -31,15 +31,15 @@ describe('storedFindings of the doctor', () => {
     assert.deepEqual(states({ ...NONE, life: life(25), problem }), ['ok', 'warning'])
     assert.deepEqual(states({ ...NONE, life: life(23), problem }), ['warning', 'problem'])
     const [, next] = found({ ...NONE, life: life(25), problem })
-    assert.equal(next?.text, `the next one could not be had: ${problem}`)
+    assert.equal(next?.text, `the renewal failed: ${problem}`)
   })
 
   test('reports that the first order failed, and when it is retried', () => {
     const [finding, ...others] = found({ ...NONE, problem: 'refused', nextAttemptAt: at(2) })
     assert.deepEqual(others, [])
     assert.equal(finding?.state, 'problem')
-    assert.equal(finding.text, 'the first one could not be had: refused')
-    assert.ok(finding.advice?.endsWith(` It is tried again at ${inWords(at(2))}.`))
+    assert.equal(finding.text, 'the first order failed: refused')
+    assert.ok(finding.advice?.endsWith(` The next attempt is at ${asIso(at(2))}.`))
   })
 
   test('reports a missing certificate, and skips the check when TLS is off or the host needs none', () => {
@@ -59,10 +59,10 @@ describe('shownFinding of the doctor', () => {
       [25, 23, -1].map(ending).map(({ state }) => state),
       ['ok', 'warning', 'problem'],
     )
-    const until = inWords(at(25))
+    const until = asIso(at(25))
     assert.equal(
       ending(25).text,
-      `visitors are shown one from CN=Test, which counts until ${until}`,
+      `visitors receive one from CN=Test, which is valid until ${until}`,
     )
   })
 

@@ -4,10 +4,10 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { ServedCertificate } from '../../platform/tls/probe-certificate.ts'
 import type { Finding } from './finding.ts'
 
-/** A certificate that ends so soon will hardly be renewed by itself. */
+/** A certificate that expires this soon should already have been renewed automatically. */
 const ENDS_SOON_MS = 24 * 60 * 60 * 1_000
 
-/** On the certificate that is kept here for a host, and on the orders of it. */
+/** Reports on the stored certificate of a host and on its orders. */
 export function storedFindings(
   servesHttps: boolean,
   host: string,
@@ -19,30 +19,32 @@ export function storedFindings(
     return [{ subject, state: 'skipped', text: 'TERSE_TLS=off leaves it to a proxy in front' }]
   }
   if (!isCertifiable(host)) {
-    return [{ subject, state: 'skipped', text: 'no authority issues any for such a name' }]
+    return [{ subject, state: 'skipped', text: 'no authority issues certificates for such a name' }]
   }
   const { life = null, problem = null, nextAttemptAt = null } = standing ?? {}
-  const end = life && endFinding(subject, 'the one here', life.notAfter / 1_000, clock)
+  const end = life && endFinding(subject, 'the stored certificate', life.notAfter / 1_000, clock)
   if (problem !== null) {
-    const again = nextAttemptAt === null ? '' : ` It is tried again at ${instant(nextAttemptAt)}.`
+    const again = nextAttemptAt === null ? '' : ` The next attempt is at ${instant(nextAttemptAt)}.`
     const failed: Finding = {
       subject,
       state: end?.state === 'ok' ? 'warning' : 'problem',
-      text: `the ${life === null ? 'first' : 'next'} one could not be had: ${problem}`,
-      advice: `See to what it says: the name must lead here for the authority, too.${again}`,
+      text: `the ${life === null ? 'first order' : 'renewal'} failed: ${problem}`,
+      advice: `Resolve this problem; the authority, too, must reach this service by the name.${again}`,
     }
     return end === null ? [failed] : [end, failed]
   }
   if (end !== null) return [end]
-  const advice = 'One is asked for once the domain is active; the log of the service tells more.'
-  return [{ subject, state: 'warning', text: 'there is none here yet', advice }]
+  const advice = 'It is ordered once the domain is active; see the log of the service.'
+  return [{ subject, state: 'warning', text: 'none is stored yet', advice }]
 }
 
-/** On the certificate that visitors of the host are shown, whoever shows it. */
+/**
+ * Reports on the certificate that visitors of the host receive, from this service or from a proxy.
+ */
 export function shownFinding(shown: ServedCertificate | undefined, clock: Clock): Finding {
   const subject = 'https'
   if (shown === undefined) {
-    return { subject, state: 'skipped', text: 'not looked at: the name does not lead here' }
+    return { subject, state: 'skipped', text: 'not checked: the name does not lead here' }
   }
   if (shown.kind === 'none') {
     return { subject, state: 'warning', text: `visitors get no certificate (${shown.reason})` }
@@ -52,13 +54,13 @@ export function shownFinding(shown: ServedCertificate | undefined, clock: Clock)
     return {
       subject,
       state: 'problem',
-      text: `visitors are shown a certificate that browsers refuse (${error}), from ${issuer}`,
-      advice: 'Whoever answers at this address must have a certificate for this name.',
+      text: `visitors receive a certificate that browsers refuse (${error}), from ${issuer}`,
+      advice: 'The server at this address needs a valid certificate for this name.',
     }
   }
   return endFinding(
     subject,
-    `visitors are shown one from ${issuer}, which`,
+    `visitors receive one from ${issuer}, which`,
     validUntil.getTime(),
     clock,
   )
@@ -68,12 +70,12 @@ function endFinding(subject: string, what: string, endMs: number, clock: Clock):
   const leftMs = endMs - clock.nowMicros() / 1_000
   const until = new Date(endMs).toISOString()
   if (leftMs <= 0) {
-    const advice = 'It was not renewed; the log of whoever renews it tells why.'
-    return { subject, state: 'problem', text: `${what} ended at ${until}`, advice }
+    const advice = 'It was not renewed; see the log of the server that renews it.'
+    return { subject, state: 'problem', text: `${what} expired at ${until}`, advice }
   }
-  const text = `${what} counts until ${until}`
+  const text = `${what} is valid until ${until}`
   if (leftMs >= ENDS_SOON_MS) return { subject, state: 'ok', text }
-  const advice = 'It should have been renewed by now; the log of whoever renews it tells why.'
+  const advice = 'It should have been renewed by now; see the log of the server that renews it.'
   return { subject, state: 'warning', text, advice }
 }
 

@@ -20,18 +20,18 @@ export type InspectedClaim = {
   readonly status: DomainStatus
 }
 
-/** By what a claim is proved. */
+/** The rules and the key by which claims are proved. */
 type ProofRules = {
   readonly policy: ProofPolicy
-  /** Whether a name is the operator's alone. */
+  /** Whether a name is reserved for the operator. */
   readonly isReserved: (host: string) => boolean
-  /** Undefined where there is no instance yet. */
+  /** Returns undefined when there is no instance yet. */
   readonly findProofKey: () => Buffer | undefined
   readonly target: ServiceTarget
   readonly addresses: ServiceAddresses
 }
 
-/** @param claims undefined where the database cannot say */
+/** @param claims undefined when they cannot be read from the database */
 export function domainFinding(
   host: string,
   claims: readonly InspectedClaim[] | undefined,
@@ -41,24 +41,24 @@ export function domainFinding(
     return {
       subject,
       state: 'warning',
-      text: 'the database cannot say who has added it',
-      advice: `${terseCommand('doctor')}, without a host, looks at the database.`,
+      text: 'the database could not be read, so its claims are unknown',
+      advice: `Run ${terseCommand('doctor')} without a host to check the database.`,
     }
   }
-  const inWords = claims.map(({ workspace, status }) => `${status} in ${workspace}`).join(', ')
+  const listed = claims.map(({ workspace, status }) => `${status} in ${workspace}`).join(', ')
   if (claims.some(({ status }) => status === 'active')) {
-    return { subject, state: 'ok', text: `${formatHost(host)} is ${inWords}` }
+    return { subject, state: 'ok', text: `${formatHost(host)} is ${listed}` }
   }
   const advice =
     claims.length === 0
       ? terseCommand(`domain add ${host} --workspace <name>`)
-      : `Once DNS is as it should be: ${terseCommand(`domain check ${host}`)}`
+      : `Once the DNS records are set: ${terseCommand(`domain check ${host}`)}`
   const name = formatHost(host)
-  const text = claims.length === 0 ? `nobody has added ${name} here` : `${name} is ${inWords}`
+  const text = claims.length === 0 ? `no workspace has added ${name}` : `${name} is ${listed}`
   return { subject, state: 'warning', text, advice }
 }
 
-/** Of each workspace that has added the host, whether DNS holds its proof. */
+/** Reports, for each workspace that has added the host, whether DNS holds its proof. */
 export function proofFindings(
   host: string,
   claims: readonly InspectedClaim[] | undefined,

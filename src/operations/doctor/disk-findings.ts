@@ -6,13 +6,13 @@ import type { Finding } from './finding.ts'
 const MIB = 1024 * 1024
 const SUBJECT = 'disk'
 
-/** Whether the data folder can be written, and how much room there is. Writes nothing to find out. */
+/** Reports whether the data folder is writable and how much space is free. Writes nothing. */
 export function diskFindings({
   dataDir,
   diskLowRatio,
 }: {
   readonly dataDir: string
-  /** The free part of the disk below which to warn, 0 to 1. */
+  /** The free share of the disk below which to warn, 0 to 1. */
   readonly diskLowRatio: number
 }): readonly Finding[] {
   const access = accessFinding(dataDir)
@@ -37,10 +37,11 @@ function roomFinding(dataDir: string, lowRatio: number): Finding {
   const text = `${Math.floor(freeBytes / MIB)} MiB free for ${dataDir} (${percent} %)`
   if (freeBytes < reserveNeedsBytes) {
     const needed = Math.ceil(reserveNeedsBytes / MIB)
-    const advice = `Make room: once the disk is full, nothing is stored until ${needed} MiB are free, and clicks are lost in the end.`
+    const advice = `Free disk space: once the disk is full, nothing is stored until ${needed} MiB are free, and clicks are eventually lost.`
     return { subject: SUBJECT, state: 'problem', text, advice }
   }
   if (freeRatio >= lowRatio) return { subject: SUBJECT, state: 'ok', text }
-  const advice = 'Make room before the disk is full. TERSE_DISK_LOW_PERCENT sets when to warn.'
+  const advice =
+    'Free disk space before the disk is full. TERSE_DISK_LOW_PERCENT sets the threshold of this warning.'
   return { subject: SUBJECT, state: 'warning', text, advice }
 }

@@ -1,7 +1,7 @@
-/** What a look at an instance, or at a host, showed of one subject. */
+/** The result of one check of an instance or a host. */
 export type Finding = {
   readonly subject: string
-  /** `skipped`: it was not looked at. */
+  /** `skipped`: it was not checked. */
   readonly state: 'ok' | 'warning' | 'problem' | 'skipped'
   readonly text: string
   /** What to do about it. */

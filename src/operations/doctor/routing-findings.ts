@@ -10,7 +10,7 @@ import { findProxy, formatHost } from '../../hosts/index.ts'
 import { valuesOf } from '../../platform/dns/dns-resolver.ts'
 import type { Finding } from './finding.ts'
 
-/** Where a host leads; one more for each of its addresses that is not this service's. */
+/** Reports where a host leads, with a further finding for addresses that are not this service's. */
 export function routingFindings(
   host: string,
   observation: DnsObservation,
@@ -34,7 +34,7 @@ export function routingFindings(
       (text): Finding => ({
         subject: 'address',
         state: 'problem',
-        text: 'one of its addresses is not this service',
+        text: 'one of its addresses does not belong to this service',
         advice: text,
       }),
     )
@@ -49,11 +49,11 @@ export function proxyFinding(observation: DnsObservation): Finding {
   const subject = 'proxy'
   const addresses = [...valuesOf(observation.ipv4), ...valuesOf(observation.ipv6)]
   const proxy = findProxy(addresses, observation.aliases.targets)
-  if (proxy === undefined) return { subject, state: 'ok', text: 'none that is known is in front' }
+  if (proxy === undefined) return { subject, state: 'ok', text: 'no known proxy is in front' }
   return {
     subject,
     state: 'warning',
     text: `${proxy} is in front`,
-    advice: 'It hides whether the name leads here: switch it off for this name ("DNS only").',
+    advice: 'It hides whether the name leads here: disable it for this name ("DNS only").',
   }
 }

@@ -1,34 +1,37 @@
-/** A process that serves, known by its click journal; or a journal that outlived its process. */
+/** A serving process, identified by its click journal, or a journal that outlived its process. */
 export type Node = {
-  /** The journal's. */
+  /** The journal's id. */
   readonly id: string
-  /** The machine's name, for people. */
+  /** The machine's name, for display. */
   readonly name: string
-  /** The process's number on it, from 1. */
+  /** The process's number on the machine, from 1. */
   readonly process: number
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string
   /** Microseconds since the epoch. */
   readonly started_at: number
-  /** When it was last heard of, in microseconds since the epoch, by its own clock. */
+  /** The last heartbeat, in microseconds since the epoch, by the node's own clock. */
   readonly beat_at: number
-  /** What its journal held then that the database had not taken. */
+  /** The size of the journal's part that was not ingested at the last heartbeat. */
   readonly backlog_bytes: number
-  /** The instant of the first click in there. */
+  /** The time of the oldest click that is not ingested, in microseconds since the epoch. */
   readonly oldest_click_at: number | null
 }
 
-/** How often a node says that it is there. */
+/** The heartbeat interval. */
 export const BEAT_INTERVAL_MS = 20_000
 
-/** One that has missed so much is gone: it was killed, or its machine was, or it cannot reach the database. */
+/**
+ * A node without a heartbeat for this long is lost: it crashed, its machine failed, or it cannot
+ * reach the database.
+ */
 export const LOST_AFTER_MICROS = 90 * 1_000_000
 
 export function isLost(node: Node, nowMicros: number): boolean {
   return node.beat_at < lostBefore(nowMicros)
 }
 
-/** Nodes that were last heard of before this are lost. */
+/** Returns the time before which a node's last heartbeat means that it is lost. */
 export function lostBefore(nowMicros: number): number {
   return nowMicros - LOST_AFTER_MICROS
 }

@@ -6,20 +6,21 @@ import type { NodeStore } from './store/node-store.ts'
 
 type ListedNode = Node & { readonly state: 'up' | 'lost' }
 
-/** The nodes of an instance, those that were lost with them. */
+/** The nodes of an instance, including lost ones. */
 export type Nodes = {
-  /** Returns when that was, by this node's clock. */
+  /** Stores a heartbeat and returns its time, by this node's clock. */
   beat(node: Omit<Node, 'beat_at'>): Promise<number>
   list(): Promise<readonly ListedNode[]>
-  /** Nodes that have been lost and that nobody was told of yet. */
+  /** Returns lost nodes that have not been reported yet, and marks them as reported. */
   takeLost(): Promise<readonly Node[]>
   /**
-   * Says that the node has nothing left to give.
+   * Deletes a node whose journal is completely ingested.
    *
-   * @param beatAt its last beat: one that was heard of since is another process with the same journal
+   * @param beatAt its last heartbeat; a later one is from another process with the same journal,
+   *   and the node is then kept
    */
   leave(id: string, beatAt?: number): Promise<void>
-  /** @throws {Failure} `not_found` for one that is not lost */
+  /** @throws {Failure} `not_found` for a node that is not lost */
   forget(id: string): Promise<void>
 }
 

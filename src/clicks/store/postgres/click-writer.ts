@@ -64,7 +64,7 @@ class PostgresClickWriter implements ClickWriter {
 
   async write(batch: ClickBatch): Promise<boolean> {
     const linkSeqs = batch.clicks.map(({ link_seq }) => link_seq)
-    await this.#numbers.keep(linkSeqs)
+    await this.#numbers.reserve(linkSeqs)
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
     const deltas = computeBatchDeltas(batch.clicks, ownerOf)

@@ -18,7 +18,7 @@ export type QuotaStore = {
   countDomains(workspaceId: string): Promise<Pick<Usage, 'domains' | 'pending_domains'>>
 }
 
-/** @param lockName undefined where one transaction writes at a time */
+/** @param lockName undefined when the engine runs one writing transaction at a time */
 export function quotaStore(
   db: Kysely<Schema>,
   pending: Pending,
@@ -59,7 +59,8 @@ export function quotaStore(
         ])
         .where('workspace_id', '=', workspaceId)
         .executeTakeFirst()
-      // Nodes of an older release, while they serve beside this one, do not add bytes.
+      // Nodes of an older release add no bytes but their links are subtracted, so the sum may be
+      // negative.
       return { links: row?.links ?? 0, storage_bytes: Math.max(0, row?.bytes ?? 0) }
     },
 

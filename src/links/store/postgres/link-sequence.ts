@@ -4,10 +4,13 @@ import type { LinkSequence } from '../link-numbers.ts'
 
 const SEQUENCE = sql`pg_get_serial_sequence('links', 'seq')::regclass`
 
-/** @param db a transaction; it waits for those that are creating links, and holds up new ones */
+/**
+ * @param db a transaction. It waits for transactions that are creating links, and blocks new
+ *   ones.
+ */
 export async function skipLinkNumbers(db: Kysely<Schema>, seq: number): Promise<void> {
   if ((await lastLinkNumber(db)) >= seq) return
-  // Nobody takes a number between the two, which `setval` would give again.
+  // Without the lock, `setval` could reset numbers that other transactions have just taken.
   await sql`lock table links in share row exclusive mode`.execute(db)
   await sql`select setval(${SEQUENCE},
     greatest(${seq}::bigint, coalesce(pg_sequence_last_value(${SEQUENCE}), 1)))`.execute(db)

@@ -10,7 +10,7 @@ import type { LinkSequence } from '../link-numbers.ts'
 
 const BUSY_DEADLINE_MS = 5_000
 
-/** @param db a transaction over terse.db that writes */
+/** @param db a write transaction on terse.db */
 export async function skipLinkNumbers(db: Kysely<Schema>, seq: number): Promise<void> {
   const { numAffectedRows } = await sql`
     update sqlite_sequence set seq = max(seq, ${seq}) where name = 'links'`.execute(db)
@@ -20,9 +20,9 @@ export async function skipLinkNumbers(db: Kysely<Schema>, seq: number): Promise<
 }
 
 /**
- * For a connection that reads terse.db alone.
+ * For a connection that has terse.db attached read-only.
  *
- * @param database to which terse.db is attached as `terse`
+ * @param database has terse.db attached as `terse`
  */
 export function sqliteLinkSequence(database: DatabaseSync, dataDir: string): LinkSequence {
   return {

@@ -5,31 +5,33 @@ import type { LinkQuery } from '../../link-query.ts'
 import { isCounted, matches, type SeqRange, sortedBy } from '../link-matches.ts'
 import { countInSlices, type FindPage, forEachSlice, walkOf } from '../link-scan.ts'
 
-/** Links more than a page needs, before they are cut off: few enough for that to be done in one turn. */
+/**
+ * How many surplus links the table may hold before it is trimmed: few enough to trim in one turn.
+ */
 const SURPLUS = 1_000
-/** For a page that needs more than this, nothing is cut off. */
+/** For a page that needs more links than this, the table is not trimmed. */
 const NEEDED_MAX = 10_000
 
-/** Where a page lies in a list that is read from whichever end is nearer. */
+/** The position of a page in a list that is read from the nearer end. */
 type Window = { readonly offset: number; readonly limit: number; readonly descending: boolean }
 
 let lastTable = 0
 
 /**
- * Sorts slice by slice: a temporary table keeps the links from the nearer end of the list to the page.
- * A single statement would keep the scan thread from everybody else until it is done.
+ * Sorts slice by slice: a temporary table keeps the links from the nearer end of the list to the
+ * page. A single statement would block the scan thread for all other scans until it ends.
  */
 export const findSortedBySlices: FindPage = async (scans, query, scan) => {
   const total = await countInSlices(scans, query, scan)
   const count = Math.min(query.limit, total - query.offset)
   if (count <= 0) return { seqs: [], total }
-  const behind = total - query.offset - count
+  const after = total - query.offset - count
   const { descending } = query.sort
-  if (query.offset <= behind) {
+  if (query.offset <= after) {
     const window = { offset: query.offset, limit: count, descending }
     return { seqs: await sortWindow(scans, query, window, scan), total }
   }
-  const window = { offset: behind, limit: count, descending: !descending }
+  const window = { offset: after, limit: count, descending: !descending }
   return { seqs: (await sortWindow(scans, query, window, scan)).reverse(), total }
 }
 
@@ -71,12 +73,12 @@ async function sortWindow(
   } catch (error) {
     throw isTableGone(error) ? Failure.unavailable(error) : error
   } finally {
-    // Not in a turn: it is short, and must be done even when no turn is to be had.
+    // Not in a turn: it is short, and must run even when the scan gets no further turn.
     await run(sql`drop table if exists ${table}`).catch(() => {})
   }
 }
 
-/** As many links of the slice as the page may need, with what they are sorted by. */
+/** Selects the first links of the slice, as many as the page may need, with their sort values. */
 function firstOf(
   { db }: Scans,
   query: LinkQuery,
@@ -97,7 +99,7 @@ function firstOf(
     .limit(limit)
 }
 
-/** The scan thread crashed and started again since the table was made. */
+/** Whether the scan thread has crashed and restarted since the table was created. */
 function isTableGone(error: unknown): boolean {
   return error instanceof Error && /no such table: sorted_/.test(error.message)
 }

@@ -3,20 +3,22 @@ import type { Schema } from '../../../platform/database/schema.ts'
 import type { Node } from '../node.ts'
 
 export type NodeStore = {
-  /** Keeps what a node says of itself, in the place of what it said before. */
+  /** Stores a node's state, replacing its previous one. */
   beat(node: Node): Promise<void>
-  /** All that are there or were lost, by name. */
+  /** Returns all nodes, including lost ones, by name. */
   list(): Promise<readonly Node[]>
-  /** Forgets a node that was last heard of before `beatBefore`. False where there is none. */
+  /**
+   * Deletes a node whose last heartbeat is before `beatBefore`; returns false when there is none.
+   */
   forget(id: string, beatBefore: number): Promise<boolean>
   /**
-   * The nodes last heard of before `beatBefore`, each told to one caller alone, until it is heard of
-   * again.
+   * Returns the nodes whose last heartbeat is before `beatBefore` and marks them as reported. Each
+   * lost node is returned to one caller only, until its next heartbeat.
    */
   takeLost(beatBefore: number, nowMicros: number): Promise<readonly Node[]>
 }
 
-/** All but when somebody was told that it is lost, which is nobody's concern outside. */
+/** All columns but `reported_at`, which is internal to this store. */
 const COLUMNS = [
   'id',
   'name',
@@ -30,8 +32,8 @@ const COLUMNS = [
 
 export function nodeStore(db: Kysely<Schema>): NodeStore {
   return {
-    async beat({ id, ...said }) {
-      const values = { ...said, reported_at: null }
+    async beat({ id, ...state }) {
+      const values = { ...state, reported_at: null }
       await db
         .insertInto('nodes')
         .values({ id, ...values })
