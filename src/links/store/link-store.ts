@@ -90,7 +90,7 @@ const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantQue
 )
 
 /**
- * @param on.db for query-ups by an index
+ * @param on.db for look-ups by an index
  * @param on.scans for queries that may read many rows
  * @param on.returnsInsertId whether an insert returns the new row's number without `returning`
  * @param on.lockName undefined when the engine runs one writing transaction at a time
