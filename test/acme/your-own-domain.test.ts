@@ -154,7 +154,7 @@ describe('the page “Your own domain, with HTTPS”', { timeout: 120_000 }, () 
       const problem = findings.find(({ subject }) => subject === 'certificate')
       assert.equal(problem?.state, 'problem')
       assert.match(problem?.text ?? '', why)
-      assert.match(problem?.advice ?? '', /tried again at 20\d\d-/)
+      assert.match(problem?.advice ?? '', /next attempt is at 20\d\d-/)
     }, ISSUED_MS)
     assert.match(await terse('domain', 'list'), /^elsewhere\.acme\.test +active +failing/m)
     const [listed] = JSON.parse(await terse('domain', 'list', '--json')).filter(

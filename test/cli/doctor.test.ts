@@ -140,7 +140,7 @@ describe('terse doctor', () => {
     assert.equal(code, 0)
     assert.equal(about('disk').state, 'warning')
     assert.ok(about('disk').text.includes(place.dataDir))
-    assert.match(about('disk').advice ?? '', /^Make room .*TERSE_DISK_LOW_PERCENT/)
+    assert.match(about('disk').advice ?? '', /^Free disk space .*TERSE_DISK_LOW_PERCENT/)
   })
 
   test('reports a full disk and a read-only folder', { skip: skipWithoutMount() }, async (t) => {
@@ -158,7 +158,10 @@ describe('terse doctor', () => {
     const full = await examine(place)
     assert.equal(full.code, 1)
     assert.equal(full.about('disk').state, 'problem')
-    assert.match(full.about('disk').advice ?? '', /^Make room: .*nothing is stored until \d+ MiB/)
+    assert.match(
+      full.about('disk').advice ?? '',
+      /^Free disk space: .*nothing is stored until \d+ MiB/,
+    )
 
     makeReadOnly(place.dataDir)
     const { code, about } = await examine(place)

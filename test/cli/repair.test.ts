@@ -61,7 +61,7 @@ describe('terse repair', () => {
     const done = await repair(dataDir, '--yes')
     assert.equal(done.code, 0, done.stderr)
     assert.match(done.stdout, /Done\. Start the service\./)
-    assert.match((await repair(dataDir)).stdout, /^The files are in order\.$/m)
+    assert.match((await repair(dataDir)).stdout, /^No fault was found\.$/m)
     return done.stdout
   }
 

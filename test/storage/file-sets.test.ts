@@ -104,13 +104,13 @@ describe('the files of a data folder', () => {
       name: 'the day files from an earlier run',
       make: () => assemble({ terse: 'later', clicks: 'later', days: 'stopped' }),
       file: day,
-      text: /^it has 3 of the 12 clicks that it had$/,
+      text: /^it has 3 of the 12 rows of clicks that clicks\.db refers to$/,
     },
     {
       name: 'terse.db from an earlier moment of the same run',
       make: () => assemble({ terse: 'running', clicks: 'later', days: 'later' }),
       file: () => 'terse.db',
-      text: /^it lacks [1-9]\d* changes and 2 links that clicks\.db has seen$/,
+      text: /^it lacks [1-9]\d* changes and 2 links that clicks\.db refers to$/,
     },
     {
       name: 'clicks.db from an earlier moment of the same run',
@@ -128,7 +128,7 @@ describe('the files of a data folder', () => {
       name: 'the day files from an earlier moment of the same run',
       make: () => assemble({ terse: 'later', clicks: 'later', days: 'running' }),
       file: day,
-      text: /^it has 7 of the 12 clicks that it had$/,
+      text: /^it has 7 of the 12 rows of clicks that clicks\.db refers to$/,
     },
     {
       name: 'terse.db from another copy of the folder',
@@ -152,19 +152,19 @@ describe('the files of a data folder', () => {
       name: 'a day file without its write-ahead log',
       make: () => without('running', `${day()}-wal`),
       file: day,
-      text: /^it has 3 of the 7 clicks that it had$/,
+      text: /^it has 3 of the 7 rows of clicks that clicks\.db refers to$/,
     },
     {
       name: 'no clicks.db',
       make: () => without('later', 'clicks.db'),
       file: () => 'clicks.db',
-      text: /^it holds what was counted$/,
+      text: /^it holds the counted clicks$/,
     },
     {
       name: 'no terse.db',
       make: () => without('later', 'terse.db'),
       file: () => 'terse.db',
-      text: /^it is not there, but files of clicks are$/,
+      text: /^it is missing, but files of clicks exist$/,
     },
     {
       name: 'a missing day file',

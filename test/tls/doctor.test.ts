@@ -65,9 +65,9 @@ describe("the doctor's report on certificates", { skip: skipWithout('knotd') }, 
   test('contains the expiry of the stored certificate, and of the one that visitors get', async () => {
     const { certificate, https } = await examine('fine.test')
     assert.equal(certificate?.state, 'ok')
-    assert.match(certificate?.text ?? '', /counts until 20\d\d-/)
+    assert.match(certificate?.text ?? '', /is valid until 20\d\d-/)
     assert.equal(https?.state, 'ok')
-    assert.match(https?.text ?? '', /from CN=Terse test authority.*counts until 20\d\d-/)
+    assert.match(https?.text ?? '', /from CN=Terse test authority.*is valid until 20\d\d-/)
   })
 
   test('warns of a certificate that expires soon, and reports one that has expired', async () => {

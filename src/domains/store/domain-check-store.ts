@@ -4,35 +4,41 @@ import type { Schema } from '../../platform/database/schema.ts'
 import type { CheckSchedule } from '../check-schedule.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 
-/** A domain that one node may check, until its lease ends. */
+/** A domain that one node has leased for a check. */
 export type LeasedCheck = {
   readonly domain: Domain
-  /** Whose turn it was; empty for a claim that a node of an earlier release has made. */
+  /**
+   * The workspace that the lease counts for; empty for a claim inserted by a node of an earlier
+   * release.
+   */
   readonly workspaceId: string
   readonly schedule: CheckSchedule
-  /** Rises with every lease: results under an older one are refused. */
+  /** Incremented by each lease: results under an older fence are refused. */
   readonly fence: number
 }
 
-/** When a domain was checked, and will be. Microseconds since the epoch. */
+/** The times of a domain's last and next check, in microseconds since the epoch. */
 type CheckTimes = {
   readonly checked_at: number | null
   readonly next_at: number | null
-  /** When somebody last asked for a check. */
+  /** When a check was last requested. */
   readonly demanded_at: number | null
 }
 
-/** The schedule of checks: one row for each claim, which goes with it. */
+/** The check schedules: one row for each claim, deleted with the claim. */
 export type DomainCheckStore = {
   insert(claim: Pick<Domain, 'id' | 'workspace_id'>, schedule: CheckSchedule): Promise<void>
   find(domainId: string): Promise<CheckTimes | undefined>
-  /** The workspaces of checks that became due from one instant to another, leased or not. */
+  /**
+   * Returns the workspaces of checks that became due between two instants, both included, leased or
+   * not.
+   */
   findDueWorkspaces(from: number, to: number): Promise<readonly string[]>
   /**
-   * Leases up to `limit` checks that are due and not leased: one of each workspace in turn, those of a
-   * workspace in the order in which they became due.
+   * Leases up to `limit` checks that are due and not leased: round robin across workspaces, and
+   * within a workspace in the order in which they became due.
    *
-   * @param shares how many checks each workspace may get, in the order of their turns
+   * @param shares the maximum number of checks for each workspace, in round-robin order
    */
   leaseDue(
     shares: ReadonlyMap<string, number>,
@@ -41,26 +47,29 @@ export type DomainCheckStore = {
     limit: number,
   ): Promise<{ readonly leases: readonly LeasedCheck[]; readonly idle: readonly string[] }>
   /**
-   * Takes one check, due or not, from whichever node has it under way, too: its result counts no
-   * more. Undefined where another node was faster.
+   * Leases one check, due or not, even if another node has leased it; that node's result is then
+   * refused. Returns undefined when another node leased it first.
    */
   lease(domainId: string, leaseUntil: number): Promise<LeasedCheck | undefined>
-  /** Writes down that somebody asked for a check. */
+  /** Records that a check was requested. */
   noteDemand(domainId: string, now: number): Promise<void>
-  /** Ends a lease. False when it was lost: then nothing of the check may count. */
+  /**
+   * Ends a lease and stores the schedule. Returns false when the lease was lost: the check's result
+   * must then be discarded.
+   */
   finish(
     domainId: string,
     fence: number,
     schedule: CheckSchedule,
     checkedAt: number,
   ): Promise<boolean>
-  /** Gives a lease back without a result. */
+  /** Ends a lease without a result. */
   release(domainId: string, fence: number): Promise<void>
-  /** Gives a claim a new schedule; a check that is under way counts no more. */
+  /** Gives a claim a new schedule and invalidates a running check. */
   restart(domainId: string, schedule: CheckSchedule): Promise<void>
   /**
-   * Makes the pending claims on a host due at once. A check that is under way counts no more: it may
-   * have looked before there was a reason to.
+   * Makes the pending claims on a host due now and invalidates running checks, which may have read
+   * DNS before the event that makes the claims due.
    */
   makeDue(host: string, now: number): Promise<void>
 }

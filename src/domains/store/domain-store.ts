@@ -6,7 +6,7 @@ import { StaleRow } from '../../platform/database/store.ts'
 import { together } from '../../platform/database/together.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 
-/** A place in the order of creation, where equal instants are ordered by identifier. */
+/** A position in the order of creation; equal times are ordered by identifier. */
 export type DomainMark = Pick<Domain, 'created_at' | 'id'>
 
 /** Consecutive domains of a workspace in the order of creation. */
@@ -14,7 +14,10 @@ export type DomainRun = {
   readonly workspaceId: string
   readonly limit: number
   readonly descending: boolean
-  /** Where the run begins, whether or not a domain is there; the list's beginning when undefined. */
+  /**
+   * The position after which the run begins, even if its domain was deleted; undefined for the
+   * list's start.
+   */
   readonly beyond: DomainMark | undefined
 }
 
@@ -22,35 +25,41 @@ export type DomainStore = {
   findById(workspaceId: string, id: string): Promise<Domain | undefined>
   /** The workspace's own claim. */
   findByHost(workspaceId: string, host: string): Promise<Domain | undefined>
-  /** The one active claim, whosever it is. */
+  /** Returns the active claim on the host, of any workspace. */
   findActive(host: string): Promise<Domain | undefined>
-  /** Those of `hosts` that are active, or claimed by the workspace. */
+  /** Returns those of `hosts` that are active, or claimed by the workspace. */
   servedAmong(workspaceId: string, hosts: readonly string[]): Promise<readonly string[]>
-  /** False when the workspace has claimed the host already. */
+  /** Returns false when the workspace has already claimed the host. */
   insert(domain: Domain): Promise<boolean>
   /**
-   * Writes everything but the identifiers over the row that was last changed at `readAt`.
+   * Updates everything but the identifiers of the row that was last changed at `readAt`.
    *
    * @throws {StaleRow} when it was changed since
-   * @throws {UniqueViolation} when the workspace has claimed the new host already
+   * @throws {UniqueViolation} when the workspace has already claimed the new host
    */
   update(domain: Domain, readAt: number): Promise<void>
-  /** Makes a pending claim active. False when it is not pending, or not on this host, any more. */
+  /**
+   * Makes a pending claim active. Returns false when it is no longer pending or no longer on this
+   * host.
+   */
   activate(id: string, host: string, atMicros: number): Promise<boolean>
-  /** Makes an active claim pending. False when it is not active, or not on this host, any more. */
+  /**
+   * Makes an active claim pending. Returns false when it is no longer active or no longer on this
+   * host.
+   */
   deactivate(id: string, host: string, atMicros: number): Promise<boolean>
-  /** What was deleted. */
+  /** Returns the deleted domain. */
   delete(workspaceId: string, id: string): Promise<Domain | undefined>
   /** Newest first. */
   page(workspaceId: string, offset: number, limit: number): Promise<Page<Domain>>
   run(run: DomainRun): Promise<Run<Domain, DomainMark>>
-  /** How many domains the workspace has. */
+  /** Returns the workspace's number of domains. */
   count(workspaceId: string): Promise<number>
-  /** How many claims there are of each status. Looks at all of them. */
+  /** Counts the domains by status. Reads all of them. */
   countByStatus(): Promise<readonly { readonly status: DomainStatus; readonly count: number }[]>
   /** All pending claims on a host, oldest first. */
   pendingOn(host: string): Promise<readonly Domain[]>
-  /** Pending claims in the order of their identifiers, from the one after `afterId`. */
+  /** Returns pending claims ordered by identifier, after `afterId`. */
   pendingAfter(afterId: string, limit: number): Promise<readonly Domain[]>
 }
 

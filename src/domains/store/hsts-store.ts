@@ -1,9 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 
-/** Which domains ask browsers to use HTTPS alone (RFC 6797), by the claim: a row goes with it. */
+/**
+ * The HSTS settings of domains (RFC 6797): one row for each claim that sends the header, deleted
+ * with the claim.
+ */
 export type HstsStore = {
-  /** For how many seconds; undefined where it is not asked for. */
+  /** Returns the max-age in seconds, or undefined when the domain sends no HSTS header. */
   find(domainId: string): Promise<number | undefined>
   save(domainId: string, maxAgeSeconds: number): Promise<void>
   remove(domainId: string): Promise<void>

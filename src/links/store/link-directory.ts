@@ -4,16 +4,16 @@ import { statement } from '../../platform/database/statement.ts'
 import { foldKey } from '../key.ts'
 import type { LinkAttributes } from '../link.ts'
 
-/** What a redirect must know of a host. */
+/** The data of a host that a redirect needs. */
 export type LinkHost = {
   readonly keyspaceId: number
   readonly notFoundUrl: string | null
   readonly expiredUrl: string | null
-  /** For how many seconds browsers are asked to use HTTPS alone; null where they are not. */
+  /** The HSTS max-age in seconds; null when the host sends no HSTS header. */
   readonly hstsMaxAge: number | null
 }
 
-/** What a redirect must know of a link. */
+/** The data of a link that a redirect needs. */
 export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags'> & {
   readonly seq: number
   readonly id: string
@@ -21,16 +21,19 @@ export type VisitedLink = Omit<LinkAttributes, 'external_id' | 'tags'> & {
   readonly key: string
 }
 
-/** How redirects find links. Read at every cache miss, so each is one look-up in one index, of two rows at most. */
+/**
+ * Finds links for redirects. Read at every cache miss, so each method is one index look-up of at
+ * most two rows.
+ */
 export type LinkDirectory = {
-  /** Undefined for a host that no workspace has proved. */
+  /** Returns undefined for a host that no workspace has proved. */
   findActiveHost(host: string): Promise<LinkHost | undefined>
   /**
-   * Two at most of the links whose keys are the same but for letter case: enough to tell whether there
-   * is none, one, or several.
+   * Returns at most two of the links whose keys differ only by letter case: enough to distinguish
+   * none, one and several.
    */
   findByFoldedKey(keyspaceId: number, foldedKey: string): Promise<readonly VisitedLink[]>
-  /** The link of exactly this key. */
+  /** Returns the link with exactly this key. */
   findByKey(keyspaceId: number, key: string): Promise<VisitedLink | undefined>
 }
 

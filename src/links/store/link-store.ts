@@ -17,49 +17,50 @@ import type { FindPage } from './link-scan.ts'
 
 export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
-  /** The same in fewer steps, for a unit that writes the link. */
+  /** Like `findById`, without reading the counters, for a transaction that writes the link. */
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /**
-   * Undefined when the key is taken in its keyspace.
+   * Inserts a link. Returns undefined when the key is taken in its keyspace.
    *
-   * @param variantsMax how many links may have this key but for letter case, the new one included. Units
-   *   that count the variants of the same key wait for each other, so each sees what the earlier ones
-   *   have added. Not counted when left out.
+   * @param variantsMax the maximum number of links whose keys differ from this one at most by
+   *   letter case, the new one included. Transactions that count the variants of the same key wait
+   *   for each other, so each sees what the earlier ones have added. Not checked when omitted.
    * @throws {TooManyVariants}
    */
   insert(link: NewLink, variantsMax?: number): Promise<Link | undefined>
   /**
-   * Writes everything but identifiers and counters over the link as it was read.
+   * Updates everything but identifiers and counters of the link as it was read.
    *
-   * @param variantsMax as for `insert`; counted only where the key or the keyspace is another
+   * @param variantsMax as for `insert`; checked only when the key or the keyspace changes
    * @throws {StaleRow} when it was changed since
    * @throws {UniqueViolation} when the new key is taken in its keyspace
    * @throws {TooManyVariants}
    */
   update(link: UncountedLink, before: UncountedLink, variantsMax?: number): Promise<Link>
   /**
-   * Makes sure that no new link gets a number up to `seq`: clicks that name them would count for it.
+   * Ensures that every new link gets a number above `seq`: existing clicks with such a number would
+   * count for it.
    */
   skipNumbers(seq: number): Promise<void>
-  /** What was deleted. */
+  /** Returns the deleted link. */
   delete(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /**
-   * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep the
-   * page is or how many links there are; otherwise it grows with the links that it must look at, and
-   * is done away from the event loop, in turns.
+   * One page and the total. Unfiltered and by `created_at`, its cost does not depend on how deep
+   * the page is or how many links there are; otherwise it grows with the number of links that it
+   * must read, which happens in turns and does not block the event loop.
    *
    * @throws {ScanTooLong} when it must read for too long
    */
   page(query: LinkQuery): Promise<Page<Link>>
   /**
-   * The links of a run. Unfiltered, its cost does not depend on where the run begins; filtered, it grows
-   * with the links between its beginning and its end, as that of `page` does.
+   * Returns the links of a run. Unfiltered, its cost does not depend on where the run begins;
+   * filtered, it grows with the number of links between its start and its end.
    *
    * @throws {ScanTooLong} when it must read for too long
    */
   run(run: LinkRun): Promise<Run<Link, number>>
   /**
-   * How many links a list has. Filtered, its cost grows with the links of the workspace.
+   * Counts the links of a list. Filtered, its cost grows with the workspace's number of links.
    *
    * @throws {ScanTooLong} when it must read for too long
    */

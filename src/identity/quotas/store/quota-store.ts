@@ -5,16 +5,19 @@ import type { Schema } from '../../../platform/database/schema.ts'
 import { QUOTA_NAMES, type QuotaOverrides, type Usage } from '../quota.ts'
 
 export type QuotaStore = {
-  /** Undefined for a workspace that has no limits of its own. */
+  /** Returns undefined for a workspace without limits of its own. */
   find(workspaceId: string): Promise<QuotaOverrides | undefined>
-  /** Of all workspaces that have limits of their own, by their identifiers. */
+  /** Returns all workspaces' own limits, by workspace id. */
   list(): Promise<ReadonlyMap<string, QuotaOverrides>>
   set(workspaceId: string, overrides: QuotaOverrides): Promise<void>
-  /** Has other units that lock the same workspace wait until this one has ended. */
+  /**
+   * Locks the workspace's quotas until the transaction ends; other transactions that lock them
+   * wait.
+   */
   lock(workspaceId: string): Promise<void>
-  /** Adds up one number for each 1,024 links. */
+  /** Sums one row for each range of 1,024 link numbers. */
   countLinks(workspaceId: string): Promise<Pick<Usage, 'links' | 'storage_bytes'>>
-  /** Looks at each of the workspace's domains. */
+  /** Reads each of the workspace's domains. */
   countDomains(workspaceId: string): Promise<Pick<Usage, 'domains' | 'pending_domains'>>
 }
 

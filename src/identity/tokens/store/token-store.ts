@@ -5,12 +5,12 @@ import { isScope } from '../scope.ts'
 import type { Token } from '../token.ts'
 
 export type TokenStore = {
-  /** @param hash of the secret */
+  /** @param hash the hash of the token's secret */
   findByHash(hash: string): Promise<Token | undefined>
   insert(token: Token, hash: string): Promise<void>
-  /** Oldest first; of one workspace, or of all. */
+  /** Returns the tokens of one workspace or of all, oldest first. */
   list(workspaceId: string | undefined): Promise<readonly Token[]>
-  /** False when there is no such token, or it was revoked before. */
+  /** Returns false when there is no such token, or it is already revoked. */
   revoke(id: string, atMicros: number): Promise<boolean>
   noteUse(id: string, atMicros: number): Promise<void>
 }
