@@ -205,10 +205,10 @@ describeStore('the change log', (at, engine) => {
     const other = await at.another()
     let notifiedHere = 0
     let notifiedThere = 0
-    at.store.onNews(() => {
+    at.store.onRemoteChange(() => {
       notifiedHere += 1
     })
-    other.store.onNews(() => {
+    other.store.onRemoteChange(() => {
       notifiedThere += 1
     })
     // Both start by reading what they may have missed.

@@ -27,12 +27,12 @@ export async function repair(execute: boolean): Promise<RepairReport> {
 /** Counts the clicks in the journals of a folder, as `replayJournals`. */
 export async function replay(
   folder: string,
-  takesUnknown: boolean,
+  includesUnknown: boolean,
 ): Promise<readonly ReplayedJournal[]> {
   const { replayJournals } = await import('../instance/replay.ts')
   return withInstance((instance, { config, log }) =>
     replayJournals(config, instance, folder, {
-      takesUnknown,
+      includesUnknown,
       onError: (error) => log.warn({ err: error }, 'a journal is not wholly in order'),
     }),
   )

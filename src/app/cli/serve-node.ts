@@ -32,7 +32,7 @@ export async function serveNode(options: {
   const { config, log, listenOn, shared } = options
   checkBeforeStart(config)
   await makeRoomToStart(config.dataDir)
-  const instance = await openInstance(config, log, { mayBeAway: keepsCaches(config) })
+  const instance = await openInstance(config, log, { mayBeUnavailable: keepsCaches(config) })
   try {
     createFolder(config.dataDir)
     const node = await startNode(config, instance, log, { listenOn, shared })

@@ -17,7 +17,7 @@ export async function openStore(options: {
   /** As in `openPostgres`. */
   timeoutMs?: number
   /** As in `openPostgres`; ignored by SQLite. */
-  mayBeAway?: boolean | undefined
+  mayBeUnavailable?: boolean | undefined
   /** Whether to throw `NoInstance` instead of creating a new instance. */
   mustExist?: boolean | undefined
   /** As in `openSqlite`. */

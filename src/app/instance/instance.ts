@@ -43,7 +43,7 @@ export type OpenOptions = {
    * Whether to go on where the database is away, on a node that has its secret key; then `whenReady` waits
    * for it.
    */
-  mayBeAway?: boolean
+  mayBeUnavailable?: boolean
   /** Whether to make nothing, and fail where there is no instance yet. */
   mustExist?: boolean
 }
@@ -64,13 +64,13 @@ export async function openInstance(
 async function open(
   config: Config,
   log: Logger,
-  { mayBeAway = false, mustExist = false }: OpenOptions,
+  { mayBeUnavailable = false, mustExist = false }: OpenOptions,
 ): Promise<Instance> {
   const clock = systemClock()
   // First, so that an unusable key leaves no new database behind.
   const key = config.secretKey ?? loadSecretKey(config.dataDir)
   const { store, engine, poolUses, scanQueue, ready, uncheckedSinceMs } = await openStore({
-    mayBeAway: mayBeAway && key !== undefined,
+    mayBeUnavailable: mayBeUnavailable && key !== undefined,
     mustExist,
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,

@@ -21,7 +21,7 @@ import type { Instance } from './instance.ts'
  * time. The files stay as they are.
  *
  * @param folder a data folder, its folder of journals, or one journal
- * @param options.takesUnknown whether to take in journals of which the database has never heard: those
+ * @param options.includesUnknown whether to take in journals of which the database has never heard: those
  *   of another instance would count for links of this one
  * @throws where there is no journal
  */
@@ -29,7 +29,7 @@ export async function replayJournals(
   config: Config,
   instance: Instance,
   folder: string,
-  options: { takesUnknown: boolean; onError: (error: unknown) => void },
+  options: { includesUnknown: boolean; onError: (error: unknown) => void },
 ): Promise<readonly ReplayedJournal[]> {
   const { databaseUrl, dataDir, rawClicksPerMinute: rawPerMinute } = config
   const known = new Set((await instance.nodes.list()).map(({ id }) => id))
@@ -46,7 +46,11 @@ export async function replayJournals(
       const position = await writer.findPosition(id)
       const nothing = { id, clicks: 0, damagedBytes: 0 }
       const isKnown = position !== undefined || known.has(id)
-      if (!isKnown && !options.takesUnknown && backlogBytes(path.join(root, id), undefined) > 0) {
+      if (
+        !isKnown &&
+        !options.includesUnknown &&
+        backlogBytes(path.join(root, id), undefined) > 0
+      ) {
         replayed.push({ ...nothing, state: 'unknown' })
         continue
       }

@@ -57,7 +57,7 @@ export function openMemory(
     staleMsMax: config.staleMsMax,
     onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
   })
-  store.onNews(follower.wake)
+  store.onRemoteChange(follower.wake)
 
   function restore(): void {
     finder.restore()

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Updateable } from 'kysely'
 import type { DomainStatus } from '../../domains/index.ts'
-import { dealInTurn } from '../../platform/database/deal-in-turn.ts'
+import { leaseRoundRobin } from '../../platform/database/lease-round-robin.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type {
   ActiveChallenge,
@@ -116,7 +116,7 @@ export function certificateOrderStore(db: Kysely<Schema>): CertificateOrderStore
     },
     findDueWorkspaces: (queue, from, to) => findDueWorkspaces(db, queue, from, to),
     leaseDue: (queue, shares, now, leaseUntil, limit) =>
-      dealInTurn<OrderRow, LeasedOrder>({
+      leaseRoundRobin<OrderRow, LeasedOrder>({
         shares,
         limit,
         find: (workspaceId, count) => findDue(db, { queue, workspaceId, now, count }),

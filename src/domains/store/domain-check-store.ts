@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { dealInTurn } from '../../platform/database/deal-in-turn.ts'
+import { leaseRoundRobin } from '../../platform/database/lease-round-robin.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { CheckSchedule } from '../check-schedule.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
@@ -154,7 +154,7 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
     },
 
     leaseDue: (shares, now, leaseUntil, limit) =>
-      dealInTurn({
+      leaseRoundRobin({
         shares,
         limit,
         find: (workspaceId, count) =>

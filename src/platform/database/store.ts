@@ -24,7 +24,7 @@ export type Store<Stores> = {
    * Calls `listener` when another process reports a change. Callers must not depend on it: an
    * engine need not support it, and notifications may be lost.
    */
-  onNews(listener: () => void): void
+  onRemoteChange(listener: () => void): void
   /** Whether the database answers, as far as this process knows. */
   isAvailable(): boolean
   close(): Promise<void>

@@ -72,7 +72,7 @@ export type PostgresOptions = {
    * Whether to start while the database is unavailable. It is then migrated once it is available;
    * until then every operation fails as unavailable.
    */
-  readonly mayBeAway?: boolean | undefined
+  readonly mayBeUnavailable?: boolean | undefined
   /** Whether to throw `NoInstance` when the database holds no instance, instead of creating one. */
   readonly mustExist?: boolean | undefined
 }
@@ -107,8 +107,8 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         throw error
       }
     },
-    onAway: (cause) => onAvailability?.(cause),
-    onBack() {
+    onUnavailable: (cause) => onAvailability?.(cause),
+    onAvailable() {
       notifications.renew()
       onAvailability?.(undefined)
     },
@@ -127,14 +127,14 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   })
   try {
     // Probe first: the connections of `prepare` wait longer for an unresponsive server.
-    if (options.mayBeAway) await probeNow(url, timeoutMs)
+    if (options.mayBeUnavailable) await probeNow(url, timeoutMs)
     await prepare()
   } catch (error) {
-    if (!(options.mayBeAway && isUnavailable(error))) {
+    if (!(options.mayBeUnavailable && isUnavailable(error))) {
       await connections.close()
       throw error
     }
-    connections.giveUp(error)
+    connections.markUnavailable(error)
   }
 
   async function writeOnce<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
@@ -181,7 +181,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         }
       },
       onChange: (listener) => listeners.add(listener),
-      onNews: (listener) => notifications.onRemoteChange(listener),
+      onRemoteChange: (listener) => notifications.onRemoteChange(listener),
       isAvailable: connections.isAvailable,
       async close() {
         notifications.close()

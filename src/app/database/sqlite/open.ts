@@ -203,7 +203,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
       read: storesOver(traits, { db: reading, scans, pending: NOTHING_PENDING }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
-      onNews() {},
+      onRemoteChange() {},
       isAvailable: () => true,
       async close() {
         clearInterval(recordingTimer)

@@ -34,24 +34,24 @@ export type Connections = {
   poolUses(): ReadonlyMap<string, PoolUse>
   isAvailable(): boolean
   /** Opens the circuit breaker: the database counts as unavailable, for this reason. */
-  giveUp(cause: unknown): void
+  markUnavailable(cause: unknown): void
   close(): Promise<void>
 }
 
 /**
  * @param options.timeoutMs the limit for a request's query
  * @param options.prepare must succeed before the breaker closes and queries are allowed
- * @param options.onAway called with the cause when the breaker opens; running and new queries
+ * @param options.onUnavailable called with the cause when the breaker opens; running and new queries
  *   then fail immediately
- * @param options.onBack called when the database answers again
+ * @param options.onAvailable called when the database answers again
  */
 export function openConnections(options: {
   url: string
   timeoutMs: number
   onError: (error: unknown) => void
   prepare: () => Promise<void>
-  onAway: (cause: unknown) => void
-  onBack: () => void
+  onUnavailable: (cause: unknown) => void
+  onAvailable: () => void
 }): Connections {
   const { url, timeoutMs, onError } = options
   const pools = new Map<string, Pool>()
@@ -63,14 +63,14 @@ export function openConnections(options: {
     },
     onOpen(cause) {
       for (const pool of pools.values()) pool.cutOff()
-      options.onAway(cause)
+      options.onUnavailable(cause)
     },
     onPass(wasOpen) {
       // A query failed but a new connection works, so idle connections may lead to a server that is
       // gone. When the server had no connection to spare, that was the failure: keep the idle ones,
       // because others would take their place.
       if (hasSpareConnection) for (const pool of pools.values()) pool.dropIdle()
-      if (wasOpen) options.onBack()
+      if (wasOpen) options.onAvailable()
     },
   })
   const gate: Gate = {
@@ -97,7 +97,7 @@ export function openConnections(options: {
     log,
     poolUses: () => new Map(pools.entries().map(([name, pool]) => [name, pool.use()])),
     isAvailable: () => !breaker.isOpen,
-    giveUp: (cause) => breaker.open(cause),
+    markUnavailable: (cause) => breaker.open(cause),
     async close() {
       breaker.stop()
       await Promise.all([db.destroy(), scans.destroy(), log.destroy()])

@@ -1,5 +1,5 @@
 /** The leased rows, and the workspaces that had nothing due. */
-export type Dealt<Lease> = {
+export type RoundRobinLeases<Lease> = {
   readonly leases: readonly Lease[]
   readonly idle: readonly string[]
 }
@@ -12,12 +12,12 @@ export type Dealt<Lease> = {
  * @param options.find returns a workspace's due rows in order, at most `count`
  * @param options.take leases a row; returns undefined when another node leased it first
  */
-export async function dealInTurn<Row, Lease>(options: {
+export async function leaseRoundRobin<Row, Lease>(options: {
   readonly shares: ReadonlyMap<string, number>
   readonly limit: number
   readonly find: (workspaceId: string, count: number) => Promise<readonly Row[]>
   readonly take: (row: Row) => Promise<Lease | undefined>
-}): Promise<Dealt<Lease>> {
+}): Promise<RoundRobinLeases<Lease>> {
   const { shares, limit } = options
   const queues: (readonly Row[])[] = []
   const idle: string[] = []
