@@ -16,6 +16,8 @@ import {
   makeMoments,
   totalClicks,
 } from '../support/folder-moments.ts'
+import { freePort } from '../support/free-port.ts'
+import { runCli } from '../support/run-cli.ts'
 import { runCommand } from '../support/run-command.ts'
 
 const NOT_A_DATABASE = Buffer.alloc(8_192, 'not a database ')
@@ -92,6 +94,20 @@ describe('terse repair', () => {
       }
       assert.equal(await totalClicks(api), COUNTED.later)
     })
+  })
+
+  test('is printed with the data folder that was named, by the processes of a service too', async () => {
+    const dataDir = whole('later')
+    writeFileSync(path.join(dataDir, 'clicks.db'), NOT_A_DATABASE)
+    const at = ['--data-dir', dataDir]
+    const plan = await runCommand(['repair', ...at], {})
+    assert.ok(
+      plan.stdout.endsWith(` run: npx terse repair --yes --data-dir ${dataDir}\n`),
+      plan.stdout,
+    )
+    const serve = ['serve', '--processes', '2', ...at]
+    const { stderr } = await runCli(serve, { TERSE_PORT: String(await freePort()) })
+    assert.ok(stderr.includes(`"npx terse repair --data-dir ${dataDir}"`), stderr)
   })
 
   const cases: { name: string; moment: 'running' | 'later'; make: () => string }[] = [

@@ -8,7 +8,7 @@ import { nodeCommand } from '../../operations/commands/node.ts'
 import { repairCommand } from '../../operations/commands/repair.ts'
 import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
-import { terseCommand } from '../../platform/process/terse-command.ts'
+import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
 import { serveCommand } from '../commands/serve.ts'
 import { workerCommand } from '../commands/worker.ts'
@@ -16,9 +16,22 @@ import { diagnose, repair, replay } from './operations.ts'
 import { withDomains } from './with-domains.ts'
 import { withInstance } from './with-instance.ts'
 
-/** The whole command line. Throws what goes wrong, after commander has told its own errors. */
+/** The variables that the options of every command set, also for the processes that it starts. */
+const VARIABLES = { 'data-dir': 'TERSE_DATA_DIR', 'env-file': 'TERSE_ENV_FILE' } as const
+
+/** Builds the whole command line. Parsing throws; commander has then written its own errors. */
 export function buildProgram(terminal: Terminal): Command {
   const program = new Command(terseCommand(''))
+  const given = new Map<string, string>()
+  // On being parsed, not before the action: examples in a command's help carry these options too.
+  for (const [option, variable] of Object.entries(VARIABLES)) {
+    program.on(`option:${option}`, (value: string) => {
+      process.env[variable] = value
+      given.set(`--${option}`, value)
+      setGivenOptions(given)
+    })
+  }
+  program
     .description('Short links on your own domains.')
     .version(VERSION)
     .option('--data-dir <folder>', 'the data folder, before TERSE_DATA_DIR')
@@ -28,7 +41,6 @@ export function buildProgram(terminal: Terminal): Command {
       'after',
       '\nSettings are environment variables, or stand in terse.env in the data folder; docs/settings.md lists them.',
     )
-    .hook('preAction', (command) => setVariables(command.opts()))
   for (const command of [
     serveCommand(terminal),
     workspaceCommand(terminal, withInstance),
@@ -43,12 +55,6 @@ export function buildProgram(terminal: Terminal): Command {
   }
   program.addCommand(workerCommand(), { hidden: true })
   return withoutExits(program, terminal)
-}
-
-/** Options that every command has stand for variables, also for the processes that it starts. */
-function setVariables({ dataDir, envFile }: { dataDir?: string; envFile?: string }): void {
-  if (dataDir !== undefined) process.env.TERSE_DATA_DIR = dataDir
-  if (envFile !== undefined) process.env.TERSE_ENV_FILE = envFile
 }
 
 /** Makes every command throw instead of ending the process, and write where it is told to. */

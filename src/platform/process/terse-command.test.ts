@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { createFolder } from '../../../test/support/engines.ts'
-import { findTerseCommand } from './terse-command.ts'
+import { findTerseCommand, setGivenOptions, terseCommand } from './terse-command.ts'
 
 describe('findTerseCommand', () => {
   let root: string
@@ -73,4 +75,45 @@ describe('findTerseCommand', () => {
       assert.equal(found, words ?? program)
     })
   }
+})
+
+describe('a printed command', () => {
+  after(() => setGivenOptions(new Map()))
+
+  const VALUES = ['data', '/srv/my data', "o'clock", '~/data', '$HOME;`id`', '', 'a\nb', '*']
+  for (const value of VALUES) {
+    test(`carries --data-dir ${JSON.stringify(value)} through a shell`, () => {
+      setGivenOptions(new Map([['--data-dir', value]]))
+      const [, typed] = terseCommand('repair --yes').split('repair --yes ')
+      const script = `printf '%s\\0' ${typed}`
+      const seen = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' })
+      assert.deepEqual(seen.split('\0'), ['--data-dir', value, ''])
+    })
+  }
+
+  test('carries every option that was given, also in a thread', async () => {
+    const given = [
+      ['--data-dir', 'a'],
+      ['--env-file', 'b c'],
+    ] as const
+    setGivenOptions(new Map(given))
+    const expected = terseCommand('doctor')
+    assert.match(expected, / doctor --data-dir a --env-file 'b c'$/)
+    const source = `
+      import { parentPort } from 'node:worker_threads'
+      const { terseCommand } = await import(${JSON.stringify(import.meta.resolve('./terse-command.ts'))})
+      parentPort.postMessage(terseCommand('doctor'))`
+    const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`))
+    const printed = await new Promise((resolve, reject) => {
+      thread.once('message', resolve)
+      thread.once('error', reject)
+    })
+    assert.equal(printed, expected)
+  })
+
+  test('stays as it is where none was given', () => {
+    setGivenOptions(new Map())
+    assert.ok(terseCommand('doctor').endsWith(' doctor'))
+    assert.equal(`${terseCommand('')} doctor`, terseCommand('doctor'))
+  })
 })

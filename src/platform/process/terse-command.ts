@@ -6,16 +6,38 @@ const PROGRAM = fileURLToPath(new URL('../../../bin/terse.js', import.meta.url))
 const NAME = 'terse'
 const LOCAL_PROGRAMS = path.join('node_modules', '.bin')
 
+/**
+ * Holds the shell words of the options that every command has. It is in the environment because worker
+ * processes and threads inherit that, and print commands too.
+ */
+const GIVEN_OPTIONS = '_TERSE_GIVEN_OPTIONS'
+
 let command: string | undefined
 
-/** Returns a command line of this program that works in the folder where the program was started. */
+/**
+ * Returns a command of this program that works when typed in the folder where the program was started: with
+ * the options of `setGivenOptions`, so that it is about the same instance. Without arguments, returns the
+ * words that start the program.
+ */
 export function terseCommand(args: string): string {
   command ??= findTerseCommand({
     program: PROGRAM,
     folder: workingFolder(),
     PATH: process.env.PATH,
   })
-  return args === '' ? command : `${command} ${args}`
+  if (args === '') return command
+  return [command, args, process.env[GIVEN_OPTIONS]].filter(Boolean).join(' ')
+}
+
+/** Sets the options, such as `--data-dir`, that printed commands of this process and its workers carry. */
+export function setGivenOptions(options: ReadonlyMap<string, string>): void {
+  const given = [...options].map(([name, value]) => `${name} ${shellWord(value)}`)
+  process.env[GIVEN_OPTIONS] = given.join(' ')
+}
+
+/** Quotes a text for a POSIX shell where the shell would read it as something else. */
+function shellWord(text: string): string {
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /**
