@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs the program with the Node.js that `npm ci` installed, else with the one that runs this file.
-// Older versions of Node.js must be able to read this file, so that they can say what is missing.
+// Older versions of Node.js must be able to parse this file, to report which version is required.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
@@ -13,9 +13,9 @@ const { optionalDependencies } = JSON.parse(
 const packages = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name))
 const [[, requiredVersion]] = packages
 const [packageName] = packages.find(([name]) => name.endsWith(`-${platform}`)) ?? []
-// npm makes this link last. A package that failed its check may leave files behind, and never has one.
+// npm creates this link last: a package that failed its check may leave files behind, but no link.
 const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
-// Beside the program: whoever can change what is kept there could change the program itself.
+// Beside the program: a user who can change these files could change the program itself.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/terse', import.meta.url))
 
 if (!existsSync(installed)) {
@@ -28,10 +28,10 @@ if (!existsSync(installed)) {
 else runWith(installed)
 
 async function run() {
-  // Types are stripped and modules compiled once, not in every process: half of what a command costs.
-  // Where the folder cannot be written, each process does it for itself.
+  // Types are stripped and modules compiled once, not in every process: half of the time of a command.
+  // Where the folder cannot be written, each process does it again.
   const { directory } = module.enableCompileCache({ directory: compiled })
-  // Threads, and processes that are started from here, look there for the folder.
+  // Threads and child processes read the folder from the environment.
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
   // A static import would be compiled before the lines above.
   await import('../src/main.ts')
@@ -42,7 +42,7 @@ async function runHere(reason) {
   if (isNewEnough(process.versions.node)) await run()
   else {
     process.stderr.write(
-      `terse: Node.js ${requiredVersion} or newer is needed, and this is ${process.versions.node}. ` +
+      `terse: Node.js ${requiredVersion} or newer is required, and this is ${process.versions.node}. ` +
         `${reason} Install Node.js from https://nodejs.org, and try again.\n`,
     )
     process.exitCode = 1
@@ -60,7 +60,7 @@ function runWith(node) {
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(node, args, { stdio: 'inherit' })
   if (child.pid === undefined) {
-    // As where the C library is another one (musl): the packages are for glibc.
+    // For example where the C library is musl: the packages are for glibc.
     child.on('error', (error) =>
       runHere(`The one that npm ci installed cannot run: ${error.code}.`),
     )

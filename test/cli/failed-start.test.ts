@@ -114,7 +114,7 @@ describe('a start that fails', { skip, concurrency: 2 }, () => {
         return { TERSE_DATA_DIR: path.join(dataDir, 'a', 'b') }
       },
       expected:
-        /^The user \w+ cannot make the data folder \/\S+\/a\/b \(EACCES\)\. .*TERSE_DATA_DIR\.$/,
+        /^The user \w+ cannot create the data folder \/\S+\/a\/b \(EACCES\)\. .*TERSE_DATA_DIR\.$/,
     },
     {
       name: 'a secret key of another user',

@@ -136,7 +136,7 @@ describe('terse serve --processes', () => {
     const { service } = await start(t)
     const before = workerPids(service)
     service.child.kill('SIGHUP')
-    await eventually(async () => assert.match(service.output().stderr, /"restarting one process/))
+    await eventually(async () => assert.match(service.output().stderr, /"rolling restart started/))
     const exited = once(service.child, 'exit')
     service.child.kill('SIGTERM')
     assert.deepEqual(await exited, [0, null])
@@ -243,7 +243,7 @@ describe('terse serve --processes', () => {
         assertAlive(workerPids(service), true)
         for (const pid of workerPids(service)) (await connectionTo(service, pid)).destroy()
       }
-      assert.equal(service.output().stderr.match(/"a process ended by itself/g)?.length, 2)
+      assert.equal(service.output().stderr.match(/"process exited unexpectedly/g)?.length, 2)
       assert.equal(await service.stop(), 0)
     })
   })

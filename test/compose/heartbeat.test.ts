@@ -67,7 +67,7 @@ async function setUp(t: TestContext, at: StoreUnderTest) {
       return text.split('\n').map((line) => {
         const { msg, node, command } = JSON.parse(line)
         if (node === undefined) return msg
-        assert.deepEqual({ msg, command }, { msg: 'a node is gone', command: REPLAY })
+        assert.deepEqual({ msg, command }, { msg: 'node lost', command: REPLAY })
         return `${node} is gone`
       })
     },
@@ -139,7 +139,7 @@ describeStore('startHeartbeat', (at) => {
       const other = await addOther()
       const faults = failStatements(() => true)
       t.mock.timers.tick(BEAT_INTERVAL_MS)
-      await eventually(async () => assert.match(String(messages()), /not told/))
+      await eventually(async () => assert.match(String(messages()), /heartbeat failed/))
       faults.mend()
       // Waits until the store has noticed that the database is back.
       await eventually(() => ids())

@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
     code: 1,
     stdout: /^$/,
     stderr: new RegExp(
-      `^terse: Node\\.js 99\\.1\\.0 or newer is needed, and this is ${OWN}\\. There is no package of it for ${PLATFORM}\\. Install .*\\n$`,
+      `^terse: Node\\.js 99\\.1\\.0 or newer is required, and this is ${OWN}\\. There is no package of it for ${PLATFORM}\\. Install .*\\n$`,
     ),
   },
   {

@@ -8,7 +8,7 @@ type Started = { readonly process: number; readonly pid: number }
 export function startedWorkers({ output }: ServiceProcess): Started[] {
   return output()
     .stderr.split('\n')
-    .filter((line) => line.includes('"a process has started"'))
+    .filter((line) => line.includes('"process started"'))
     .map((line) => JSON.parse(line))
 }
 

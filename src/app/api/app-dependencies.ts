@@ -21,7 +21,7 @@ type RouteDependencies = LinkRouteDependencies &
 
 /** What the HTTP application needs. */
 export type AppDependencies = RouteDependencies & {
-  /** Whether this node answers the API, or only what every node does. */
+  /** Whether this node serves the API, or only the routes that every node has. */
   readonly servesApi: boolean
   readonly authenticator: Authenticator
   /** API requests per minute and token; 0 is off. */
@@ -29,13 +29,13 @@ export type AppDependencies = RouteDependencies & {
   readonly throttle: Throttle
   readonly quotas: QuotaBook
   readonly readiness: Readiness
-  /** What an operator should see. */
+  /** Faults for an operator to see in `/readyz`. */
   readonly health: () => Health
   readonly apiMeter: ApiMeter
   readonly metrics: MetricsPage
 }
 
-/** What Prometheus reads, and who may. */
+/** What `/metrics` returns, and which networks may read it. */
 export type MetricsPage = {
   readonly contentType: string
   text(): Promise<string>
@@ -44,11 +44,11 @@ export type MetricsPage = {
 }
 
 type Health = {
-  /** Clicks that could not be journalled since the process started. */
+  /** Clicks lost since the process started, because they could not be written to the journal. */
   readonly lost_clicks: number
-  /** Clicks that a failing disk may not have taken; they count unless the machine stops. */
+  /** Clicks that may not have reached a failing disk; they are counted unless the machine stops. */
   readonly doubtful_clicks: number
-  /** Files of the data folder that a check has found damaged. */
+  /** Files of the data folder that the last check found damaged. */
   readonly damaged_files: readonly string[]
   /** Why nothing can be written to the data folder, for people; null while it can. */
   readonly data_folder_fault: string | null

@@ -43,7 +43,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   usageRoutes,
 ]
 
-/** The API and what else the service's own host answers. The caller brings the HTTP server. */
+/** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */
 export async function buildApp(
   deps: AppDependencies,
   logger: FastifyBaseLogger,
@@ -53,7 +53,7 @@ export async function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_BYTES_MAX,
     genReqId: () => randomUUID(),
-    // A child for each request would hold its id; here what is logged of a request names it.
+    // Log lines of a request carry its id, so a child logger for each request is not needed.
     childLoggerFactory: (parent) => parent,
     frameworkErrors(error, request, reply) {
       setCommonHeaders(request, reply)
@@ -61,7 +61,7 @@ export async function buildApp(
     },
     routerOptions: { maxParamLength: 256 },
     schemaController: {
-      compilersFactory: { buildValidator: notFastifys, buildSerializer: notFastifys },
+      compilersFactory: { buildValidator: refuseToCompile, buildSerializer: refuseToCompile },
     },
   }).withTypeProvider<ZodTypeProvider>()
 
@@ -69,15 +69,15 @@ export async function buildApp(
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
   app.setNotFoundHandler(async () => {
-    throw nothingHere()
+    throw notFound()
   })
   acceptJsonOnly(app)
   app.decorateRequest('token', null)
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
     if (isPreflight(request)) return answerPreflight(reply)
-    // Before the body is read, which would have faults of its own to tell.
-    if (request.is404) throw nothingHere()
+    // Before the body is read: a missing route is reported rather than an invalid body.
+    if (request.is404) throw notFound()
     await authenticate(deps.authenticator, request)
     if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
     await limitWorkspaceRate(deps, request)
@@ -111,11 +111,11 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   allowOtherOrigins(request, reply)
 }
 
-/** In the place of compilers that Fastify would load, which takes long, and never ask. */
-function notFastifys(): never {
+/** Replaces Fastify's own compilers, which take long to load and are never called. */
+function refuseToCompile(): never {
   throw new Error('schemas are compiled by zod')
 }
 
-function nothingHere(): HttpRefusal {
+function notFound(): HttpRefusal {
   return new HttpRefusal('not_found', 'There is nothing at this address.')
 }

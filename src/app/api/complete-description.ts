@@ -13,8 +13,8 @@ type Document = {
 }
 
 /**
- * Completes a description by what the schemas of routes cannot say: headers, which bodies are optional,
- * and which fields of a body are accepted only to be ignored.
+ * Adds to an OpenAPI document what the schemas of routes cannot express: headers and optional bodies.
+ * Removes the body fields that the API accepts and ignores.
  */
 export function completeDescription<D extends object>(document: D): D {
   const { components, paths = {} } = document as Document

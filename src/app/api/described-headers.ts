@@ -48,7 +48,7 @@ export function describeHeaders(responses: Readonly<Record<string, object>>): ob
   return Object.fromEntries(described)
 }
 
-/** What `describeHeaders` refers to. */
+/** The header components to which `describeHeaders` refers. */
 export const HEADER_COMPONENTS = Object.fromEntries(
   Object.entries(HEADERS).map(([name, description]) => [
     name,

@@ -4,10 +4,10 @@ import { HttpRefusal } from '../../platform/http/api/problem.ts'
 import { clientAddress } from '../../platform/network/ip-address.ts'
 import type { AppDependencies, MetricsPage } from './app-dependencies.ts'
 
-/** A proxy that adds one of these speaks for somebody else. */
+/** Headers that a proxy adds: the request then comes from another machine than the proxy's. */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'] as const
 
-/** For Prometheus. To anybody else there is nothing here. */
+/** Serves metrics to the networks of `TERSE_METRICS_FROM`; returns 404 to others. */
 export const metricsRoute: FastifyPluginAsyncZod<AppDependencies> = async (app, { metrics }) => {
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
     if (!mayRead(request.raw, metrics)) {
@@ -17,7 +17,7 @@ export const metricsRoute: FastifyPluginAsyncZod<AppDependencies> = async (app, 
   })
 }
 
-/** What a proxy on this machine passes on must not count as coming from this machine. */
+/** A request that a proxy on this machine forwards does not count as coming from this machine. */
 function mayRead(
   { headers, socket }: IncomingMessage,
   { readers, trustedProxies }: MetricsPage,

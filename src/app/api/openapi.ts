@@ -23,7 +23,7 @@ const TAGS = [
   { name: 'Workspace', description: 'What the workspace uses, and its quotas.' },
 ]
 
-/** Collects the routes that are registered after it, for the description and its page. */
+/** Collects the routes that are registered after it, for the OpenAPI document and the reference page. */
 export async function describeApi(app: FastifyInstance, compressor: Compressor): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -50,7 +50,7 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
   await app.register(referencePage, { compressor })
 
   let description: Asset | undefined
-  // It is made once, in one go: when its time is over, it is there, and refusing it would help no one.
+  // Generated once, synchronously: when the time limit could apply, the document is already complete.
   const options = { schema: { hide: true }, config: { mayTakeLong: true } } as const
   app.get('/api/v1/openapi.json', options, async (request, reply) => {
     description ??= new Asset(compressor, {

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { problem } from '../../platform/http/api/problem.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 
-/** Whoever can send visitors to their destinations is of use, whatever else must wait. */
+/** A node with this role is ready as soon as redirects work; the API may still be loading. */
 const VISITORS_ROLE = 'redirect'
 const RETRY_AFTER_SECONDS = 2
 
-/** What the service's own host answers besides the API and the links. */
+/** The routes of the service's own host besides the API and the links. */
 export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
   const hidden = { schema: { hide: true } }
 
@@ -31,7 +31,7 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
     const roles = Object.fromEntries(states)
     const health = deps.health()
     if (isReady(checked, query.role)) {
-      // What is not damaged works: another node over the same files would do no better.
+      // Still ready: undamaged files are served, and another node over the same files could do no more.
       const isDegraded = health.damaged_files.length > 0 || health.data_folder_fault !== null
       const status = isDegraded ? 'degraded' : 'ok'
       return { status, roles, ...health }
@@ -44,7 +44,7 @@ export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app,
   })
 }
 
-/** @param role the one that is asked for; undefined for the node as a whole */
+/** @param role the requested role; undefined for the node as a whole */
 function isReady(roles: ReadonlyMap<string, boolean>, role: string | undefined): boolean {
   if (role !== undefined) return roles.get(role) ?? false
   return roles.get(VISITORS_ROLE) ?? [...roles.values()].every(Boolean)

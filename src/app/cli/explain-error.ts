@@ -2,7 +2,7 @@ import { Failure } from '../../platform/failure.ts'
 import { userName } from '../../platform/process/user-name.ts'
 import { ConfigError } from '../config/read-config.ts'
 
-/** What went wrong in one line, with what to do about it where that is known. */
+/** Formats an error in one line, with what to do about it where that is known. */
 export function explainError(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof Failure) {
@@ -14,7 +14,7 @@ export function explainError(error: unknown): string {
   return fileFault(error) ?? error.message
 }
 
-/** What the system says of a file; undefined for other errors. */
+/** Formats the operating system's error about a file; undefined for other errors. */
 function fileFault(error: Error & { code?: unknown; path?: unknown }): string | undefined {
   const { code, path } = error
   if (typeof path !== 'string') return undefined

@@ -5,13 +5,13 @@ import type { Instance } from '../instance/instance.ts'
 
 const FIRST_WORKSPACE = 'default'
 
-/** Where everything is, and at the first start a token and what to do with it. */
+/** Returns the text shown after a start: addresses and folders, and at the first start a token and how to use it. */
 export async function greet(config: Config, instance: Instance): Promise<string> {
   const token = instance.store.isAvailable() ? await firstToken(instance) : undefined
   return greeting(config, instance, token)
 }
 
-/** The token of the first workspace, made when there is none at all. */
+/** Creates the first workspace and its token; undefined when the instance has a workspace already. */
 async function firstToken({ workspaces, tokens }: Instance): Promise<string | undefined> {
   if ((await workspaces.list()).length > 0) return undefined
   try {
@@ -23,7 +23,7 @@ async function firstToken({ workspaces, tokens }: Instance): Promise<string | un
     })
     return secret
   } catch (error) {
-    // Another process that started at the same time was faster, and has shown its token.
+    // Another process that started at the same time created the workspace, and shows its token.
     if (error instanceof Failure && error.code === 'validation_failed') return undefined
     throw error
   }
@@ -33,14 +33,14 @@ function greeting(config: Config, instance: Instance, token: string | undefined)
   const { baseUrl, settingsFile } = config
   const database =
     config.databaseUrl === undefined ? `${instance.engine}, in the data folder` : instance.engine
-  const isAway = !instance.store.isAvailable()
+  const isUnavailable = !instance.store.isAvailable()
   const lines = [
     `Terse is running at ${baseUrl}`,
     '',
     `  API reference  ${baseUrl}/docs`,
     `  Data folder    ${config.dataDir}`,
     ...(settingsFile === undefined ? [] : [`  Settings       ${settingsFile}`]),
-    `  Database       ${database}${isAway ? ', away at the moment: links at hand redirect' : ''}`,
+    `  Database       ${database}${isUnavailable ? ', unavailable: cached links redirect' : ''}`,
   ]
   if (token !== undefined) {
     const body = JSON.stringify({

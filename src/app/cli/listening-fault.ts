@@ -13,7 +13,7 @@ const VARIABLES: Readonly<Record<ListeningUse, string>> = {
   internal: 'TERSE_INTERNAL_LISTEN',
 }
 
-/** Why a port could not be opened, with what to do about it; other errors as they are. */
+/** Explains why a port could not be opened, with what to do about it. Returns other errors unchanged. */
 export function listeningFault(config: Config, error: unknown): unknown {
   const place = listeningPlaces(config).find(({ port }) => isAbout(error, port))
   const text = place && faultText(place, error)

@@ -3,13 +3,13 @@ import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import { readableLine } from '../../platform/log/readable-line.ts'
 import type { Config } from '../config/read-config.ts'
 
-/** Standard output is for what a command was asked for. */
+/** Logs go here, because standard output is for a command's result. */
 const STDERR = 2
 
 /**
- * Log lines on standard error, as text for people or as JSON.
+ * Creates a logger that writes to standard error, as text for people or as JSON.
  *
- * @param facts written into each line
+ * @param facts fields of every line
  */
 export function createLogger(
   { logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>,

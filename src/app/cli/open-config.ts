@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts'
 import { createLogger } from './logger.ts'
 
-/** What a command works with. */
+/** The configuration and logger of a command. */
 export type CommandConfig = Pick<LoadedConfig, 'config' | 'env'> & { readonly log: Logger }
 
-/** Reads the configuration for one command, and opens its log. */
+/** Reads the configuration for one command, and creates its logger. */
 export function openConfig(): CommandConfig {
   const { config, env, exposedFile } = loadConfig()
   const log = createLogger(config)

@@ -5,9 +5,9 @@ import { systemClock } from '../../platform/time/clock.ts'
 import { openConfig } from './open-config.ts'
 import { withInstance } from './with-instance.ts'
 
-// Each function loads its own code, because every process loads all commands and runs one of them.
+// Each function imports its own code: every process loads all commands and runs one of them.
 
-/** Looks at a host, or at the whole instance without one. */
+/** Checks a host, or the whole instance when no host is given. */
 export async function diagnose(host: string | undefined): Promise<readonly Finding[]> {
   const { config } = openConfig()
   if (host === undefined) {
@@ -18,13 +18,13 @@ export async function diagnose(host: string | undefined): Promise<readonly Findi
   return diagnoseHost(config, host, systemClock())
 }
 
-/** Looks at the files of the data folder, and repairs them where `execute` says so. */
+/** Checks the files of the data folder; repairs them when `execute` is true. */
 export async function repair(execute: boolean): Promise<RepairReport> {
   const { repairDataFolder } = await import('../instance/repair.ts')
   return repairDataFolder(openConfig().config, execute)
 }
 
-/** Counts the clicks in the journals of a folder, as `replayJournals`. */
+/** Ingests the clicks in the journals of a folder, as `replayJournals`. */
 export async function replay(
   folder: string,
   includesUnknown: boolean,
@@ -33,7 +33,7 @@ export async function replay(
   return withInstance((instance, { config, log }) =>
     replayJournals(config, instance, folder, {
       includesUnknown,
-      onError: (error) => log.warn({ err: error }, 'a journal is not wholly in order'),
+      onError: (error) => log.warn({ err: error }, 'journal replay error'),
     }),
   )
 }

@@ -34,8 +34,8 @@ export function buildProgram(terminal: Terminal): Command {
   program
     .description('Short links on your own domains.')
     .version(VERSION)
-    .option('--data-dir <folder>', 'the data folder, before TERSE_DATA_DIR')
-    .option('--env-file <file>', 'a file with settings, before TERSE_ENV_FILE')
+    .option('--data-dir <folder>', 'the data folder, overrides TERSE_DATA_DIR')
+    .option('--env-file <file>', 'a file with settings, overrides TERSE_ENV_FILE')
     .addHelpText('after', example('serve'))
     .addHelpText(
       'after',
@@ -57,7 +57,7 @@ export function buildProgram(terminal: Terminal): Command {
   return withoutExits(program, terminal)
 }
 
-/** Makes every command throw instead of ending the process, and write where it is told to. */
+/** Makes every command throw instead of ending the process, and write to `terminal`. */
 function withoutExits(command: Command, terminal: Terminal): Command {
   command
     .exitOverride()

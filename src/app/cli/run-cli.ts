@@ -5,7 +5,7 @@ import { buildProgram } from './program.ts'
 
 const EXIT_FAILED = 1
 
-/** Runs one command. Sets the exit code; what goes wrong is written to the terminal in one line. */
+/** Runs one command and sets the exit code. Writes an error to the terminal in one line. */
 export async function runCli(
   args: readonly string[],
   terminal: Terminal = processTerminal,

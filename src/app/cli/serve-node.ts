@@ -10,14 +10,14 @@ import type { Shared } from '../node/node-parts.ts'
 import { keepsCaches } from '../node/warm-start.ts'
 import { greet } from './greeting.ts'
 
-/** Longer than requests and clicks are waited for, one after the other. */
+/** Longer than the time limits for finishing requests and for ingesting clicks, added up. */
 const STOP_DEADLINE_MS = 19_500
 const EXIT_LATE = 1
 
 /**
  * Serves in this process until it is asked to stop.
  *
- * @param options.stopping settles then, with how
+ * @param options.stopping settles when the process is to stop, with how
  * @param options.shared undefined for a process that is the whole service
  */
 export async function serveNode(options: {
@@ -25,7 +25,7 @@ export async function serveNode(options: {
   log: Logger
   stopping: Promise<Stopping>
   onReady: (greeting: string) => void
-  /** Of each place to listen on, in their order. */
+  /** The sockets of each of the `listeningPlaces`, in their order. */
   listenOn: readonly (readonly ListeningHandle[])[]
   shared?: Shared
 }): Promise<void> {
@@ -51,10 +51,10 @@ export async function serveNode(options: {
   }
 }
 
-/** Ends the process whatever it still waits for. Nothing is lost by it: the journal is on disk. */
+/** Ends the process after `ms`, whatever it waits for. No click is lost: what is not ingested is in the journal. */
 function endIn(ms: number, log: Logger): void {
   setTimeout(() => {
-    log.fatal('stopping takes too long; what is left of the clicks waits in the journal')
+    log.fatal('stop deadline exceeded')
     process.exit(EXIT_LATE)
   }, ms).unref()
 }

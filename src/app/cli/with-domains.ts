@@ -2,7 +2,7 @@ import type { DomainTools } from '../../domains/commands/domain-tools.ts'
 import { domainHttps } from '../../domains/domain-https.ts'
 import { withInstance } from './with-instance.ts'
 
-/** Opens the instance that the settings describe, and its domains, for one command. */
+/** Opens the configured instance and its domain services for one command. */
 export function withDomains<T>(work: (tools: DomainTools) => Promise<T>): Promise<T> {
   return withInstance(async (instance, { config, log }) => {
     const { certificateFinder, openDomains } = await import('../instance/domains.ts')

@@ -1,7 +1,7 @@
 import type { Instance } from '../instance/instance.ts'
 import { type CommandConfig, openConfig } from './open-config.ts'
 
-/** Opens the instance that the settings describe, for one command. Makes none. */
+/** Opens the configured instance for one command. Never creates one. */
 export async function withInstance<T>(
   work: (instance: Instance, command: CommandConfig) => Promise<T>,
 ): Promise<T> {

@@ -58,10 +58,10 @@ async function serve({ config, log }: CommandConfig, terminal: Terminal): Promis
   const hangsUp = isInTerminal()
   const stopping = stopSignal(['SIGTERM', 'SIGINT', ...(hangsUp ? ['SIGHUP'] : [])])
   if (!hangsUp) {
-    const reason = 'one process alone cannot be replaced; --processes 2 could be'
+    const reason = 'a single process cannot be replaced; run with --processes 2 or more'
     process.on('SIGHUP', () => log.warn({ reason }, 'reload ignored'))
   }
-  // Before anything is made in the data folder, which a start that fails would leave behind.
+  // Before anything is created in the data folder: a start that fails leaves nothing behind.
   const sockets = await takePorts(listeningPlaces(config))
   try {
     const { serveNode } = await import('../cli/serve-node.ts')
@@ -77,7 +77,7 @@ async function serve({ config, log }: CommandConfig, terminal: Terminal): Promis
   }
 }
 
-/** A socket that a server has taken belongs to that server. */
+/** Closes a socket, unless a server has adopted it: the server closes those. */
 function closeUnused(socket: BoundSocket): void {
   try {
     socket.close()
@@ -86,7 +86,7 @@ function closeUnused(socket: BoundSocket): void {
   }
 }
 
-/** Has others serve until the process is asked to stop, and loads nothing of what they need. */
+/** Runs worker processes until this process is asked to stop. Loads none of the code that serves. */
 async function supervise(
   { config, env, log }: CommandConfig,
   count: number,
@@ -114,14 +114,14 @@ async function supervise(
   if (!(await supervisor.stop())) process.exitCode = 1
 }
 
-/** A terminal that is closed sends SIGHUP; what it started must not go on behind its back. */
+/** In a terminal, SIGHUP means that the terminal was closed: the service must then stop. */
 function isInTerminal(): boolean {
   return process.stdin.isTTY
 }
 
 /**
- * Settles when the process is asked to stop. A second signal changes nothing: Ctrl-C and systemd tell
- * every process of the group, and `npm` and `bin/terse.js` pass on what they are told besides.
+ * Settles at the first of the signals. Ignores further ones: Ctrl-C and systemd signal every process of
+ * the group, and `npm` and `bin/terse.js` forward the same signal.
  */
 function stopSignal(signals: readonly string[]): Promise<void> {
   return new Promise((resolve) => {

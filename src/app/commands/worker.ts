@@ -10,14 +10,14 @@ import { FIRST_LISTENING_DESCRIPTOR, linkToSupervisor } from '../processes/super
 const NAME = 'worker'
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 
-/** The program of the processes that `terse serve --processes` starts; their number comes last. */
+/** The module and arguments of a process that `terse serve --processes` starts; its number is appended. */
 export function workerProgram(
   roles: Config['roles'],
 ): readonly [module: string, ...args: string[]] {
   return [MAIN, NAME, roles.join()]
 }
 
-/** Not for people: one of the processes that `terse serve --processes` runs. */
+/** Internal command: one of the processes that `terse serve --processes` runs. */
 export function workerCommand(): Command {
   const command = new Command(NAME).argument('<roles>').argument('<number>')
   return command.action(async (roles: string, number: string) => {

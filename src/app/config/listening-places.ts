@@ -1,16 +1,16 @@
 import type { Config } from './read-config.ts'
 
-/** What comes in at a port: HTTP as it is, HTTPS, or what only the operator's own programs may ask. */
+/** What a port serves: plain HTTP, HTTPS, or the internal requests of the operator's own programs. */
 export type ListeningUse = 'plain' | 'https' | 'internal'
 
 export type ListeningPlace = {
   readonly use: ListeningUse
-  /** Every address of the machine where none is named. */
+  /** Undefined for every address of the machine. */
   readonly host: string | undefined
   readonly port: number
 }
 
-/** Where the service listens, always in the same order. */
+/** Returns where the service listens, always in the same order. */
 export function listeningPlaces(
   config: Pick<Config, 'host' | 'port' | 'tls' | 'internalListen'>,
 ): readonly ListeningPlace[] {

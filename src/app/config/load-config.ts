@@ -3,19 +3,19 @@ import { type Config, ConfigError, type Environment, readConfig } from './read-c
 import { VARIABLES } from './settings.ts'
 import { placeOf, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
-/** A configuration, and what it was read from. */
+/** A configuration and its sources. */
 export type LoadedConfig = {
   readonly config: Config
-  /** What `readConfig` reads the same configuration from: for processes that are to have it too. */
+  /** An environment from which `readConfig` reads the same configuration: for worker processes. */
   readonly env: Environment
-  /** The settings file, where every user of the machine can read a secret in it. */
+  /** The settings file, when every user of the machine can read a secret in it; else undefined. */
   readonly exposedFile: string | undefined
 }
 
 /**
- * Reads the configuration from the environment, and from the settings file what the environment leaves open.
+ * Reads the configuration from the environment, and from the settings file what the environment does not set.
  *
- * @throws {ConfigError} as `readConfig` does, and for what is wrong with the settings file
+ * @throws {ConfigError} as `readConfig` does, and for faults of the settings file
  */
 export function loadConfig(env: Environment = process.env): LoadedConfig {
   const settings = readSettingsFile(env)
@@ -35,7 +35,7 @@ export function loadConfig(env: Environment = process.env): LoadedConfig {
   throw new ConfigError(faults)
 }
 
-/** The environment with what the file sets besides. An empty variable counts as unset. */
+/** Adds the settings of the file to the environment, which overrides them. An empty variable counts as unset. */
 function merge(env: Environment, { file, values }: SettingsFile): Environment {
   const merged: Record<string, string | undefined> = { ...env, TERSE_ENV_FILE: file }
   for (const [name, value] of values) {
@@ -46,7 +46,7 @@ function merge(env: Environment, { file, values }: SettingsFile): Environment {
   return merged
 }
 
-/** A fault, with the place of the setting that it begins with, where that is in the file. */
+/** Appends file and line to a fault, when the setting that it begins with comes from the file. */
 function withPlace(
   fault: string,
   merged: Environment,

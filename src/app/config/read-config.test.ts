@@ -319,7 +319,7 @@ describe('readConfig', () => {
     assert.deepEqual(faultsOf({ TERSE_PORTS: '1' }), [
       'TERSE_PORTS is not a setting: correct or remove it',
     ])
-    assert.equal(faultsOf({ TERSE_PORT_FILE: '/etc/port' }).length, 1, 'a port is no secret')
+    assert.equal(faultsOf({ TERSE_PORT_FILE: '/etc/port' }).length, 1, 'a port is not a secret')
     assert.deepEqual(faultsOf({ TERSEX: '1', XTERSE_PORT: '1', terse_port: '1' }), [])
   })
 })

@@ -15,35 +15,35 @@ export type Config = {
   /** The address to listen on; every address of the machine when undefined. */
   readonly host: string | undefined
   readonly port: number
-  /** The origin under which people reach the service, without a slash at the end. */
+  /** The origin at which people reach the service, without a trailing slash. */
   readonly baseUrl: string
-  /** Undefined where HTTPS is somebody else's work. */
+  /** Undefined when the service does not serve HTTPS itself. */
   readonly tls: { readonly port: number } | undefined
-  /** Asked of browsers for the service's own host; 0 for nothing. */
+  /** The HSTS max-age of the service's own host; 0 for no header. */
   readonly hstsSeconds: number
-  /** For programs of the operator's own; loopback on `port` when undefined. */
+  /** Where internal requests of the operator's programs arrive; loopback on `port` when undefined. */
   readonly internalListen: { readonly host: string; readonly port: number } | undefined
   readonly dataDir: string
   /** The settings file that was read; undefined for none. */
   readonly settingsFile: string | undefined
   readonly databaseUrl: string | undefined
-  /** For an answer of PostgreSQL to what a request asks. */
+  /** How long PostgreSQL may take to answer a query of a request. */
   readonly databaseTimeoutMs: number
   /** Between two checks of the SQLite files; 0 for none. */
   readonly fileCheckMs: number
   /** The free part of the data folder's disk below which to warn, 0 to 1. */
   readonly diskLowRatio: number
   readonly secretKey: Buffer | undefined
-  /** For which a node that balancers know says that it is not ready before it stops. */
+  /** How long a node behind a balancer reports that it is not ready before it stops. */
   readonly stopDelayMs: number
   readonly trustedProxies: Networks
-  /** Of this service on this port. */
+  /** How many processes serve on the port. */
   readonly processes: number
   /** What this node does. */
   readonly roles: readonly Role[]
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
-  /** Of each workspace that has no limits of its own; 0 for none. */
+  /** For each workspace that has no limits of its own; 0 for no limit. */
   readonly quotas: {
     readonly links: number
     readonly domains: number
@@ -51,17 +51,17 @@ export type Config = {
     readonly storage_bytes: number
     readonly requests_per_minute: number
   }
-  /** What connections may cost, of each process. */
+  /** The limits on the connections of each process. */
   readonly connections: ConnectionsConfig
   readonly metricsReaders: Networks
   readonly logLevel: SettingValues['TERSE_LOG_LEVEL']
   readonly logFormat: SettingValues['TERSE_LOG_FORMAT']
   readonly domainProof: SettingValues['TERSE_DOMAIN_PROOF']
-  /** Reserved for the operator, with the names below them; undefined where the proof is to say. */
+  /** Reserved for the operator, with the names below them; undefined: `domainProof` decides. */
   readonly reservedDomains: readonly string[] | undefined
-  /** The name for CNAME records; undefined where the base URL's host is meant. */
+  /** The name for CNAME records; undefined for the base URL's host. */
   readonly dnsTarget: string | undefined
-  /** Addresses and CIDR networks; empty where DNS is to say. */
+  /** Addresses and CIDR networks; empty: DNS is queried for them. */
   readonly publicAddresses: readonly string[]
   /** Empty for the machine's own. */
   readonly dnsServers: readonly string[]
@@ -69,47 +69,47 @@ export type Config = {
   readonly claimOnLink: boolean
   readonly appSchemes: readonly string[]
   readonly cacheBytesMax: number
-  /** For how long links at hand may be shown while the database is away. */
+  /** How long cached links may be served while the database is unavailable. */
   readonly staleMsMax: number
-  /** Whether links at hand are kept on disk for a start while the database is away. */
+  /** Whether cached links are kept on disk for a start while the database is unavailable. */
   readonly linkCopy: boolean
-  /** Whether simple visits are answered without Node's HTTP server. */
+  /** Whether simple visits are answered before Node's HTTP server parses them. */
   readonly fastRedirects: boolean
   /** An .mmdb file; the one that comes with the program when undefined. */
   readonly countryDatabase: string | undefined
-  /** What an answered click has outlived: the process, or the machine. */
+  /** What an answered click survives the end of: the process, or the machine. */
   readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
-  /** For which raw clicks are kept; 0 for ever. */
+  /** How many days raw clicks are kept; 0 for ever. */
   readonly clickRetentionDays: number
-  /** Clicks of one address on one link that are kept one by one in a minute; 0 for all. */
+  /** Clicks of one address on one link that are stored individually per minute; 0 for all. */
   readonly clickCapPerMinute: number
-  /** Clicks of one workspace that are kept one by one in a minute; 0 for all. */
+  /** Clicks of one workspace that are stored individually per minute; 0 for all. */
   readonly rawClicksPerMinute: number
 }
 
-/** What connections may cost one process. */
+/** Limits on the connections of one process. */
 type ConnectionsConfig = {
   readonly connectionsMax: number
   /** Of one IPv4 address or IPv6 /64 network. */
   readonly connectionsPerAddressMax: number
-  /** Of answers that their clients do not read. */
+  /** Buffered answers that their clients do not read. */
   readonly unsentBytesMax: number
 }
 
-/** From which authority certificates come, and how. */
+/** The certificate authority, and how to order from it. */
 export type AcmeConfig = {
-  /** The address of its directory. */
+  /** The URL of its ACME directory. */
   readonly directory: string
   readonly email: string | undefined
-  /** An account that its owner has with the authority; the key in base64url. */
+  /** External account binding; the key in base64url. */
   readonly external: { readonly kid: string; readonly hmacKey: string } | undefined
-  /** A file in PEM; what Node.js trusts when undefined. */
+  /** A PEM file of trusted certificates; those that Node.js trusts when undefined. */
   readonly caFile: string | undefined
   readonly challenges: SettingValues['TERSE_ACME_CHALLENGE']
   readonly profile: string | undefined
 }
 
-/** Everything that is wrong with the environment, a line each. Holds no value of a secret. */
+/** Every fault of the configuration, a line each. Contains no value of a secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly string[]
@@ -127,7 +127,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the configuration from variables alone; `loadConfig` looks into the settings file too.
+ * Reads the configuration from variables alone; `loadConfig` reads the settings file too.
  *
  * @throws {ConfigError} naming every fault at once: unusable values, unreadable secret files, a
  *   variable given both plainly and as a file, and `TERSE_` names that nothing reads.
@@ -163,7 +163,7 @@ export function readConfig(env: Environment): Config {
   return config
 }
 
-/** Whether a name is made to look like a setting, and is none. */
+/** Whether a name has the prefix of settings but is not one. */
 export function isUnknown(name: string): boolean {
   return name.startsWith('TERSE_') && !VARIABLES.has(name)
 }
@@ -246,7 +246,7 @@ function acmeConfigOf(values: SettingValues): AcmeConfig {
 }
 
 function textOf(name: string, secret: boolean, env: Environment): string | undefined {
-  // An empty variable counts as unset: that is how compose files pass on what nobody set.
+  // An empty variable counts as unset: compose files pass on unset variables as empty ones.
   const plain = env[name] || undefined
   if (!secret) return plain
   const fileName = fileNameOf(name)

@@ -11,20 +11,20 @@ export function secretKeyFile(dataDir: string): string {
 }
 
 /**
- * The instance's 32-byte key from the data folder; undefined where there is none yet.
+ * Reads the instance's 32-byte key from the data folder; undefined when there is none yet.
  *
- * @throws where the file is there but is not a key, or others can read it
+ * @throws when the file holds no key, or other users can read it
  */
 export function loadSecretKey(dataDir: string): Buffer | undefined {
   return readKey(secretKeyFile(dataDir))
 }
 
 /**
- * The instance's 32-byte key, from the data folder; made there, readable by its owner alone, when it
- * is not there yet. Two processes that start at once end with the same key: the file is written
- * aside and linked into place, which only one of them can do.
+ * Reads the instance's 32-byte key from the data folder, or creates it there, readable by its owner
+ * alone. Two processes that start at once get the same key: each writes a file under another name and
+ * links it into place, which only one of them can do.
  *
- * @throws where the file is there but is not a key, or others can read it
+ * @throws when the file holds no key, or other users can read it
  */
 export function loadOrCreateSecretKey(dataDir: string): Buffer {
   createFolder(dataDir)

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { Networks } from '../../platform/network/ip-address.ts'
 
-/** What a node may do; what each means is in the description of the setting. */
+/** The roles of a node. The description of `TERSE_ROLES` explains each. */
 export const ROLES = ['redirect', 'api', 'jobs'] as const
 
 export const HOST_NAME =
@@ -93,15 +93,15 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}` })
 }
 
-/** One of two words, the first for true. */
+/** One of two words, of which the first means true. */
 export function flag(yes: string, no: string) {
   return z.enum([yes, no], { error: `must be ${yes} or ${no}` }).transform((text) => text === yes)
 }
 
-/** Past this, processes stand in each other's way on any machine that there is. */
+/** More processes than this only compete with each other, on any machine. */
 const PROCESSES_MAX = 256
 
-/** How many processes are wanted: `auto` for as many as the machine has cores for them. */
+/** A number of processes; `auto` is one for each available core. */
 export const processCount = z
   .string()
   .refine((text) => text === 'auto' || integer(1, PROCESSES_MAX).safeParse(text).success, {
@@ -111,11 +111,11 @@ export const processCount = z
 
 export type Role = (typeof ROLES)[number]
 
-/** What a node is to do, such as `redirect,api`. */
+/** The roles of a node, such as `redirect,api`. */
 export const roleList = z.string().transform((text, context): readonly Role[] => {
-  const wanted = listed(text)
-  const roles = ROLES.filter((role) => wanted.includes(role))
-  if (roles.length === 0 || roles.length !== new Set(wanted).size) {
+  const names = listed(text)
+  const roles = ROLES.filter((role) => names.includes(role))
+  if (roles.length === 0 || roles.length !== new Set(names).size) {
     context.addIssue({ code: 'custom', message: `must name some of ${ROLES.join(', ')}` })
   }
   return Object.freeze(roles)

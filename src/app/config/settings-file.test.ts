@@ -119,7 +119,7 @@ describe('the settings file', () => {
     {
       text: 'TERSE_DATA_DIR=/x',
       expected: [
-        'TERSE_DATA_DIR in {file}, line 1 would name the folder in which that file is looked for: set it in the environment, or keep the file elsewhere and name it with --env-file',
+        'TERSE_DATA_DIR in {file}, line 1 would name the folder in which this file is found: set it in the environment, or keep the file elsewhere and name it with --env-file',
       ],
     },
   ]

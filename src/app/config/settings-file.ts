@@ -12,24 +12,24 @@ const FOLDER_VARIABLE = 'TERSE_DATA_DIR'
 const READABLE_BY_OTHERS = 0o004
 const ENTERED_BY_OTHERS = 0o001
 
-/** What stands in a settings file. */
+/** The content of a settings file. */
 export type SettingsFile = {
   readonly file: string
-  /** Texts by the names of their variables, each of which is a setting. */
+  /** Values by the names of their variables, each of which is a setting. */
   readonly values: ReadonlyMap<string, string>
   /** Counted from 1, of each setting in `values`. */
   readonly lines: ReadonlyMap<string, number>
   /** Whether every user of the machine can read a secret in it. */
   readonly isExposed: boolean
-  /** What cannot be set in it, a line each, in the order of the file. */
+  /** Faults of the file, a line each, in the order of the file. */
   readonly faults: readonly string[]
 }
 
 /**
  * Reads the settings file that the environment names, or else the one in the data folder.
  *
- * @returns undefined where none is named and the data folder has none
- * @throws {ConfigError} where it cannot be read
+ * @returns undefined when none is named and the data folder has none
+ * @throws {ConfigError} when it cannot be read
  */
 export function readSettingsFile(env: Environment): SettingsFile | undefined {
   const named = env[FILE_VARIABLE] || undefined
@@ -59,7 +59,7 @@ export function readSettingsFile(env: Environment): SettingsFile | undefined {
   return { file, values, lines, isExposed: holdsSecret && isReadable, faults }
 }
 
-/** A place in a file, for people. */
+/** Formats a file and a line of it for messages. */
 export function placeOf(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}, line ${line}`
 }
@@ -68,18 +68,18 @@ function faultOfName(name: string, isInDataFolder: boolean): string | undefined 
   if (isUnknown(name)) return 'is not a setting: correct or remove it'
   if (name === FILE_VARIABLE) return 'names another file: a settings file cannot do that'
   if (name === FOLDER_VARIABLE && isInDataFolder) {
-    return 'would name the folder in which that file is looked for: set it in the environment, or keep the file elsewhere and name it with --env-file'
+    return 'would name the folder in which this file is found: set it in the environment, or keep the file elsewhere and name it with --env-file'
   }
   return undefined
 }
 
-/** The text of a file, and whether every user can read it. */
+/** Reads a file, and whether every user can read it. Returns undefined when an unnamed file is missing. */
 function readFile(
   file: string,
   isNamed: boolean,
 ): { text: string; isReadable: boolean } | undefined {
   try {
-    // Without the mark that some editors begin a file with.
+    // Without the byte order mark that some editors write.
     const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
     const isReadable =
       (statSync(file).mode & READABLE_BY_OTHERS) !== 0 &&
@@ -97,7 +97,7 @@ function readFile(
   }
 }
 
-/** The line of each name that begins as a setting does, the last one that is given. */
+/** Returns the line of each variable whose name begins as a setting's does; of several, the last. */
 function linesOf(text: string): Map<string, number> {
   const lines = new Map<string, number>()
   for (const [index, line] of text.split('\n').entries()) {

@@ -22,12 +22,12 @@ export const SETTINGS = {
   ...CLICK_SETTINGS,
 } as const
 
-/** The name of a secret's variable that names a file in place of the secret. */
+/** Returns the variable that names a file holding a secret, in place of the secret's own variable. */
 export function fileNameOf(secret: string): string {
   return `${secret}_FILE`
 }
 
-/** By the name of each variable that may be set: what is said of its value. */
+/** Every variable that may be set, by its name. */
 export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
   Object.entries(SETTINGS).flatMap(([name, definition]): [string, Variable][] => {
     const isPath = 'path' in definition
@@ -44,7 +44,7 @@ type Variable = {
   /** Whether its value is a path. */
   readonly isPath: boolean
   readonly isSecret: boolean
-  /** All variables that set the same, of which one may be set. */
+  /** All variables for the same setting, of which one may be set. */
   readonly names: readonly string[]
 }
 

@@ -27,22 +27,22 @@ import { type Job, startPollingJob } from '../node/polling-job.ts'
 const DNS_TIMEOUT_MS = 2_000
 const DNS_TRIES = 2
 const DNS_DEADLINE_MS = 6_000
-/** How often a node looks for checks that have become due, or that another process has asked for. */
+/** How often a node looks for checks that have become due, or that another process has requested. */
 const CHECK_POLL_INTERVAL_MS = 2_000
 
 /** The domains of an instance, and the checks of their DNS. */
 export type DomainServices = {
   readonly domains: Domains
   readonly checks: DomainChecks
-  /** Makes the checks that become due, of every node, for as long as this one runs. */
+  /** Runs the due checks of all nodes, for as long as this node runs. */
   startChecking(): Job
 }
 
 /**
- * Changes nothing by itself: the command line opens it beside a running service.
+ * Changes nothing by itself, so the command line can open it beside a running service.
  *
  * @param options.isOperator whether reserved names may be claimed
- * @param options.queues those of a node, which measures them
+ * @param options.queues the node's queues, for its metrics
  */
 export function openDomains(
   config: Config,
@@ -63,13 +63,10 @@ export function openDomains(
     target: serviceTargetOf(config),
     isReserved: claimable.isReserved,
     looks: queues.open(LOOK_QUEUE),
-    onError: (error) => log.warn({ err: error }, 'a domain could not be checked now'),
+    onError: (error) => log.warn({ err: error }, 'domain check failed'),
     findCertificate: certificateFinder(config, instance),
     onMove: (move) =>
-      log.warn(
-        { ...move, ...hostFields(move.host) },
-        'a domain moved to the workspace that has proved it',
-      ),
+      log.warn({ ...move, ...hostFields(move.host) }, 'domain moved to another workspace'),
     onSlotFree: () => wake(),
   })
   return {
@@ -82,14 +79,14 @@ export function openDomains(
       proofPolicy: config.domainProof,
       quotas,
       onDue: () => wake(),
-      onError: (error) => log.warn({ err: error }, 'a domain could not be proved now'),
+      onError: (error) => log.warn({ err: error }, 'domain proof failed'),
     }),
     checks,
     startChecking() {
       const job = startPollingJob({
         work: checks.startDue,
         intervalMs: CHECK_POLL_INTERVAL_MS,
-        message: 'domains could not be checked now',
+        message: 'domain check job failed',
         log,
         cancel: checks.cancel,
       })
@@ -104,7 +101,7 @@ export function openDomains(
   }
 }
 
-/** Returns how the certificate of a host stands; undefined where a proxy does HTTPS. */
+/** Returns a function that finds the certificate state of a host; undefined when a proxy serves HTTPS. */
 export function certificateFinder(
   config: Config,
   { store, clock }: { store: FullStore; clock: Clock },
@@ -126,7 +123,7 @@ export function openResolver(config: Pick<Config, 'dnsServers'>): DnsResolver {
   })
 }
 
-/** Under which name and ports the service is reached. */
+/** Returns the name and the ports at which people reach the service. */
 export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port' | 'tls'>): ServiceName {
   const url = new URL(config.baseUrl)
   const basePort = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
@@ -136,7 +133,7 @@ export function serviceNameOf(config: Pick<Config, 'baseUrl' | 'port' | 'tls'>):
   }
 }
 
-/** All names that lead to the service by themselves. */
+/** Returns the service's own names. */
 function serviceNamesOf(config: Config): readonly string[] {
   const { host } = serviceNameOf(config)
   return config.dnsTarget === undefined ? [host] : [host, config.dnsTarget]
@@ -153,7 +150,7 @@ export function claimableHostsOf(config: Config, isOperator: boolean): Claimable
   })
 }
 
-/** Where domains must lead. A base URL on this machine alone is no place for anybody to go. */
+/** Returns where domains must lead. A base URL that only this machine can reach gives no target host. */
 export function serviceTargetOf(
   config: Pick<Config, 'baseUrl' | 'port' | 'tls' | 'dnsTarget' | 'publicAddresses'>,
 ): ServiceTarget {

@@ -9,7 +9,7 @@ import type { WorkQueues } from '../../platform/work/work-queues.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from './instance.ts'
 
-/** What the parts of a node are made from. */
+/** The application context: what the parts of a node are built from. */
 export type Foundation = {
   readonly config: Config
   readonly instance: Instance
@@ -17,7 +17,7 @@ export type Foundation = {
   readonly serviceHost: ServiceHost
   readonly throttles: Throttles
   readonly hasher: PasswordHasher
-  /** In front of everything expensive. */
+  /** The queues in front of expensive work. */
   readonly queues: WorkQueues
 }
 
@@ -25,6 +25,7 @@ export function vaultOf({ instance, hasher }: Foundation): PasswordVault {
   return passwordVault(deriveKey(instance.instanceKey, 'link-password'), systemRandom, hasher)
 }
 
-export function logFailure(log: Logger): (error: unknown) => void {
-  return (error) => log.error({ err: error }, 'something failed')
+/** @param operation names what failed in the log line */
+export function logUnexpected(log: Logger, operation: string): (error: unknown) => void {
+  return (error) => log.error({ err: error, operation }, 'unexpected error')
 }

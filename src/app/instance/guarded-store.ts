@@ -5,9 +5,9 @@ import type { DataFolder } from '../node/data-folder.ts'
 import type { Instance } from './instance.ts'
 
 /**
- * With SQLite, an instance whose store refuses writes while nothing can be written to the data folder, so
- * that what the reserve has freed is left for clicks, and that reports writes that fail. With PostgreSQL
- * the instance as it is: links can be stored whatever the disk of this machine does.
+ * With SQLite, returns an instance whose store refuses writes while the data folder cannot be written, so
+ * that the space that the disk reserve has freed is left for clicks, and that reports failed writes to
+ * `folder`. With PostgreSQL, returns the instance unchanged: this machine's disk does not matter to it.
  */
 export function guardInstance(
   { databaseUrl }: Pick<Config, 'databaseUrl'>,

@@ -12,7 +12,7 @@ type Where = Pick<Config, 'dataDir' | 'databaseUrl' | 'settingsFile'>
 const NO_RIGHT = 'Give that user the right to read and write the folder and its files.'
 /** Result codes of SQLite without what extends them (https://sqlite.org/rescode.html). */
 const SQLITE_ADVICE: ReadonlyMap<number, string> = new Map([
-  [5, 'Another program holds it: end that one.'],
+  [5, 'Another program has locked it: stop that program.'],
   [8, NO_RIGHT],
   [10, 'Check the disk.'],
   [11, 'Restore a backup.'],
@@ -21,19 +21,19 @@ const SQLITE_ADVICE: ReadonlyMap<number, string> = new Map([
   [26, 'Restore a backup.'],
 ])
 
-/** Codes of PostgreSQL, of Node.js's sockets, and of its TLS, with what to do. */
+/** What to do about error codes of PostgreSQL. */
 const POSTGRES_ADVICE: ReadonlyMap<unknown, string> = new Map([
   ['28P01', 'Correct the password in TERSE_DATABASE_URL.'],
   ['28000', 'Correct the user in TERSE_DATABASE_URL, or let it in by pg_hba.conf.'],
   ['3D000', 'Create the database, or correct its name in TERSE_DATABASE_URL.'],
   ['42501', 'Make the user of TERSE_DATABASE_URL the owner of the database.'],
   ['25006', 'Name the primary server in TERSE_DATABASE_URL.'],
-  ['53300', 'Raise max_connections, or end other clients.'],
+  ['53300', 'Raise max_connections, or stop other clients.'],
   ['57P03', 'Try again when the server has started.'],
 ])
 const POSTGRES_ADVICE_ELSE = 'Check that the server runs, and TERSE_DATABASE_URL.'
 
-/** What kept an instance from being opened, in one line with what to do about it. */
+/** Explains why an instance could not be opened, in one line with what to do about it. */
 export function instanceFault(where: Where, error: unknown): unknown {
   if (error instanceof NoInstance) return new Error(noInstanceText(where))
   if (!isUnavailable(error) && codeOf(error) !== '42501') return error
@@ -46,14 +46,14 @@ export function instanceFault(where: Where, error: unknown): unknown {
 }
 
 function noInstanceText({ dataDir, databaseUrl, settingsFile }: Where): string {
-  const begin = `To begin a new one: ${terseCommand('serve')}`
+  const begin = `To create a new one: ${terseCommand('serve')}`
   if (databaseUrl !== undefined) {
     return `There is no instance of Terse in the ${databaseName(databaseUrl)}. Correct TERSE_DATABASE_URL. ${begin}`
   }
   const isOfPostgres = existsSync(secretKeyFile(dataDir))
   const file = settingsFile ?? path.join(dataDir, 'terse.env')
   return isOfPostgres
-    ? `There is no database in ${dataDir}. If its service uses PostgreSQL, set TERSE_DATABASE_URL here too, in the environment or in ${file}. ${begin}`
+    ? `There is no database in ${dataDir}. If its service uses PostgreSQL, set TERSE_DATABASE_URL for this command too, in the environment or in ${file}. ${begin}`
     : `There is no instance of Terse in ${dataDir}. Name its data folder with --data-dir or TERSE_DATA_DIR, or its settings with --env-file. ${begin}`
 }
 
@@ -65,13 +65,13 @@ function sqliteText(dataDir: string, cause: unknown): string {
 
 function postgresText(url: string, cause: unknown): string {
   const reason = reasonOf(cause)
-  // What pg says itself where the server asks for a password and there is none.
+  // The pg library reports this when the server requires a password and none is set.
   const code = reason.startsWith('SASL') ? '28P01' : codeOf(cause)
   const advice = POSTGRES_ADVICE.get(code) ?? POSTGRES_ADVICE_ELSE
   return `The ${databaseName(url)} cannot be used: ${reason}. ${advice}`
 }
 
-/** Without user and password. */
+/** Names a database without user and password. */
 function databaseName(text: string): string {
   const url = new URL(text)
   const host = url.searchParams.get('host') ?? (url.hostname || 'this machine')
@@ -82,7 +82,7 @@ function databaseName(text: string): string {
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  // Where a name has several addresses, Node.js gathers what went wrong with each and says nothing itself.
+  // When a name has several addresses, Node.js collects an error for each, and its own message is empty.
   const [first] = cause instanceof AggregateError ? cause.errors : []
   const text = cause.message || (first instanceof Error ? first.message : cause.name)
   return (text.split('\n')[0] ?? '').replace(/\.$/, '')

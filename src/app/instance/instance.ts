@@ -15,7 +15,7 @@ import type { OpenedStore } from '../database/opened-store.ts'
 import type { FullStore } from '../database/stores.ts'
 import { instanceFault } from './instance-fault.ts'
 
-/** The database and the services that need nothing else: enough for the command line. */
+/** The database and the services that need only the database: enough for the command line. */
 export type Instance = {
   readonly store: FullStore
   readonly engine: string
@@ -25,8 +25,8 @@ export type Instance = {
   readonly uncheckedSinceMs: OpenedStore['uncheckedSinceMs']
   readonly scanQueue: OpenedStore['scanQueue']
   /**
-   * Settles once the database is there, with this program's schema, and was made with this key; rejects
-   * where it cannot be used, or not just then.
+   * Settles once the database is available, has this program's schema and matches the instance key. Rejects
+   * when it cannot be used, or not at present.
    */
   whenReady(): Promise<void>
   readonly clock: Clock
@@ -40,15 +40,15 @@ export type Instance = {
 
 export type OpenOptions = {
   /**
-   * Whether to go on where the database is away, on a node that has its secret key; then `whenReady` waits
-   * for it.
+   * Whether to continue while the database is unavailable, on a node that has its secret key; `whenReady`
+   * then waits for the database.
    */
   mayBeUnavailable?: boolean
-  /** Whether to make nothing, and fail where there is no instance yet. */
+  /** Whether to create nothing, and to fail when there is no instance yet. */
   mustExist?: boolean
 }
 
-/** @throws what is wrong in one line, with what to do about it */
+/** @throws an error that says in one line what is wrong and what to do about it */
 export async function openInstance(
   config: Config,
   log: Logger,
@@ -76,13 +76,13 @@ async function open(
     dataDir: config.dataDir,
     clock,
     timeoutMs: config.databaseTimeoutMs,
-    onError: (error) => log.warn({ err: error }, 'the store reported an error'),
+    onError: (error) => log.warn({ err: error }, 'store error'),
     onAvailability(cause) {
-      if (cause === undefined) log.info('the database is back')
-      else log.error({ err: cause }, 'the database is away; links at hand go on redirecting')
+      if (cause === undefined) log.info('database available')
+      else log.error({ err: cause }, 'database unavailable')
     },
     clicksAfter: (id, from) => countClicksAfter(config.dataDir, id, from),
-    onLongCheck: () => log.warn('data files are checked in full before they are served'),
+    onLongCheck: () => log.warn('checking all data files before serving'),
   })
   let instanceKey: Buffer
   let checkKey = async () => {}
@@ -120,7 +120,7 @@ async function open(
   }
 }
 
-/** The key of this node; a new one for a database that has none yet, unless one must exist. */
+/** Returns the key of this node; creates one for a database that has none, unless `mustExist`. */
 async function instanceKeyOf(
   { dataDir }: Config,
   store: FullStore,
@@ -128,7 +128,7 @@ async function instanceKeyOf(
   mustExist: boolean,
 ): Promise<Buffer> {
   if (await hasInstanceKey(store)) {
-    // Another process may have made it since this one looked.
+    // Another process may have created it since this one read the folder.
     const key = known ?? loadSecretKey(dataDir)
     if (key !== undefined) return checkInstanceKey(store, key)
     throw new Error(

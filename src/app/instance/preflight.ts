@@ -7,9 +7,9 @@ import type { Config } from '../config/read-config.ts'
 const ELSEWHERE = 'name another one with --data-dir or TERSE_DATA_DIR'
 
 /**
- * Looks at what a start needs of the file system, before the start makes anything there.
+ * Checks what a start needs of the file system, before the start creates anything there.
  *
- * @throws what is wrong in one line, with what to do about it
+ * @throws an error that says in one line what is wrong and what to do about it
  */
 export function checkBeforeStart({ dataDir, countryDatabase, acme, tls }: Config): void {
   checkDataFolder(dataDir)
@@ -21,14 +21,14 @@ function checkDataFolder(dataDir: string): void {
   const existing = nearestExisting(dataDir)
   if (!statSync(existing).isDirectory()) {
     throw new Error(
-      `The data folder ${dataDir} cannot be made: ${existing} is a file. Remove it, or ${ELSEWHERE}.`,
+      `The data folder ${dataDir} cannot be created: ${existing} is a file. Remove it, or ${ELSEWHERE}.`,
     )
   }
   if (existing !== dataDir) {
     const code = faultOf(existing, constants.W_OK | constants.X_OK)
     if (code === undefined) return
     throw new Error(
-      `The user ${userName()} cannot make the data folder ${dataDir} (${code}). Make it and give it to that user, or ${ELSEWHERE}.`,
+      `The user ${userName()} cannot create the data folder ${dataDir} (${code}). Create it and give it to that user, or ${ELSEWHERE}.`,
     )
   }
   for (const folder of [dataDir, journalsRoot(dataDir)].filter((each) => existsSync(each))) {
@@ -40,7 +40,7 @@ function checkDataFolder(dataDir: string): void {
   }
 }
 
-/** The folder, or the one above it that is there. What cannot be looked at counts as missing. */
+/** Returns the folder or its nearest existing parent. A folder without access counts as missing. */
 function nearestExisting(folder: string): string {
   const parent = path.dirname(folder)
   return existsSync(folder) || parent === folder ? folder : nearestExisting(parent)
@@ -55,7 +55,7 @@ function checkFile(variable: string, file: string | undefined): void {
   }
 }
 
-/** Why this process may not do so; undefined where it may. */
+/** Returns the error code of an access that is not allowed; undefined when it is. */
 function faultOf(file: string, mode: number): unknown {
   try {
     accessSync(file, mode)

@@ -7,12 +7,12 @@ import type { Config } from '../config/read-config.ts'
 import { type RepairStep, repairFiles } from '../database/sqlite/repair-files.ts'
 import { instanceFault } from './instance-fault.ts'
 
-/** What each step does, and what is lost by it. */
+/** What each step does, and which data it loses. */
 const MEANING: Readonly<Record<RepairStep['action'], string>> = {
   'accept links':
-    'The links and changes that it lacks are lost. New links get none of the lost numbers, so nothing that was counted for a lost link is shown for a new one.',
+    'The links and changes that it lacks are lost. New links never get the number of a lost link, so clicks of a lost link are not shown for a new one.',
   'recount links':
-    'The number of links is counted again. Links may be missing: it is likely a copy that was made while the service ran.',
+    'The number of links is counted again. Links may be missing: the file is probably a copy that was made while the service ran.',
   recount:
     'Days whose files in clicks/ differ from what it has counted are counted again from these. Clicks that are in none of the files are lost, and of these days those that were counted without a row (TERSE_RAW_CLICKS_PER_MINUTE).',
   'recount all':
@@ -25,9 +25,9 @@ const MEANING: Readonly<Record<RepairStep['action'], string>> = {
 }
 
 /**
- * Looks at the files of the configured data folder and repairs them where `execute` says so.
+ * Checks the files of the configured data folder; repairs them when `execute` is true.
  *
- * @throws where the data is in PostgreSQL, or a process has the folder open
+ * @throws when the data is in PostgreSQL, or a process has the folder open
  */
 export async function repairDataFolder(
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'settingsFile'>,

@@ -16,14 +16,14 @@ import type { Config } from '../config/read-config.ts'
 import type { Instance } from './instance.ts'
 
 /**
- * Takes in what the journals of a node that is gone hold. How far each has been taken in stands in the
- * database, so that each click counts once, however often this is done, whoever does it at the same
- * time. The files stay as they are.
+ * Ingests the clicks in the journals of a lost node. The database records how far each journal has been
+ * ingested, so each click counts once, even when this runs several times or in several processes at
+ * once. Does not change the files.
  *
  * @param folder a data folder, its folder of journals, or one journal
- * @param options.includesUnknown whether to take in journals of which the database has never heard: those
- *   of another instance would count for links of this one
- * @throws where there is no journal
+ * @param options.includesUnknown whether to ingest journals that the database does not know: the clicks of
+ *   another instance would count for links of this one
+ * @throws when there is no journal
  */
 export async function replayJournals(
   config: Config,
@@ -60,8 +60,8 @@ export async function replayJournals(
         continue
       }
       const progress = new DrainProgress()
-      // A copy may have been made while the last segment was being written. What is not whole of it is not
-      // passed over, so that it counts when the whole of it comes.
+      // A copy may have been made while the last segment was being written. Its incomplete end is not
+      // skipped, so that those clicks count when a complete copy is replayed.
       const last = listSegments(journal.folder).at(-1) ?? 0
       let damagedBytes = 0
       try {
@@ -102,6 +102,6 @@ function findJournals(folder: string): readonly { root: string; id: string }[] {
     if (ids.length > 0) return ids.map((found) => ({ root, id: found }))
   }
   throw new Error(
-    `There is no click journal in ${place}. Name the data folder of the node that is gone, or a journal in it.`,
+    `There is no click journal in ${place}. Name the data folder of the lost node, or a journal in it.`,
   )
 }

@@ -6,7 +6,7 @@ import type { Config } from '../config/read-config.ts'
 import { serviceNameOf } from './domains.ts'
 import type { Instance } from './instance.ts'
 
-/** @param state of an earlier process, for a node that starts while the database is down */
+/** @param state kept by an earlier process, for a node that starts while the database is down */
 export async function findServiceHost(
   config: Config,
   instance: Instance,
@@ -21,7 +21,7 @@ export async function findServiceHost(
   }
 }
 
-/** The service's own host, whose name may be another one than at the last start. */
+/** Opens the service's own host, whose name may have changed since the last start. */
 export async function openServiceHost(config: Config, instance: Instance): Promise<ServiceHost> {
   const { store, clock } = instance
   const name = serviceNameOf(config)

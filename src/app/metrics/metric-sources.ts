@@ -11,11 +11,11 @@ import type { Readiness } from '../../platform/process/readiness.ts'
 import type { VisitMeter } from '../../redirects/visit-meter.ts'
 import type { Instance } from '../instance/instance.ts'
 
-/** What is the same on every node and takes a look at many rows is looked up this often. */
+/** How often counts are queried that are the same on every node and read many rows. */
 const STATES_KEEP_MS = 30_000
 const STATES_PATIENCE_MS = 500
 
-/** How many there are of each state. */
+/** The number of rows in each state. */
 export type StateCounts = readonly { readonly state: string; readonly count: number }[]
 
 export function readinessMetrics(readiness: Readiness): MetricSource {
@@ -23,7 +23,7 @@ export function readinessMetrics(readiness: Readiness): MetricSource {
     labelled(
       'gauge',
       'terse_ready',
-      'Whether the node can play each of its roles, as /readyz tells it.',
+      'Whether the node can do the work of each of its roles, as /readyz reports.',
       'role',
       [...(await readiness.check())].map(([role, can]) => [role, can ? 1 : 0]),
     ),
@@ -42,7 +42,7 @@ export function visitMetrics(meter: VisitMeter): MetricSource {
     {
       type: 'histogram',
       name: 'terse_visit_duration_seconds',
-      help: 'From a visit’s head to its answer.',
+      help: 'Time from the head of a visit to its answer.',
       histogram: meter.latency,
     },
   ]
@@ -62,7 +62,7 @@ export function apiMetrics(meter: ApiMeter): MetricSource {
     {
       type: 'histogram',
       name: 'terse_api_request_duration_seconds',
-      help: 'From a request’s head to the end of its answer.',
+      help: 'Time from the head of a request to the end of its answer.',
       histogram: meter.latency,
     },
   ]
@@ -84,20 +84,20 @@ export function cacheMetrics(usesOf: () => Readonly<Record<string, CacheUse>>): 
       {
         type: 'counter',
         name: 'terse_cache_lookups_total',
-        help: 'Look-ups in memory. A hit was there, absent is known not to exist, a miss asks the store.',
+        help: 'Cache lookups. hit: cached; absent: known not to exist; miss: read from the store.',
         samples: lookups,
       },
       labelled(
         'gauge',
         'terse_cache_entries',
-        'What is in memory.',
+        'Cached entries.',
         'cache',
         each(({ entries }) => entries),
       ),
       labelled(
         'gauge',
         'terse_cache_fullness_ratio',
-        'How much of the room for it is taken.',
+        'Used share of the cache’s capacity.',
         'cache',
         each(({ fullness }) => fullness),
       ),
@@ -123,41 +123,53 @@ export function clickMetrics(
         'Clicks of one address on one link beyond TERSE_CLICK_CAP_PER_MINUTE, counted as bots.',
         cap?.capped ?? 0,
       ),
-      total('terse_clicks_lost_total', 'Clicks that could not be written.', intake.lost),
+      total(
+        'terse_clicks_lost_total',
+        'Clicks lost because they could not be written.',
+        intake.lost,
+      ),
       total(
         'terse_clicks_doubtful_total',
-        'Clicks that a failing disk may not have taken.',
+        'Clicks that may not have reached a failing disk.',
         intake.doubtful,
       ),
       total(
         'terse_clicks_drained_total',
-        'Clicks taken from journals into the database.',
+        'Clicks ingested from journals into the database.',
         progress.clicks,
       ),
       total(
         'terse_clicks_without_row_total',
-        'Of them, clicks of one workspace beyond TERSE_RAW_CLICKS_PER_MINUTE, which exports lack.',
+        'Ingested clicks that exports lack, because their workspace exceeded TERSE_RAW_CLICKS_PER_MINUTE.',
         progress.withoutRow,
       ),
-      total('terse_drain_batches_total', 'Transactions that did so.', progress.batches),
-      total('terse_drain_failures_total', 'Transactions that failed to.', progress.failures),
-      total('terse_drain_seconds_total', 'Time that the database took for it.', progress.seconds),
+      total('terse_drain_batches_total', 'Transactions that ingested clicks.', progress.batches),
+      total(
+        'terse_drain_failures_total',
+        'Transactions that failed to ingest clicks.',
+        progress.failures,
+      ),
+      total(
+        'terse_drain_seconds_total',
+        'Time that the database took to ingest clicks.',
+        progress.seconds,
+      ),
       plain(
         'gauge',
         'terse_journal_backlog_bytes',
-        'What waits in this node’s journal, and in those that it has taken over.',
+        'Bytes of clicks not ingested yet, in this node’s journal and those that it has taken over.',
         bytes,
       ),
       plain(
         'gauge',
         'terse_journal_backlog_age_seconds',
-        'For how long its oldest click has waited.',
+        'Age of the oldest click not ingested yet.',
         Math.max(0, ageSeconds),
       ),
       plain(
         'gauge',
         'terse_journal_orphans',
-        'Journals of killed processes that are being taken in.',
+        'Journals of killed processes that are being ingested.',
         held.length - 1,
       ),
     ]
@@ -167,13 +179,13 @@ export function clickMetrics(
 export function storeMetrics(
   { poolUses }: Pick<Instance, 'poolUses'>,
   follower: ChangeFollower,
-  isStoreThere: () => Promise<boolean>,
+  isStoreAvailable: () => Promise<boolean>,
 ): MetricSource {
   return async () => {
     const pools = [...poolUses()]
-    const isThere = await isStoreThere()
+    const isAvailable = await isStoreAvailable()
     return [
-      plain('gauge', 'terse_database_up', 'Whether the database answers.', isThere ? 1 : 0),
+      plain('gauge', 'terse_database_up', 'Whether the database answers.', isAvailable ? 1 : 0),
       {
         type: 'gauge',
         name: 'terse_database_connections',
@@ -202,14 +214,14 @@ export function storeMetrics(
       plain(
         'gauge',
         'terse_change_log_lag_seconds',
-        'How long ago this process knew of every change made anywhere.',
+        'Age of the last moment at which this process knew every change of all processes.',
         follower.lagMs() / 1_000,
       ),
     ]
   }
 }
 
-/** The same on every node, so look at one of them, or the highest number. */
+/** The same on every node: query one node, or take the maximum. */
 export function nodeMetrics(nodes: Nodes): MetricSource {
   const list = staleCache({
     load: () => nodes.list(),
@@ -227,21 +239,21 @@ export function nodeMetrics(nodes: Nodes): MetricSource {
       labelled(
         'gauge',
         'terse_nodes',
-        'Processes that serve, and those that were lost and have not come back.',
+        'Processes that serve, and lost processes that have not come back.',
         'state',
         states.flatMap(([state, count]) => (count === undefined ? [] : [[state, count] as const])),
       ),
       plain(
         'gauge',
         'terse_lost_nodes_backlog_bytes',
-        'What waited in the journals of lost nodes when they were last heard of.',
+        'Journal backlog of lost nodes at their last heartbeat.',
         lost?.reduce((sum, { backlog_bytes }) => sum + backlog_bytes, 0),
       ),
     ]
   }
 }
 
-/** The same on every node, so look at one of them, or the highest number. */
+/** The same on every node: query one node, or take the maximum. */
 export function stateMetrics(
   name: string,
   help: string,

@@ -2,20 +2,20 @@ import { formatMetrics, mergeExpositions } from '../../platform/metrics/expositi
 import type { Metric, MetricSource } from '../../platform/metrics/metric.ts'
 import type { Broadcast } from '../../platform/work/broadcast.ts'
 
-/** What a process knows of the others of its service. */
+/** How a process reaches the other processes of its service. */
 export type Colleagues = {
   /** This process's own number among them, from 1. */
   readonly number: number
   readonly broadcast: Broadcast
 }
 
-/** The number of a process that is the whole service. */
+/** The number of the process of a single-process service. */
 export const ALONE = 1
 
 /**
- * What a service measures of itself. Each number carries the label `process`: the processes of a
- * service end and begin anew one by one, and a sum of their counters would fall each time, which
- * Prometheus takes for a service that began anew.
+ * The metrics of a service. Each sample carries the label `process`: the processes of a service restart
+ * one by one, and a sum of their counters would fall each time, which Prometheus takes for a counter
+ * reset.
  */
 export class ServiceMetrics {
   readonly #sources: MetricSource[] = []
@@ -26,7 +26,7 @@ export class ServiceMetrics {
 
   /**
    * @param colleagues undefined for a process that is the whole service
-   * @param onError told of what could not be measured, which is left out
+   * @param onError receives the error of a source; its metrics are left out
    */
   constructor(colleagues: Colleagues | undefined, onError: (error: unknown) => void) {
     this.#onError = onError
@@ -35,12 +35,12 @@ export class ServiceMetrics {
     this.#broadcast?.onRequest(() => this.#own())
   }
 
-  /** Has a part of the node measured too, from now on. */
+  /** Adds the metrics of a part of the node. */
   add(source: MetricSource): void {
     this.#sources.push(source)
   }
 
-  /** Of all processes of the service, whichever of them is asked. */
+  /** Returns the metrics of all processes of the service, in the text format of Prometheus. */
   async text(): Promise<string> {
     const texts = (await this.#broadcast?.request()) ?? []
     return mergeExpositions(texts.length > 0 ? texts : [await this.#own()])

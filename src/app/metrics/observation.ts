@@ -27,10 +27,10 @@ import { type Colleagues, ServiceMetrics } from './metrics.ts'
 import { processMetrics } from './process-metrics.ts'
 import { queueMetrics } from './queue-metrics.ts'
 
-/** What a node tells operators and balancers of itself. */
+/** What operators and balancers can observe of a node. */
 export type Observation = {
   readonly readiness: Readiness
-  /** Further parts may add what they measure. */
+  /** Further parts of the node may add metrics. */
   readonly metrics: ServiceMetrics
   readonly apiMeter: ApiMeter
   /** Undefined where the data is in PostgreSQL. */
@@ -39,7 +39,7 @@ export type Observation = {
 
 /**
  * @param parts.shared undefined for a process that is the whole service
- * @param parts.onProbed told when a balancer has asked whether the node is ready
+ * @param parts.onProbed called when a balancer has requested the readiness of the node
  */
 export function openObservation(parts: {
   config: Pick<Config, 'roles' | 'databaseUrl' | 'dataDir'>
@@ -55,10 +55,10 @@ export function openObservation(parts: {
   onProbed: (() => void) | undefined
 }): Observation {
   const { config, dataFolder, instance, log, shared, memory, intake, cap, redirect } = parts
-  const isStoreThere = storeCheck(instance.store)
+  const isStoreAvailable = storeCheck(instance.store)
   const readiness = nodeReadiness({
     roles: config.roles,
-    isStoreThere,
+    isStoreAvailable,
     canWrite: writeCheck(instance.store, ANSWER_MS_MAX),
     canStore: config.databaseUrl === undefined ? () => dataFolder.fault === undefined : undefined,
     finder: memory.finder,
@@ -67,7 +67,7 @@ export function openObservation(parts: {
   const apiMeter = new ApiMeter()
   const fileHealth = openFileHealth(config)
   const metrics = new ServiceMetrics(shared, (error) =>
-    log.warn({ err: error }, 'something could not be measured'),
+    log.warn({ err: error }, 'metric source failed'),
   )
   for (const source of [
     processMetrics(instance.engine),
@@ -77,7 +77,7 @@ export function openObservation(parts: {
     apiMetrics(apiMeter),
     cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
     clickMetrics(intake, cap, () => instance.clock.nowMicros()),
-    storeMetrics(instance, memory.follower, isStoreThere),
+    storeMetrics(instance, memory.follower, isStoreAvailable),
     domainMetrics(instance),
     nodeMetrics(instance.nodes),
     certificateMetrics(instance),
@@ -89,7 +89,7 @@ export function openObservation(parts: {
   return { readiness, metrics, apiMeter, fileHealth }
 }
 
-/** None of them where the data is in PostgreSQL. */
+/** No metrics when the data is in PostgreSQL. */
 function fileMetrics(health: FileHealth | undefined): MetricSource {
   return () => {
     const age = health?.ageSeconds()
@@ -103,19 +103,19 @@ function fileMetrics(health: FileHealth | undefined): MetricSource {
       plain(
         'gauge',
         'terse_file_check_age_seconds',
-        'Since the files of the data folder were last checked.',
+        'Time since the files of the data folder were last checked.',
         age,
       ),
     ]
   }
 }
 
-/** One that ends within it should have been renewed long ago. */
+/** A certificate that expires within this time should have been renewed long ago. */
 const EXPIRING_MICROS = 7 * 24 * 60 * 60 * 1_000_000
 
-/** None of them where HTTPS is somebody else's work. */
+/** All zero when a proxy serves HTTPS. */
 function certificateMetrics({ store, clock }: Instance): MetricSource {
-  const help = 'Hosts by the state of their certificate; failing: the last order of one failed.'
+  const help = 'Hosts by the state of their certificate; failing: the last order failed.'
   return stateMetrics('terse_certificates', help, async () => {
     const { certificates, certificateOrders } = store.read
     const now = clock.nowMicros()
@@ -132,7 +132,7 @@ function certificateMetrics({ store, clock }: Instance): MetricSource {
 }
 
 function domainMetrics({ store }: Instance): MetricSource {
-  return stateMetrics('terse_domains', 'Claims on domains, by their status.', async () => {
+  return stateMetrics('terse_domains', 'Domains of workspaces, by their status.', async () => {
     const counts = await store.read.domains.countByStatus()
     return counts.map(({ status, count }) => ({ state: status, count }))
   })

@@ -11,7 +11,7 @@ export function processMetrics(engine: string): MetricSource {
       {
         type: 'gauge',
         name: 'terse_build_info',
-        help: 'The program, with 1 for its number.',
+        help: 'Version of the program and its engine; always 1.',
         samples: [{ labels: { version: VERSION, node: process.versions.node, engine }, value: 1 }],
       },
       plain(
@@ -27,11 +27,11 @@ export function processMetrics(engine: string): MetricSource {
         'When the process started, since 1970.',
         performance.timeOrigin / 1_000,
       ),
-      plain('gauge', 'nodejs_heap_size_used_bytes', 'Of it, the main thread’s objects.', heapUsed),
+      plain('gauge', 'nodejs_heap_size_used_bytes', 'Used heap of the main thread.', heapUsed),
       labelled(
         'counter',
         'terse_event_loop_seconds_total',
-        'What the main thread did with its time: idle, it waited for something to do.',
+        'Time of the main thread by state; idle: it waited for events.',
         'state',
         [
           ['active', active / 1_000],

@@ -21,7 +21,7 @@ import type { DataFolder } from './data-folder.ts'
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
 
-/** What the API needs that other parts of the node use too. */
+/** What the API shares with other parts of the node. */
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
   readonly intake: ClickIntake
@@ -30,7 +30,7 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly qrPictures: QrPictures
 }
 
-/** To be loaded once visitors are served: it is half of what there is to load. */
+/** Load this module once redirects are served: it is half of the program's code. */
 export function openApi(
   foundation: Foundation,
   { authenticator, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,

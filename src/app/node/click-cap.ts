@@ -13,7 +13,7 @@ const SHARED_ADDRESS_MESSAGES: Readonly<Record<SharedAddress, string>> = {
   'private address': 'clicks from a private address are beyond the cap',
 }
 
-/** @returns undefined where the configuration says that clicks are not capped */
+/** @returns undefined when the configuration sets no cap */
 export function openClickCap({ clickCapPerMinute }: Config): ClickCap | undefined {
   if (clickCapPerMinute === 0) return undefined
   return new ClickCap(clickCapPerMinute, sipKeyOf(Buffer.from(systemRandom(SIP_KEY_BYTES))))

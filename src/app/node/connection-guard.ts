@@ -4,18 +4,18 @@ import { labelled, type MetricSource, plain } from '../../platform/metrics/metri
 import { MinuteCounts } from '../../platform/work/minute-counts.ts'
 import type { Config } from '../config/read-config.ts'
 
-/** Not malformed: the client has gone, or its network. */
+/** Error codes of a client or network that went away: not malformed requests. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED'])
-/** Clients choose among the kinds of what is wrong, of which TLS alone knows hundreds. */
+/** Clients determine which error codes occur, and TLS alone has hundreds. */
 const KINDS_MAX = 64
 
-/** What a node does against connections that cost too much, and tells of them. */
+/** Limits the connections of a node, and reports those that were closed or malformed. */
 export type ConnectionGuard = {
   readonly connections: Connections
   /** Counts a request or handshake that was refused for its form. */
   readonly noteMalformed: (error: string | NodeJS.ErrnoException) => void
   readonly metrics: MetricSource
-  /** Reports what was counted and not reported yet. */
+  /** Logs the counts that were not logged yet. */
   stop(): void
 }
 
@@ -50,13 +50,13 @@ export function openConnectionGuard(
       plain(
         'gauge',
         'terse_unsent_answer_bytes',
-        'Answers in memory that their clients have not read yet.',
+        'Buffered answers that their clients have not read yet.',
         connections.unsentBytes,
       ),
       labelled(
         'counter',
         'terse_connections_closed_total',
-        'Connections closed by a bound, by reason.',
+        'Connections closed by a limit, by reason.',
         'reason',
         Object.entries(connections.closed),
       ),

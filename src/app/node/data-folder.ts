@@ -20,8 +20,8 @@ const INTERVAL_MS = 5_000
 const FAULT_INTERVAL_MS = 1_000
 /** After a write that failed for another reason than a full disk; many may fail at once. */
 const FAILURE_DELAY_MS = 100
-/** After a reserve that the disk did not take, as where a quota allows less than the disk has. */
-const MAKE_AGAIN_MS = 30_000
+/** After a reserve could not be created, for example because a quota allows less than the disk has. */
+const RESERVE_RETRY_MS = 30_000
 /** By how much the free part must pass the watermark before the warning ends. */
 const LOW_HYSTERESIS = 1.1
 
@@ -32,7 +32,7 @@ type Parts = {
 
 /**
  * Watches whether the data folder can be written and how much room its disk has, and keeps a reserve
- * there that is given up when the disk is full.
+ * there that is released when the disk is full.
  */
 export class DataFolder implements Job {
   readonly path: string
@@ -44,7 +44,7 @@ export class DataFolder implements Job {
   #room: DiskSpace | undefined
   #reserveBytes = 0
   #isLow = false
-  #makeFromMs = 0
+  #retryReserveAtMs = 0
   #isStopped = false
   #fullCount = 0
   #timer: NodeJS.Timeout | undefined
@@ -63,23 +63,23 @@ export class DataFolder implements Job {
     return this.#fault
   }
 
-  /** The same for people. */
+  /** The fault as a sentence for people. */
   get faultText(): string | undefined {
     return this.#fault && folderFaultText(this.#fault, this.path)
   }
 
-  /** Calls `listener` whenever it changes whether the folder can be written, and now where it cannot. */
+  /** Calls `listener` with each change of `fault`, and at once while there is one. */
   onFault(listener: (fault: FolderFault | undefined) => void): void {
     this.#listeners.push(listener)
     if (this.#fault !== undefined) listener(this.#fault)
   }
 
-  /** What the last look showed of the disk; undefined before the first. */
+  /** The disk's room at the last check; undefined before the first. */
   get room(): DiskSpace | undefined {
     return this.#room
   }
 
-  /** Whether less of the disk is free than the watermark. */
+  /** Whether less of the disk is free than `diskLowRatio`. */
   get isLow(): boolean {
     return this.#isLow
   }
@@ -89,7 +89,7 @@ export class DataFolder implements Job {
   }
 
   /**
-   * Begins to watch; until then the folder counts as writable unless a failure was noted.
+   * Starts to watch; until then the folder counts as writable unless a failure was noted.
    *
    * @param options.firstDelayMs 2 s when left out, because the start of the service comes first
    */
@@ -104,7 +104,7 @@ export class DataFolder implements Job {
   }
 
   /**
-   * Notes that a write to the folder failed; errors that say nothing of the folder are ignored.
+   * Notes that a write to the folder failed; ignores errors that are not about the folder.
    *
    * @returns whether the write may work now, because the reserve was given up
    */
@@ -113,7 +113,7 @@ export class DataFolder implements Job {
     const fault = folderFaultOf(cause) ?? sqliteFolderFault(cause)
     if (fault === undefined) return false
     if (fault !== 'full') {
-      // A single file may be at fault: the look tells.
+      // A single file may be at fault: the next check finds out.
       this.#schedule(FAILURE_DELAY_MS)
       return false
     }
@@ -140,17 +140,17 @@ export class DataFolder implements Job {
   async #check(): Promise<void> {
     const fullCount = this.#fullCount
     try {
-      const fault = await this.#look()
-      // A write that has found the disk full meanwhile knows better.
+      const fault = await this.#probe()
+      // A write that found the disk full in the meantime is more recent.
       if (fullCount === this.#fullCount) this.#setFault(fault)
     } catch (error) {
-      this.#log.warn({ err: error, folder: this.path }, 'data folder could not be checked')
+      this.#log.warn({ err: error, folder: this.path }, 'data folder check failed')
     }
     this.#checking = undefined
     this.#schedule(this.#fault === undefined ? INTERVAL_MS : FAULT_INTERVAL_MS)
   }
 
-  async #look(): Promise<FolderFault | undefined> {
+  async #probe(): Promise<FolderFault | undefined> {
     const probed = await probeFolder(this.path)
     if (probed === 'missing') return probed
     const room = await readDiskSpace(this.path)
@@ -161,20 +161,20 @@ export class DataFolder implements Job {
     this.#reserveBytes = bytes ?? 0
     if (fault !== undefined || this.#reserveBytes >= room.reserveBytes) return fault
     const isMade = await this.#makeReserve(room)
-    // What was given up is the journal's alone until there is room for a reserve again.
+    // The space of a released reserve is for the journal alone until there is room for a new reserve.
     return !isMade && bytes === 0 ? 'full' : undefined
   }
 
   async #makeReserve({ freeBytes, reserveBytes, reserveNeedsBytes }: DiskSpace): Promise<boolean> {
-    if (freeBytes < reserveNeedsBytes || performance.now() < this.#makeFromMs) return false
+    if (freeBytes < reserveNeedsBytes || performance.now() < this.#retryReserveAtMs) return false
     try {
       await this.#reserve.removeLeftovers()
       await this.#reserve.create(reserveBytes)
       this.#reserveBytes = (await this.#reserve.bytes()) ?? 0
       return this.#reserveBytes > 0
     } catch (error) {
-      this.#makeFromMs = performance.now() + MAKE_AGAIN_MS
-      this.#log.warn({ err: error, folder: this.path }, 'disk reserve could not be made')
+      this.#retryReserveAtMs = performance.now() + RESERVE_RETRY_MS
+      this.#log.warn({ err: error, folder: this.path }, 'disk reserve creation failed')
       return false
     }
   }
@@ -203,7 +203,7 @@ export class DataFolder implements Job {
 }
 
 /**
- * Gives the reserve up where the disk is full, so that a service can start on it and redirect. Does
+ * Releases the disk reserve when the disk is full, so that a service can start on it and redirect. Does
  * nothing in a folder that has no reserve.
  */
 export async function makeRoomToStart(dataDir: string): Promise<void> {
@@ -211,7 +211,7 @@ export async function makeRoomToStart(dataDir: string): Promise<void> {
   try {
     if ((await reserve.bytes()) && (await probeFolder(dataDir)) === 'full') reserve.release()
   } catch {
-    // The start itself reports what is wrong with the folder.
+    // The start itself reports faults of the folder.
   }
 }
 
@@ -227,7 +227,7 @@ export function dataFolderMetrics(folder: DataFolder): MetricSource {
       ),
       gauge(
         'terse_data_disk_free_bytes',
-        'What is free on the disk of the data folder.',
+        'Free bytes on the disk of the data folder.',
         folder.room?.freeBytes,
       ),
       gauge(
@@ -237,7 +237,7 @@ export function dataFolderMetrics(folder: DataFolder): MetricSource {
       ),
       gauge(
         'terse_disk_reserve_bytes',
-        'What is kept to be given up for clicks when that disk is full.',
+        'Bytes of the disk reserve, released for clicks when that disk is full.',
         folder.room && folder.reserveBytes,
       ),
     ]

@@ -15,25 +15,26 @@ import type { Foundation } from '../instance/foundation.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import type { Tls } from './tls.ts'
 
-/** A socket that has its port already. */
+/** A socket that is bound to its port. */
 export type ListeningHandle = BoundSocket | { readonly fd: number }
 
-/** Everything by which requests come in. */
+/** All servers and sockets through which requests arrive. */
 export type Entrances = {
   /**
    * Settles when all of them are open.
    *
-   * @param handles of each place to listen on, in their order; when left out, the ports are opened here
-   * @throws where a port is in use
+   * @param handles the sockets of each of the `listeningPlaces`, in their order; when left out, the ports
+   *   are opened here
+   * @throws when a port is in use
    */
   listen(handles?: readonly (readonly ListeningHandle[])[]): Promise<void>
-  /** Of plain HTTP, once it is open. */
+  /** Returns the port of plain HTTP, once it is open. */
   port(): number
   /** As `stopFront`. */
   stop(idleGraceMs: number): Promise<void>
 }
 
-/** @param parts.tls undefined where HTTPS is somebody else's work */
+/** @param parts.tls undefined when the service does not serve HTTPS itself */
 export function openEntrances(
   { config, serviceHost }: Foundation,
   parts: {
@@ -99,7 +100,7 @@ async function open(
   port: number,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    // Of a socket that was opened elsewhere, the error does not name the port.
+    // The error of a socket that was bound elsewhere does not name the port.
     server.once('error', (error) => reject(Object.assign(error, { port })))
     server.listen(place, resolve)
   })

@@ -11,11 +11,11 @@ const PROGRAM = new URL('../workers/file-check-process.ts', import.meta.url)
 const FIRST_DELAY_MS = 2_000
 const LOOK_INTERVAL_MS = 10 * 60 * 1_000
 
-/** What is known of the files of this data folder, whichever process of the service has checked them. */
+/** The result of the last check of the data folder's files, by any process of the service. */
 export type FileHealth = {
-  /** The damaged ones, as the last check has found. */
+  /** The files that the last check found damaged. */
   damagedFiles(): readonly string[]
-  /** Since the last check; undefined where there was none. */
+  /** Seconds since the last check; undefined when there was none. */
   ageSeconds(): number | undefined
 }
 
@@ -36,8 +36,8 @@ export function openFileHealth({
 
 /**
  * Checks the files of the data folder in a process of low priority: in full when the last run ended by
- * a crash, or the folder is a copy, and when there was damage; else every so many hours. What is found
- * is kept in the data folder. A node goes on with damaged files; the next start refuses them.
+ * a crash, when the folder is a copy, and when there was damage; otherwise every `fileCheckMs`. The result
+ * is stored in the data folder. A node keeps running with damaged files; the next start refuses them.
  *
  * @param parts.uncheckedSinceMs as in `OpenedStore`
  */
@@ -53,7 +53,7 @@ export function startFileChecks(parts: {
   let child: ChildProcess | undefined
   let isStopped = false
 
-  /** What is due; undefined for nothing. */
+  /** Returns the check that is due; undefined for none. */
   function dueCheck(): FileCheck | undefined {
     const last = readLastCheck(dataDir)
     const isUnchecked = Number.isFinite(uncheckedSinceMs) && !isCovered(last, uncheckedSinceMs)
@@ -78,7 +78,7 @@ export function startFileChecks(parts: {
       )
       writeLastCheck(dataDir, { startedMs, endedMs, isFull: check.isFull, faults })
     } catch (error) {
-      if (!isStopped) log.warn({ err: error }, 'data files could not be checked')
+      if (!isStopped) log.warn({ err: error }, 'data file check failed')
     }
   }
 
@@ -95,7 +95,7 @@ export function startFileChecks(parts: {
       checking.once('error', reject)
       checking.once('exit', (code, signal) => {
         child = undefined
-        reject(new Error(`the check ended with ${signal ?? code}`))
+        reject(new Error(`the file check process ended with ${signal ?? code}`))
       })
       checking.send(request, (error) => {
         if (error !== null) reject(error)

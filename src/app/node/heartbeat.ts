@@ -9,15 +9,15 @@ import { VERSION } from '../../platform/process/version.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 
 export type Heartbeat = {
-  /** Says that of another process's journal nothing is left. Rejects where the database does not hear it. */
+  /** Removes the row of another process's fully ingested journal. Rejects when the database is unavailable. */
   forget(journalId: string): Promise<void>
-  /** To be called once the intake has stopped: a node that leaves nothing behind is not missed. */
+  /** Call once the intake has stopped. Removes this node's row unless clicks are left in its journal. */
   stop(left: JournalBacklog): Promise<void>
 }
 
 /**
- * Says again and again that this node is there, and with it the journals that it has taken over, and
- * tells in the log of nodes that are not there any more.
+ * Renews the heartbeat rows of this node and of the journals that it has taken over every 20 s, and logs
+ * lost nodes.
  */
 export function startHeartbeat(parts: {
   nodes: Nodes
@@ -31,26 +31,26 @@ export function startHeartbeat(parts: {
   const started_at = clock.nowMicros()
   let lastBeatAt: number | undefined
   let isFailing = false
-  /** After an outage, as may have been before the start, that nobody was heard of means nothing for a while. */
+  /** Missed heartbeats are ignored until then: an outage, as may have been before the start, silences every node. */
   let judgesFrom = started_at + LOST_AFTER_MICROS
   let beating = beat()
 
   async function beat(): Promise<void> {
     try {
       for (const { id, ...backlog } of intake.held()) {
-        const beatAt = await say(id, backlog)
+        const beatAt = await renew(id, backlog)
         if (id === intake.journalId) lastBeatAt = beatAt
       }
       if (isFailing) judgesFrom = clock.nowMicros() + LOST_AFTER_MICROS
       isFailing = false
-      if (clock.nowMicros() >= judgesFrom) await tellLost()
+      if (clock.nowMicros() >= judgesFrom) await logLost()
     } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'the database is not told that this node is there')
+      if (!isFailing) log.warn({ err: error }, 'heartbeat failed')
       isFailing = true
     }
   }
 
-  function say(id: string, { bytes, oldestMicros }: JournalBacklog): Promise<number> {
+  function renew(id: string, { bytes, oldestMicros }: JournalBacklog): Promise<number> {
     return nodes.beat({
       id,
       name: hostname(),
@@ -62,7 +62,7 @@ export function startHeartbeat(parts: {
     })
   }
 
-  async function tellLost(): Promise<void> {
+  async function logLost(): Promise<void> {
     for (const { id, name, process, version, beat_at, backlog_bytes } of await nodes.takeLost()) {
       const lastSeen = new Date(beat_at / 1_000).toISOString()
       const command = terseCommand('journal replay <its data folder>')
@@ -75,7 +75,7 @@ export function startHeartbeat(parts: {
         backlogBytes: backlog_bytes,
         command,
       }
-      log.error(lost, 'a node is gone')
+      log.error(lost, 'node lost')
     }
   }
 
@@ -85,7 +85,7 @@ export function startHeartbeat(parts: {
   timer.unref()
   return {
     forget(journalId) {
-      // A beat that is under way may still speak for it.
+      // A beat under way may still renew the row.
       const left = beating.then(() => nodes.leave(journalId))
       beating = left.catch(() => {})
       return left
@@ -95,9 +95,9 @@ export function startHeartbeat(parts: {
       await beating
       try {
         if (left.bytes === 0) await nodes.leave(intake.journalId, lastBeatAt)
-        else await say(intake.journalId, left)
+        else await renew(intake.journalId, left)
       } catch (error) {
-        log.warn({ err: error }, 'the database is not told that this node has stopped')
+        log.warn({ err: error }, 'last heartbeat failed')
       }
     },
   }

@@ -8,10 +8,10 @@ import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
 import { placeOf } from './warm-start.ts'
 
-/** Between two readings of the change log, where nothing tells of news. */
+/** How often the change log is read when the store notifies of no change. */
 const CHANGE_POLL_INTERVAL_MS = 250
 
-/** What this process keeps in memory, and what keeps it coherent with every process's changes. */
+/** The caches of this process, and what keeps them coherent with the changes of all processes. */
 export type Memory = {
   readonly finder: LinkFinder
   readonly authenticator: Authenticator
@@ -20,7 +20,7 @@ export type Memory = {
   start(): Promise<void>
 }
 
-/** What else of a node's memory is kept coherent. */
+/** Further caches of a node that are kept coherent. */
 export type FurtherMemory = {
   readonly listeners: readonly ChangeListener[]
   /** Fills the caches with what an earlier process kept. Call it before the first request. */
@@ -46,7 +46,7 @@ export function openMemory(
   const tokenAuthenticator = authenticator({
     store,
     clock,
-    onError: (error) => log.warn({ err: error }, 'the last use of a token could not be noted'),
+    onError: (error) => log.warn({ err: error }, 'storing the last use of a token failed'),
   })
   const listeners = [finder, tokenAuthenticator, instance.quotas, ...(https?.listeners ?? [])]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
@@ -55,14 +55,14 @@ export function openMemory(
     listeners,
     intervalMs: CHANGE_POLL_INTERVAL_MS,
     staleMsMax: config.staleMsMax,
-    onError: (error) => log.warn({ err: error }, 'the change log cannot be read'),
+    onError: (error) => log.warn({ err: error }, 'change log read failed'),
   })
   store.onRemoteChange(follower.wake)
 
   function restore(): void {
     finder.restore()
     if (https !== undefined) https.restore()
-    // Their changes are not followed here.
+    // This node does not follow changes of certificates.
     else dropCertificates(warmStart)
   }
 
@@ -79,7 +79,7 @@ export function openMemory(
   return { finder, authenticator: tokenAuthenticator, follower, start }
 }
 
-/** Drops those of an earlier process that had HTTPS. */
+/** Drops the certificates that an earlier process with HTTPS kept. */
 function dropCertificates(warmStart: WarmStart): void {
   const certificates = warmStart.values('certificate')
   for (const { name } of certificates.entries()) certificates.drop(name)

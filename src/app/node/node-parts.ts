@@ -31,7 +31,7 @@ export type Shared = Colleagues & {
 /** Everything that a node consists of, none of it running yet. */
 export type NodeParts = Awaited<ReturnType<typeof openNodeParts>>
 
-/** What a node is made from. */
+/** What a node is built from. */
 export type NodeOptions = {
   readonly config: Config
   readonly instance: Instance
@@ -40,7 +40,7 @@ export type NodeOptions = {
   readonly shared: Shared | undefined
 }
 
-/** Puts the parts of a node together. Loads what an earlier process kept, and opens no port. */
+/** Builds the parts of a node. Loads the caches that an earlier process kept, and opens no port. */
 export async function openNodeParts({ config, instance: opened, log, shared }: NodeOptions) {
   const dataFolder = new DataFolder({ config, log })
   const instance = guardInstance(config, opened, dataFolder)
@@ -69,7 +69,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   /** Of the running node; unset before it has started. */
   const running: { heartbeat?: Heartbeat } = {}
 
-  /** Does what needs the database; where that is down at the start, it follows later. */
+  /** Completes the start with what needs the database; runs later when that is down at the start. */
   async function begin(): Promise<void> {
     await instance.whenReady()
     await keepJournalledNumbers(config, instance.store)

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer } from '../../platform/http/api/api-request-pacer.ts'
 import type { Config } from '../config/read-config.ts'
-import { type Foundation, logFailure } from '../instance/foundation.ts'
+import { type Foundation, logUnexpected } from '../instance/foundation.ts'
 import type { Instance } from '../instance/instance.ts'
 import { openServiceHost } from '../instance/service-host.ts'
 import { ALONE } from '../metrics/metrics.ts'
@@ -15,11 +15,11 @@ import { type NodeParts, openNodeParts, type Shared } from './node-parts.ts'
 import type { Job } from './polling-job.ts'
 import { startTrimming } from './trimming.ts'
 
-/** For connections that wait for the port to open. */
+/** Time for the connections that were waiting for the port to open. */
 const FIRST_VISITORS_MS = 20
 /** Between two tries to reach a database that was down at the start. */
 const BEGIN_INTERVAL_MS = 500
-/** A balancer that has not asked for so long sends no visitors here. */
+/** A balancer that has not probed for this long is taken to send no visitors here. */
 const PROBE_INTERVAL_MAX_MS = 60_000
 /** For requests that are on their way, when the node stops, on connections that clients keep open. */
 const IDLE_GRACE_MS = 1_000
@@ -29,7 +29,7 @@ export type Stopping = {
   readonly idleGraceMs?: number
   /**
    * For how long the node serves after it has reported that it is not ready. When left out, the
-   * configured delay where a balancer has asked for readiness, else none.
+   * configured delay if a balancer has requested readiness, else none.
    */
   readonly delayMs?: number
 }
@@ -58,8 +58,8 @@ export async function startNode(
 /** A running node. */
 export class Node {
   /**
-   * Settles once the node does all of its work, which is at its start unless the database was down
-   * then; rejects where the database that came cannot be used.
+   * Settles once the node does all of its work: at once, unless the database was down at the start.
+   * Rejects when the database turns out to be unusable.
    */
   readonly completed: Promise<void>
   readonly #parts: NodeParts
@@ -73,7 +73,7 @@ export class Node {
     const { foundation, dataFolder, memory, intake } = parts
     const { config, instance, log, serviceHost } = foundation
     this.completed = parts.isComplete ? Promise.resolve() : beginLater(foundation, parts.begin)
-    // The caller looks at it, but only once this node listens.
+    // The caller handles a rejection, but only once this node listens.
     this.completed.catch(() => {})
     const { follower } = memory
     const { clock } = instance
@@ -93,7 +93,7 @@ export class Node {
     const { entrances, isComplete } = this.#parts
     try {
       await entrances.listen(listenOn)
-      // Visitors need not wait for the API, which is half of what there is to load; loading it would
+      // Visitors need not wait for the API, which is half of the program's code: loading it first would
       // delay those whose connections wait already.
       await sleep(FIRST_VISITORS_MS)
       await this.#openApi()
@@ -102,7 +102,7 @@ export class Node {
       await this.#stopBehindFront({ discard: true })
       throw error
     }
-    // Only now: the drain thread takes a while to start, and no visitor should wait for it.
+    // Last, because the drain thread takes a while to start, and visitors should not wait for it.
     if (isComplete) this.#startWork()
     else this.completed.then(() => this.#startWork()).catch(() => {})
   }
@@ -139,14 +139,17 @@ export class Node {
     dataFolder.start()
   }
 
-  /** Starts what writes to the database by itself, once that is known to be this node's. */
+  /** Starts the background work that writes to the database. Call it once the database is verified. */
   #startWork(): void {
     if (this.#isStopping) return
     const { foundation, shared, domains, tls, intake, running } = this.#parts
     const { config, instance, log } = foundation
     const process = shared?.number ?? ALONE
     if (config.roles.includes('jobs')) {
-      this.#jobs.push(startTrimming(instance, logFailure(log)), domains.startChecking())
+      this.#jobs.push(
+        startTrimming(instance, logUnexpected(log, 'trimming')),
+        domains.startChecking(),
+      )
       if (tls !== undefined) this.#jobs.push(tls.startOrdering())
     }
     if (config.databaseUrl === undefined && process === ALONE) {
@@ -193,7 +196,7 @@ async function beginLater(
       await begin()
       const { keyspaceId } = await openServiceHost(config, instance)
       if (keyspaceId !== serviceHost.keyspaceId) {
-        throw new Error('The database is not the one whose links this node has kept.')
+        throw new Error('The database is not the one whose links this node has cached on disk.')
       }
       log.info('database available, node complete')
       return

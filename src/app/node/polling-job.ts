@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 
-/** Something that is done again and again for as long as a node runs. */
+/** Background work that repeats for as long as a node runs. */
 export type Job = { stop(): Promise<void> }
 
 /**
- * Runs `work` now, each `intervalMs`, and when it is asked to; never twice at once.
+ * Runs `work` now, every `intervalMs`, and on `wake`; never twice at once. Work that fails is retried.
  *
- * @param options.message for the log, where `work` failed; it is tried again, and what fails again and
- *   again is logged once until it works
+ * @param options.message the log message when `work` fails; repeated failures are logged once, until it
+ *   succeeds
  * @param options.cancel ends the work under way
  */
 export function startPollingJob(options: {
@@ -19,13 +19,13 @@ export function startPollingJob(options: {
 }): Job & { wake(): void } {
   const { work, message, log } = options
   let running: Promise<void> | undefined
-  let isAskedAgain = false
+  let mustRunAgain = false
   let isFailing = false
   let isStopped = false
 
   async function run(): Promise<void> {
     do {
-      isAskedAgain = false
+      mustRunAgain = false
       try {
         await work()
         isFailing = false
@@ -33,13 +33,13 @@ export function startPollingJob(options: {
         if (!isFailing) log.warn({ err: error }, message)
         isFailing = true
       }
-    } while (isAskedAgain && !isStopped)
+    } while (mustRunAgain && !isStopped)
     running = undefined
   }
 
   function wake(): void {
     if (isStopped) return
-    isAskedAgain = true
+    mustRunAgain = true
     running ??= run()
   }
 

@@ -6,13 +6,13 @@ import type { Config } from '../config/read-config.ts'
 import type { Role } from '../config/setting-schemas.ts'
 import type { FullStore } from '../database/stores.ts'
 
-/** Balancers give up after a second or so, and ask every few. */
+/** Balancers give up after about a second, and probe every few seconds. */
 const STORE_PATIENCE_MS = 800
 const STORE_KEEP_MS = 500
-/** One write in this time, of each process whose readiness is asked. */
+/** Each process whose readiness is requested tries one write in this time. */
 const WRITE_KEEP_MS = 5_000
 
-/** Whether the store answers. While it is known to be away it is not asked. */
+/** Returns a check whether the store answers. A store known to be unavailable is not queried. */
 export function storeCheck(store: FullStore): () => Promise<boolean> {
   const read = staleCache({
     load: async () => {
@@ -26,10 +26,10 @@ export function storeCheck(store: FullStore): () => Promise<boolean> {
 }
 
 /**
- * Whether writes work: the disk may be full, the database read-only, or so slow or distant that the API
- * answers each write with 503. Tries one every few seconds while it is asked.
+ * Returns a check whether writes work: the disk may be full, the database read-only, or so slow or distant
+ * that the API answers each write with 503. Tries a write every few seconds while it is called.
  *
- * @param limitMs for how long a write of the API may take
+ * @param limitMs how long a write of the API may take
  */
 export function writeCheck(store: FullStore, limitMs: number): () => Promise<boolean> {
   const read = staleCache({
@@ -46,24 +46,24 @@ export function writeCheck(store: FullStore, limitMs: number): () => Promise<boo
   return async () => (await read()) ?? false
 }
 
-/** What a node must have at hand for each of its roles. */
+/** Builds the readiness checks of a node, one for each of its roles. */
 export function nodeReadiness(parts: {
   roles: Config['roles']
-  isStoreThere: () => Promise<boolean>
+  isStoreAvailable: () => Promise<boolean>
   canWrite: () => Promise<boolean>
-  /** Whether what is written to the store can be kept; undefined where that needs nothing of this machine. */
+  /** Whether this machine can store writes; undefined when the store is on another machine. */
   canStore: (() => boolean) | undefined
   finder: LinkFinder
   onProbed: (() => void) | undefined
 }): Readiness {
-  const { roles, isStoreThere, canWrite, canStore = () => true, finder } = parts
+  const { roles, isStoreAvailable, canWrite, canStore = () => true, finder } = parts
   const readiness = new Readiness(parts.onProbed)
-  const isStoreWhole = async () => canStore() && (await isStoreThere()) && (await canWrite())
+  const isStoreWritable = async () => canStore() && (await isStoreAvailable()) && (await canWrite())
   const checks: Record<Role, RoleCheck> = {
-    // With links in memory most visitors are sent on whether the store is there or not.
-    redirect: () => finder.uses.links.entries > 0 || isStoreThere(),
-    api: isStoreWhole,
-    jobs: isStoreWhole,
+    // With cached links, most visitors are redirected even while the store is unavailable.
+    redirect: () => finder.uses.links.entries > 0 || isStoreAvailable(),
+    api: isStoreWritable,
+    jobs: isStoreWritable,
   }
   for (const role of roles) readiness.add(role, checks[role])
   return readiness

@@ -10,7 +10,7 @@ import type { LinkFinder } from '../../redirects/find-link.ts'
 import { RedirectHandler } from '../../redirects/handler.ts'
 import { passwordCookies } from '../../redirects/password-cookie.ts'
 import type { Config } from '../config/read-config.ts'
-import { type Foundation, logFailure, vaultOf } from '../instance/foundation.ts'
+import { type Foundation, logUnexpected, vaultOf } from '../instance/foundation.ts'
 import { sharedAddressReporter } from './click-cap.ts'
 
 export function openRedirect(
@@ -41,7 +41,7 @@ export function openRedirect(
     throttles,
     trustedProxies: config.trustedProxies,
     serviceHostFor: (host) => (isServiceHost(host, serviceHost.host) ? sharedHost : undefined),
-    onError: logFailure(log),
+    onError: logUnexpected(log, 'redirect'),
   })
 }
 
@@ -50,11 +50,11 @@ export function openSalts({ instance, log }: Foundation): VisitorSalts {
     store: instance.store,
     clock: instance.clock,
     random: systemRandom,
-    onError: (error) => log.warn({ err: error }, 'the salts of visitors wait for the store'),
+    onError: (error) => log.warn({ err: error }, 'visitor salts unavailable'),
   })
 }
 
-/** @throws where `TERSE_COUNTRY_DATABASE` names no such file */
+/** @throws when `TERSE_COUNTRY_DATABASE` does not name a country database */
 export async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
   try {
     return await openCountries(countryDatabase)

@@ -17,12 +17,12 @@ import type { FurtherMemory } from './memory.ts'
 
 /** HTTPS of one node. */
 export type Tls = {
-  /** What it has in memory of certificates. */
+  /** The caches of certificates. */
   readonly memory: FurtherMemory
   readonly plain: PlainHttp
-  /** Gets certificates and renews them: once this node listens, because authorities ask it back. */
+  /** Orders and renews certificates. Call it once this node listens, because authorities connect to it. */
   readonly startOrdering: CertificateWork['start']
-  /** The entrances for a front that answers what comes in by them. */
+  /** Opens the TLS entrances for a front that answers their requests. */
   open(
     front: Server,
     guard: ConnectionGuard,
@@ -30,7 +30,7 @@ export type Tls = {
 }
 
 /**
- * To be loaded where HTTPS is this service's work alone: it takes a while.
+ * Load this module only when the service serves HTTPS itself: loading takes a while.
  *
  * @param parts.warmStart keeps the cached certificates for a later process
  */
@@ -73,7 +73,7 @@ export function openTls(
       const listener = new TlsListener({
         contexts,
         challenges: work.answers,
-        // A visit to a link is one request, which HTTP/2 only makes dearer.
+        // A visit to a link is one request, for which HTTP/2 only costs more.
         prefersHttp2: (host) => host === serviceHost.host,
         accept: (socket) => connections.accept(socket),
         onHttp1(socket, raw) {

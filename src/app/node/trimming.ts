@@ -3,11 +3,11 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { FullStore } from '../database/stores.ts'
 import type { Job } from './polling-job.ts'
 
-/** How long a process may have been unable to read the change log without having to forget all. */
+/** How long a process may be unable to read the change log before it must drop all its caches. */
 const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 
-/** Forgets now and then what nobody asks for any more. */
+/** Deletes expired rows every 10 minutes: changes, idempotency keys and ACME budgets. */
 export function startTrimming(
   { store, clock }: { readonly store: FullStore; readonly clock: Clock },
   onError: (error: unknown) => void,
@@ -19,7 +19,7 @@ export function startTrimming(
   return { stop: async () => clearInterval(trimming) }
 }
 
-/** In steps between which others write. Any node may do it, several at once too. */
+/** Deletes in steps, so that other writers can go between. Several nodes may do it at once. */
 async function trim(store: FullStore, clock: Clock): Promise<void> {
   const now = clock.nowMicros()
   const changesEnd = now - CHANGE_RETENTION_MS * 1_000

@@ -11,13 +11,13 @@ import type {
 import { isBusy } from '../../platform/database/sqlite/errors.ts'
 import { createFolder } from '../../platform/disk/create-folder.ts'
 
-/** Raised with every change of how values are encoded. A file of another format is emptied. */
+/** Increased with every change of the encoding of values. A file of another format is emptied. */
 const FORMAT = '3'
 /** One for each process that shares a data folder. */
 const FILES_MAX = 256
-/** Rows of one write: a few milliseconds of the thread that answers visitors. */
+/** Rows of one write, which takes a few milliseconds of the thread that answers visitors. */
 const ROWS_MAX = 500
-/** Values that wait to be written. Where the disk refuses writes, the file is emptied past it. */
+/** Values waiting to be written. Beyond this, while the disk refuses writes, the file is emptied. */
 const WAITING_MAX = 50_000
 
 type Entry = {
@@ -57,7 +57,7 @@ export class WarmStartFile implements WarmStart {
   }
 
   /**
-   * Opens the first file in the data folder that no other process has, or makes one.
+   * Opens the first file in the data folder that no other process has locked, or creates one.
    *
    * @param options.databaseUrl of the PostgreSQL database whose values are kept
    * @throws where all files are in use
@@ -132,13 +132,13 @@ export class WarmStartFile implements WarmStart {
   }
 }
 
-/** Undefined where another process has it. */
+/** Returns undefined when another process has locked the file. */
 function openFile(file: string): DatabaseSync | undefined {
   try {
     return lockFile(file)
   } catch (error) {
     if (isBusy(error)) return undefined
-    // A damaged file is replaced: the database has what it held.
+    // A damaged file is replaced: the database still has its values.
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true })
     return lockFile(file)
   }
@@ -147,7 +147,7 @@ function openFile(file: string): DatabaseSync | undefined {
 function lockFile(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
-    // Before there is a journal, which gets the same permissions.
+    // Before SQLite creates its journal, which gets the same permissions.
     chmodSync(file, 0o600)
     database.exec(`
       pragma locking_mode = exclusive;

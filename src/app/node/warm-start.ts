@@ -8,7 +8,7 @@ import type { DataFolder } from './data-folder.ts'
 import type { Job } from './polling-job.ts'
 
 const SAVE_INTERVAL_MS = 1_000
-/** Between two parts of what is too large for one. */
+/** Between two writes of values that are too many for one. */
 const SAVE_PAUSE_MS = 50
 
 type WarmStartConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'linkCopy' | 'roles'>

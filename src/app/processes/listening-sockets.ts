@@ -2,30 +2,30 @@ import { lookup } from 'node:dns/promises'
 import { BoundSocket } from 'node:net'
 
 /**
- * Sockets on which a process accepts the connections of one port. libuv accepts one connection of each
- * in an iteration of the event loop (libuv/libuv#3696), so one socket alone would admit at most a
- * hundred new visitors a second while iterations take 10 ms.
+ * How many sockets a process has for one port. libuv accepts one connection of each socket in an
+ * iteration of the event loop (libuv/libuv#3696): while iterations take 10 ms, a single socket would
+ * accept at most a hundred connections a second.
  */
 export const SOCKETS_PER_PORT = 8
 
 export type Address = { readonly host: string | undefined; readonly port: number }
 
 /**
- * The sockets on which the processes of one port accept, held by a process that accepts nothing
- * itself. A connection waits on its socket until a process takes it, so none is lost when one ends,
- * whichever way, and another comes in its place.
+ * The sockets of one port on which worker processes accept, held open by their supervisor, which accepts
+ * nothing itself. A connection waits in its socket's queue until a process accepts it, so no connection
+ * is lost when a worker ends, in any way, and a new one takes over its slot.
  *
- * Each place has a socket of its own and the kernel shares new connections out among them
- * (`SO_REUSEPORT`), where the kernel does that; else all have the same.
+ * On Linux each slot has its own socket and the kernel distributes new connections among them
+ * (`SO_REUSEPORT`); elsewhere all slots share one.
  */
 export class ListeningSockets {
   readonly #address: Address
-  readonly #sharedOut: boolean
+  readonly #reusesPort: boolean
   readonly #sockets = new Map<number, BoundSocket>()
 
-  private constructor(address: Address, sharedOut: boolean) {
+  private constructor(address: Address, reusesPort: boolean) {
     this.#address = address
-    this.#sharedOut = sharedOut
+    this.#reusesPort = reusesPort
   }
 
   /**
@@ -34,33 +34,33 @@ export class ListeningSockets {
    */
   static async open(
     { host, port }: Address,
-    sharedOut = process.platform === 'linux',
+    reusesPort = process.platform === 'linux',
   ): Promise<ListeningSockets> {
-    const sockets = new ListeningSockets({ host: await numeric(host), port }, sharedOut)
-    // Another service that shares its port out would not refuse this one, which would take a part of
-    // its visitors: a socket that shares nothing finds it.
+    const sockets = new ListeningSockets({ host: await numeric(host), port }, reusesPort)
+    // Two services that both set SO_REUSEPORT would share a port without an error, and each would get a
+    // part of the other's visitors. A socket without that option fails when the port is in use.
     const probe = sockets.#bind(false)
-    if (sharedOut) probe.close()
+    if (reusesPort) probe.close()
     else sockets.#sockets.set(0, probe)
     return sockets
   }
 
-  /** The descriptor that the process in a place listens on. */
-  descriptor(place: number): number {
-    const index = this.#sharedOut ? place : 0
-    const socket = this.#sockets.get(index) ?? this.#bind(this.#sharedOut)
+  /** Returns the descriptor on which the process of a slot listens. */
+  descriptor(slot: number): number {
+    const index = this.#reusesPort ? slot : 0
+    const socket = this.#sockets.get(index) ?? this.#bind(this.#reusesPort)
     this.#sockets.set(index, socket)
     return socket.fd()
   }
 
-  /** Sends new connections to the other places, until the descriptor is asked for again. */
-  release(place: number): void {
-    if (!this.#sharedOut) return
-    this.#sockets.get(place)?.close()
-    this.#sockets.delete(place)
+  /** Directs new connections to the other slots, until `descriptor` is called again. */
+  release(slot: number): void {
+    if (!this.#reusesPort) return
+    this.#sockets.get(slot)?.close()
+    this.#sockets.delete(slot)
   }
 
-  /** Has no connection wait any more, once the processes do not listen either. */
+  /** Closes the sockets: connections are refused once the processes have stopped listening too. */
   close(): void {
     for (const socket of this.#sockets.values()) socket.close()
     this.#sockets.clear()
@@ -72,15 +72,15 @@ export class ListeningSockets {
 }
 
 /**
- * Takes ports for this process alone, before it is ready to listen. None is taken where one cannot be.
+ * Binds the ports of a single process before it is ready to listen. Binds all of them or none.
  *
- * @returns of each address the sockets on which to accept: several where the kernel shares connections
- *   out among them
+ * @returns for each address the sockets on which to accept: several where the kernel distributes
+ *   connections among them
  * @throws where a port is in use, or may not be opened
  */
 export async function takePorts(
   addresses: readonly Address[],
-  sharedOut = process.platform === 'linux',
+  reusesPort = process.platform === 'linux',
 ): Promise<readonly (readonly BoundSocket[])[]> {
   const taken: BoundSocket[][] = []
   try {
@@ -88,7 +88,7 @@ export async function takePorts(
       const address = { host: await numeric(host), port }
       const sockets = [bind(address)]
       taken.push(sockets)
-      if (sharedOut) shareOut(sockets, address)
+      if (reusesPort) multiply(sockets, address)
     }
     return taken
   } catch (error) {
@@ -97,20 +97,20 @@ export async function takePorts(
   }
 }
 
-/** Puts sockets that share the port in place of the one that has found it free. */
-function shareOut(sockets: BoundSocket[], { host, port }: Address): void {
+/** Replaces the socket that found the port free by several that share it. */
+function multiply(sockets: BoundSocket[], { host, port }: Address): void {
   const [probe] = sockets.splice(0)
   if (probe === undefined) return
-  const chosen = { host, port: port === 0 ? probe.address().port : port }
+  const bound = { host, port: port === 0 ? probe.address().port : port }
   probe.close()
-  while (sockets.length < SOCKETS_PER_PORT) sockets.push(bind(chosen, true))
+  while (sockets.length < SOCKETS_PER_PORT) sockets.push(bind(bound, true))
 }
 
 async function numeric(host: string | undefined): Promise<string | undefined> {
   return host === undefined ? undefined : (await lookup(host)).address
 }
 
-/** Of every address of the machine, where no host is named. */
+/** Binds every address of the machine when no host is given. */
 function bind({ host, port }: Address, reusePort = false): BoundSocket {
   if (host !== undefined) return new BoundSocket({ host, port, reusePort })
   try {

@@ -3,52 +3,52 @@ import type { Logger } from 'pino'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { Ending, WorkerProcess } from './worker-process.ts'
 
-/** One that ran for less long counts as failed, and the next one waits. */
+/** A process that ran for less than this counts as failed, and the next start backs off. */
 const STABLE_MS = 1_000
 const RESTART_BASE_MS = 100
 const RESTART_CAP_MS = 5_000
-/** Later than a worker gives up by itself whatever it waits for. */
+/** Longer than a worker's own deadline for stopping. */
 const KILL_AFTER_MS = 30_000
 
-/** Keeps one process running in one of the places of a service. */
+/** Keeps one worker process running, and restarts it with a backoff when it ends. */
 export class Place {
   readonly #number: number
   readonly #launch: () => WorkerProcess
-  readonly #rest: () => void
+  readonly #onPause: () => void
   readonly #log: Logger
   readonly #stopping = new AbortController()
   readonly #running = new Set<WorkerProcess>()
-  /** The one that is to be there; undefined while there is none. */
+  /** The process that is to run; undefined while there is none. */
   #current: WorkerProcess | undefined
   #failures = 0
   #reviving: Promise<void> | undefined
 
   /**
-   * @param options.rest called when the place will be empty for a while
+   * @param options.onPause called when the slot will be empty for the time of a backoff
    */
   constructor(options: {
     number: number
     launch: () => WorkerProcess
-    rest: () => void
+    onPause: () => void
     log: Logger
   }) {
     this.#number = options.number
     this.#launch = options.launch
-    this.#rest = options.rest
+    this.#onPause = options.onPause
     this.#log = options.log
   }
 
-  /** The processes that have not ended, also those that are starting or stopping. */
+  /** The processes that have not ended, including those that are starting or stopping. */
   get running(): Iterable<WorkerProcess> {
     return this.#running
   }
 
-  /** The newest process that answers requests, or has and is finishing; undefined while there is none. */
+  /** The newest process that has become ready and has not ended; undefined while there is none. */
   get serving(): WorkerProcess | undefined {
     return [...this.#running].findLast(({ isReady }) => isReady)
   }
 
-  /** Starts the first process; its greeting, or undefined when it ended before it was ready. */
+  /** Starts the first process. Returns its greeting, or undefined when it ended before it was ready. */
   async start(): Promise<string | undefined> {
     const worker = this.#begin()
     const greeting = await worker?.ready
@@ -56,7 +56,7 @@ export class Place {
     return greeting
   }
 
-  /** Starts anew until it succeeds, for a place where `start` did not. */
+  /** Retries until a process starts, for a slot whose `start` failed. */
   revive(): void {
     this.#reviving ??= this.#revive().finally(() => {
       this.#reviving = undefined
@@ -64,11 +64,11 @@ export class Place {
   }
 
   /**
-   * Starts a new process and, once it is ready, stops the old one. False when the new one did not
-   * become ready: then the old one stays.
+   * Starts a new process and, once it is ready, stops the old one. Returns false when the new one did
+   * not become ready: then the old one stays.
    */
   async replace(): Promise<boolean> {
-    // One that is being started has the new settings anyway.
+    // A process that is being started already has the new settings.
     await this.#reviving
     const old = this.#current
     if (this.#stopping.signal.aborted) return false
@@ -85,9 +85,9 @@ export class Place {
   }
 
   /**
-   * True when every process has ended as it should.
+   * Stops the processes. Returns true when every one has exited with 0.
    *
-   * @param delayMs for how long they serve on and say that the service is not ready
+   * @param delayMs for how long they keep serving while they report that the service is not ready
    */
   async stop(delayMs: number): Promise<boolean> {
     this.#stopping.abort()
@@ -98,7 +98,7 @@ export class Place {
     return endings.every(({ code }) => code === 0)
   }
 
-  /** Undefined where the system does not let us: too many open files, for one. */
+  /** Returns undefined when the system cannot start a process, for example with too many open files. */
   #begin(): WorkerProcess | undefined {
     try {
       const worker = this.#launch()
@@ -106,14 +106,14 @@ export class Place {
       void worker.ended.then(() => this.#running.delete(worker))
       return worker
     } catch (error) {
-      this.#log.error({ err: error, process: this.#number }, 'a process cannot be started')
+      this.#log.error({ err: error, process: this.#number }, 'process start failed')
       return undefined
     }
   }
 
   #settle(worker: WorkerProcess): void {
     this.#current = worker
-    this.#log.info({ process: this.#number, pid: worker.pid }, 'a process has started')
+    this.#log.info({ process: this.#number, pid: worker.pid }, 'process started')
     void worker.ended.then((ending) => {
       if (worker !== this.#current || this.#stopping.signal.aborted) return
       this.#current = undefined
@@ -140,20 +140,23 @@ export class Place {
   }
 
   async #wait(): Promise<void> {
-    this.#rest()
+    this.#onPause()
     const ms = backoffMs(this.#failures, RESTART_BASE_MS, RESTART_CAP_MS, Math.random())
     await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
   }
 
   #report(worker: WorkerProcess, ending: Ending): void {
     const facts = { process: this.#number, pid: worker.pid, ...ending, failures: this.#failures }
-    this.#log.error(facts, 'a process ended by itself; another takes its place')
+    this.#log.error(facts, 'process exited unexpectedly')
   }
 
   async #end(worker: WorkerProcess, delayMs: number): Promise<Ending> {
     worker.send({ kind: 'stop', delayMs })
     const late = setTimeout(() => {
-      this.#log.error({ process: this.#number, pid: worker.pid }, 'a process did not stop; killed')
+      this.#log.error(
+        { process: this.#number, pid: worker.pid },
+        'process killed after stop timeout',
+      )
       worker.kill()
     }, delayMs + KILL_AFTER_MS)
     const ending = await worker.ended

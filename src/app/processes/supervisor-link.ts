@@ -2,38 +2,38 @@ import type { Peers } from '../../platform/limits/throttles.ts'
 import type { Broadcast } from '../../platform/work/broadcast.ts'
 import { parseToWorker, type ToSupervisor } from './messages.ts'
 
-/** The descriptor under which a worker finds its first listening socket, right after the channel. */
+/** The descriptor of a worker's first listening socket: the next one after the IPC channel. */
 export const FIRST_LISTENING_DESCRIPTOR = 4
 
 /** A worker's side of the channel to its supervisor. */
 export type SupervisorLink = {
-  /** Settles when the worker is to stop, with how. */
+  /** Settles when the worker must stop, with how. */
   readonly stopAsked: Promise<HowToStop>
   readonly peers: Peers
   readonly broadcast: Broadcast
-  /** Says that the worker answers requests. */
+  /** Reports that the worker answers requests. */
   ready(greeting: string): void
-  /** Says that somebody wanted to know whether the service is ready. */
+  /** Reports that a balancer has requested the readiness of the service. */
   probed(): void
   close(): void
 }
 
 type HowToStop = {
-  /** For how long to serve on and say that the service is not ready. */
+  /** For how long to keep serving while reporting that the service is not ready. */
   readonly delayMs: number
 }
 
 const AT_ONCE: HowToStop = { delayMs: 0 }
-/** Balancers ask every few seconds; the supervisor need not hear of each time. */
+/** Balancers probe every few seconds; the supervisor needs a report only now and then. */
 const PROBED_INTERVAL_MS = 5_000
 
-/** Longer than the supervisor waits for the processes. */
+/** Longer than the supervisor waits for the answers of the processes. */
 const BROADCAST_TIMEOUT_MS = 2_000
 
-/** @throws where nobody supervises this process */
+/** @throws when this process has no supervisor */
 export function linkToSupervisor(): SupervisorLink {
   if (process.send === undefined) {
-    throw new Error('This command is for `terse serve --processes`, which runs it.')
+    throw new Error('This command is internal: `terse serve --processes` runs it.')
   }
   const listeners: Parameters<Peers['onReceived']>[0][] = []
   const asked = Promise.withResolvers<HowToStop>()
@@ -50,10 +50,10 @@ export function linkToSupervisor(): SupervisorLink {
       void answer?.().then((text) => tell({ kind: 'answer', broadcast, text }))
     }
   })
-  // A supervisor that was killed leaves nobody behind who would hold its port.
+  // When the supervisor is killed its workers stop, so that the port becomes free.
   process.on('disconnect', () => asked.resolve(AT_ONCE))
   process.on('SIGTERM', () => asked.resolve(AT_ONCE))
-  // A terminal tells every process of the group; what a worker does then, its supervisor decides.
+  // A terminal signals every process of the group; the supervisor decides what its workers do.
   for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined)
 
   function tell(message: ToSupervisor): void {

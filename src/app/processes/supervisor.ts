@@ -5,19 +5,19 @@ import type { ToSupervisor } from './messages.ts'
 import { Place } from './place.ts'
 import { WorkerProcess } from './worker-process.ts'
 
-/** A balancer that has not asked for so long sends nobody here. */
+/** A balancer that has not probed for this long is taken to send no visitors here. */
 const PROBE_INTERVAL_MAX_MS = 60_000
 
 /**
  * Runs several processes on the same ports and does nothing else: it opens no database, accepts no
- * connection, and is on no request's way.
+ * connection, and handles no request.
  */
 export class Supervisor {
   readonly #places: readonly Place[]
   readonly #sockets: readonly ListeningSockets[]
   readonly #log: Logger
   readonly #stopDelayMs: number
-  /** When somebody last wanted to know whether the service is ready. */
+  /** When a balancer last requested the readiness of the service. */
   #probedAtMs = Number.NEGATIVE_INFINITY
   /** The start, then every restart, one after the other. */
   #restarting: Promise<void> = Promise.resolve()
@@ -35,9 +35,9 @@ export class Supervisor {
   }
 
   /**
-   * @param options.stopDelayMs for how long a service that balancers know says that it is not ready before
+   * @param options.stopDelayMs for how long a service behind a balancer reports that it is not ready before
    *   it stops
-   * @param options.program the module of a worker and its arguments; its number comes last
+   * @param options.program the module of a worker and its arguments; its number is appended
    * @param options.env the environment of workers
    * @param options.addresses of the ports, in the order in which workers find their sockets
    * @throws where a port is in use
@@ -77,13 +77,13 @@ export class Supervisor {
           new WorkerProcess({
             program: [...program, String(number)],
             env,
-            // The same socket several times over: each copy accepts in the process as one of its own.
+            // Several copies of one socket: the process accepts one connection of each in an iteration.
             listenOn: sockets.flatMap((socket) =>
               Array.from({ length: SOCKETS_PER_PORT }, () => socket.descriptor(index)),
             ),
             onMessage,
           }),
-        rest: () => {
+        onPause: () => {
           for (const socket of sockets) socket.release(index)
         },
         log,
@@ -94,8 +94,8 @@ export class Supervisor {
   }
 
   /**
-   * Settles when every process has been started. One that fails is started anew later; but when the
-   * first one fails, which it has told by then, so would the others: then the result is undefined.
+   * Settles when every process has been started. A process that fails is retried later, except the first:
+   * it has written its error by then and the others would fail alike, so the result is undefined.
    */
   start(): Promise<string | undefined> {
     const starting = this.#start()
@@ -104,15 +104,15 @@ export class Supervisor {
   }
 
   /**
-   * Replaces the processes one after the other, each once its successor is ready. Stops at one whose
-   * successor fails. Asked for while the service starts or restarts, it waits for that.
+   * Replaces the processes one after the other, each once its successor is ready. Ends at the first
+   * successor that fails. Waits for a start or restart that is under way.
    */
   restart(): Promise<void> {
     this.#restarting = this.#restarting.then(() => this.#restart())
     return this.#restarting
   }
 
-  /** Finishes what is under way; true when every process has ended as it should. */
+  /** Finishes the requests under way. Returns true when every process has exited with 0. */
   async stop(): Promise<boolean> {
     this.#stopping = true
     this.#closeSockets()
@@ -145,12 +145,12 @@ export class Supervisor {
 
   async #restart(): Promise<void> {
     if (this.#stopping) return
-    this.#log.info('restarting one process after the other')
+    this.#log.info('rolling restart started')
     for (const place of this.#places) {
       const replaced = await place.replace()
       if (this.#stopping) return
       if (!replaced) {
-        this.#log.error('the restart has ended: a new process does not start')
+        this.#log.error('rolling restart aborted')
         return
       }
     }

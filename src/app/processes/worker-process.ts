@@ -3,10 +3,10 @@ import { parseToSupervisor, type ToSupervisor, type ToWorker } from './messages.
 
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** One of the processes that serve, as its supervisor sees it. */
+/** A worker process, seen from its supervisor. */
 export class WorkerProcess {
   readonly startedAtMs = performance.now()
-  /** The greeting, once it answers requests; undefined when it ends before. */
+  /** Settles with the greeting once the process answers requests; with undefined when it ends before. */
   readonly ready: Promise<string | undefined>
   readonly ended: Promise<Ending>
   readonly #child: ChildProcess
@@ -16,8 +16,8 @@ export class WorkerProcess {
   /**
    * @param options.program the module and its arguments
    * @param options.env its environment
-   * @param options.listenOn descriptors that it finds in this order
-   * @param options.onMessage told of whatever the process says, but that it is ready
+   * @param options.listenOn descriptors of listening sockets, passed on in this order
+   * @param options.onMessage receives the messages of the process, except `ready`
    */
   constructor(options: {
     program: readonly [module: string, ...args: string[]]
@@ -38,7 +38,7 @@ export class WorkerProcess {
       ended.resolve(ending)
     }
     this.#child.on('exit', (code, signal) => end({ code, signal }))
-    // Said of a process that could not be started at all; then there is no exit.
+    // A process that could not be started emits 'error' and no 'exit'.
     this.#child.on('error', () => {
       if (this.#child.pid === undefined) end({ code: null, signal: null })
     })
@@ -60,7 +60,7 @@ export class WorkerProcess {
     return this.#child.pid
   }
 
-  /** Whether it answers requests, or has. */
+  /** Whether it answers requests, or did before it began to stop. */
   get isReady(): boolean {
     return this.#isReady
   }
@@ -69,7 +69,7 @@ export class WorkerProcess {
     return this.#hasEnded
   }
 
-  /** Sends what a process that is about to end may miss. */
+  /** Sends a message; a process that is about to end may miss it. */
   send(message: ToWorker): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }

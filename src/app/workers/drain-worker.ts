@@ -6,28 +6,28 @@ import { openClickWriter } from '../../clicks/store/open-click-writer.ts'
 import { systemClock } from '../../platform/time/clock.ts'
 import { lowerPriority, NICENESS_INCREMENTS } from '../../platform/work/lower-priority.ts'
 
-/** What the drain thread is started with. */
+/** The data with which the drain thread starts. */
 export type DrainWorkerData = {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
   readonly journal: JournalLocation
   /** The memory of a `DrainProgress`. */
   readonly progress: SharedArrayBuffer
-  /** As of a `Drainer`. */
+  /** As in `Drainer`. */
   readonly keepMs: number
   /** Days for which raw clicks are kept; 0 for ever. */
   readonly retentionDays: number
-  /** As of `openClickWriter`. */
+  /** As in `openClickWriter`. */
   readonly rawPerMinute: number
 }
 
-if (parentPort === null) throw new Error('this runs in a thread')
+if (parentPort === null) throw new Error('this module runs in a worker thread only')
 
 const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...shared } =
   workerData as DrainWorkerData
 const port = parentPort
 const progress = new DrainProgress(shared.progress)
-// A batch takes tens of milliseconds, in which visitors would wait for their turns on this core.
+// A batch takes tens of milliseconds, during which visitors would wait for this core.
 lowerPriority(NICENESS_INCREMENTS.counting)
 serveDrain(port, {
   writer: openClickWriter({

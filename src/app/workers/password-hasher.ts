@@ -7,8 +7,8 @@ import type { WorkQueues } from '../../platform/work/work-queues.ts'
 export type OpenedPasswordHasher = { readonly hasher: PasswordHasher; close(): Promise<void> }
 
 /**
- * Hashes in threads of its own, each started with the first hash that finds the others busy. Node's own
- * asynchronous hash runs on the threads that also sync files, and would keep the journal waiting.
+ * Hashes in dedicated threads, each started with the first hash that finds the others busy. Node's own
+ * asynchronous hash runs in the thread pool that also syncs files, and would delay the journal.
  */
 export function openPasswordHasher(
   queues: WorkQueues,
@@ -25,7 +25,7 @@ export function openPasswordHasher(
     const thread = idle.pop()
     if (thread === undefined) throw new Error('more hashes at a time than there are threads')
     try {
-      // A copy, because what is posted is all of the memory that an array is a part of.
+      // A copy: posting an array sends its whole underlying buffer.
       return await thread.run({ text, salt: Uint8Array.from(salt) })
     } finally {
       idle.push(thread)

@@ -5,7 +5,7 @@ import type { WorkQueues } from '../../platform/work/work-queues.ts'
 
 export type OpenedQrPictures = { readonly pictures: QrPictures; close(): Promise<void> }
 
-/** QR pictures, rendered in a thread that starts with the first of them. */
+/** Renders QR pictures in a thread that starts with the first of them. */
 export function openQrPictures(queues: WorkQueues): OpenedQrPictures {
   const thread = new TaskThread<QrTask, QrRendering>(new URL('./qr-worker.ts', import.meta.url))
   const pictures = new QrPictures({
