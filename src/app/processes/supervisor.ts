@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Broadcasts } from './broadcasts.ts'
 import { type Address, ListeningSockets, SOCKETS_PER_PORT } from './listening-sockets.ts'
 import type { ToSupervisor } from './messages.ts'
-import { Place } from './place.ts'
+import { WorkerSlot } from './worker-slot.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** A balancer that has not probed for this long is taken to send no visitors here. */
@@ -13,7 +13,7 @@ const PROBE_INTERVAL_MAX_MS = 60_000
  * connection, and handles no request.
  */
 export class Supervisor {
-  readonly #places: readonly Place[]
+  readonly #slots: readonly WorkerSlot[]
   readonly #sockets: readonly ListeningSockets[]
   readonly #log: Logger
   readonly #stopDelayMs: number
@@ -24,11 +24,11 @@ export class Supervisor {
   #stopping = false
 
   private constructor(
-    places: readonly Place[],
+    slots: readonly WorkerSlot[],
     sockets: readonly ListeningSockets[],
     { log, stopDelayMs }: { log: Logger; stopDelayMs: number },
   ) {
-    this.#places = places
+    this.#slots = slots
     this.#sockets = sockets
     this.#log = log
     this.#stopDelayMs = stopDelayMs
@@ -55,13 +55,13 @@ export class Supervisor {
     const broadcasts = new Broadcasts()
     const onMessage = (message: ToSupervisor, from: WorkerProcess) => {
       if (message.kind === 'counts') {
-        for (const place of places) {
-          for (const worker of place.running) if (worker !== from) worker.send(message)
+        for (const slot of slots) {
+          for (const worker of slot.running) if (worker !== from) worker.send(message)
         }
       } else if (message.kind === 'ask') {
         void broadcasts.run(
           from,
-          places.flatMap(({ serving }) => serving ?? []),
+          slots.flatMap(({ serving }) => serving ?? []),
         )
       } else if (message.kind === 'answer') {
         broadcasts.take(message)
@@ -69,9 +69,9 @@ export class Supervisor {
         supervisor.#probedAtMs = performance.now()
       }
     }
-    const places = Array.from({ length: count }, (_, index) => {
+    const slots = Array.from({ length: count }, (_, index) => {
       const number = index + 1
-      return new Place({
+      return new WorkerSlot({
         number,
         launch: () =>
           new WorkerProcess({
@@ -89,7 +89,7 @@ export class Supervisor {
         log,
       })
     })
-    const supervisor = new Supervisor(places, sockets, options)
+    const supervisor = new Supervisor(slots, sockets, options)
     return supervisor
   }
 
@@ -118,13 +118,13 @@ export class Supervisor {
     this.#closeSockets()
     const isBalanced = performance.now() - this.#probedAtMs < PROBE_INTERVAL_MAX_MS
     const delayMs = isBalanced ? this.#stopDelayMs : 0
-    const inOrder = await Promise.all(this.#places.map((place) => place.stop(delayMs)))
+    const inOrder = await Promise.all(this.#slots.map((slot) => slot.stop(delayMs)))
     await this.#restarting
     return inOrder.every(Boolean)
   }
 
   async #start(): Promise<string | undefined> {
-    const [first, ...others] = this.#places
+    const [first, ...others] = this.#slots
     const greeting = await first?.start()
     if (greeting === undefined) {
       this.#stopping = true
@@ -132,8 +132,8 @@ export class Supervisor {
       return undefined
     }
     await Promise.all(
-      others.map(async (place) => {
-        if ((await place.start()) === undefined) place.revive()
+      others.map(async (slot) => {
+        if ((await slot.start()) === undefined) slot.revive()
       }),
     )
     return greeting
@@ -146,8 +146,8 @@ export class Supervisor {
   async #restart(): Promise<void> {
     if (this.#stopping) return
     this.#log.info('rolling restart started')
-    for (const place of this.#places) {
-      const replaced = await place.replace()
+    for (const slot of this.#slots) {
+      const replaced = await slot.replace()
       if (this.#stopping) return
       if (!replaced) {
         this.#log.error('rolling restart aborted')

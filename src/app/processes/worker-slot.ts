@@ -11,7 +11,7 @@ const RESTART_CAP_MS = 5_000
 const KILL_AFTER_MS = 30_000
 
 /** Keeps one worker process running, and restarts it with a backoff when it ends. */
-export class Place {
+export class WorkerSlot {
   readonly #number: number
   readonly #launch: () => WorkerProcess
   readonly #onPause: () => void
