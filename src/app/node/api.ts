@@ -13,8 +13,8 @@ import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/i
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
 import { buildApp } from '../api/app.ts'
+import { type AppContext, vaultOf } from '../instance/app-context.ts'
 import type { DomainServices } from '../instance/domains.ts'
-import { type Foundation, vaultOf } from '../instance/foundation.ts'
 import type { Observation } from '../metrics/observation.ts'
 import type { DataFolder } from './data-folder.ts'
 
@@ -32,17 +32,17 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
 
 /** Load this module once redirects are served: it is half of the program's code. */
 export function openApi(
-  foundation: Foundation,
+  context: AppContext,
   { authenticator, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,
 ): Promise<FastifyInstance> {
-  const { config, instance, log, serviceHost, throttles, queues } = foundation
+  const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
   const linkService = links({
     store,
     clock,
     random: systemRandom,
     domains,
-    vault: vaultOf(foundation),
+    vault: vaultOf(context),
     serviceHost,
     appSchemes: config.appSchemes,
     claimOnLink: config.claimOnLink,

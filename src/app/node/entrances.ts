@@ -11,7 +11,7 @@ import type { LinkFinder } from '../../redirects/find-link.ts'
 import type { RedirectHandler } from '../../redirects/handler.ts'
 import { answerElsewhere } from '../../redirects/not-here.ts'
 import { type ListeningUse, listeningPlaces } from '../config/listening-places.ts'
-import type { Foundation } from '../instance/foundation.ts'
+import type { AppContext } from '../instance/app-context.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
 import type { Tls } from './tls.ts'
 
@@ -36,7 +36,7 @@ export type Entrances = {
 
 /** @param parts.tls undefined when the service does not serve HTTPS itself */
 export function openEntrances(
-  { config, serviceHost }: Foundation,
+  { config, serviceHost }: AppContext,
   parts: {
     readonly finder: LinkFinder
     readonly redirect: RedirectHandler

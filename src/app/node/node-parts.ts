@@ -51,7 +51,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
   const hashing = openPasswordHasher(queues)
-  const foundation = {
+  const context = {
     config,
     instance,
     log,
@@ -64,7 +64,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
     warmStart: warmStart.values,
     https: tls?.memory,
   })
-  const salts = openSalts(foundation)
+  const salts = openSalts(context)
   const domains = openDomains(config, instance, log, { queues })
   /** Of the running node; unset before it has started. */
   const running: { heartbeat?: Heartbeat } = {}
@@ -93,7 +93,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
     running.heartbeat?.forget(journalId),
   )
   const cap = openClickCap(config)
-  const redirect = openRedirect(foundation, memory.finder, intake, { salts, countries, cap })
+  const redirect = openRedirect(context, memory.finder, intake, { salts, countries, cap })
   const observation = openObservation({
     config,
     dataFolder,
@@ -111,9 +111,9 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   observation.metrics.add(guard.metrics)
   const api = deferredListener()
   const { finder } = memory
-  const entrances = openEntrances(foundation, { finder, redirect, api: api.listener, tls, guard })
+  const entrances = openEntrances(context, { finder, redirect, api: api.listener, tls, guard })
   return {
-    foundation,
+    context,
     shared,
     dataFolder,
     warmStart,

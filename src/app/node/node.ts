@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer } from '../../platform/http/api/api-request-pacer.ts'
 import type { Config } from '../config/read-config.ts'
-import { type Foundation, logUnexpected } from '../instance/foundation.ts'
+import { type AppContext, logUnexpected } from '../instance/app-context.ts'
 import type { Instance } from '../instance/instance.ts'
 import { openServiceHost } from '../instance/service-host.ts'
 import { ALONE } from '../metrics/metrics.ts'
@@ -70,9 +70,9 @@ export class Node {
 
   constructor(parts: NodeParts) {
     this.#parts = parts
-    const { foundation, dataFolder, memory, intake } = parts
-    const { config, instance, log, serviceHost } = foundation
-    this.completed = parts.isComplete ? Promise.resolve() : beginLater(foundation, parts.begin)
+    const { context, dataFolder, memory, intake } = parts
+    const { config, instance, log, serviceHost } = context
+    this.completed = parts.isComplete ? Promise.resolve() : beginLater(context, parts.begin)
     // The caller handles a rejection, but only once this node listens.
     this.completed.catch(() => {})
     const { follower } = memory
@@ -123,9 +123,9 @@ export class Node {
   }
 
   async #openApi(): Promise<void> {
-    const { foundation, memory, domains, intake, observation, dataFolder, qr, api } = this.#parts
+    const { context, memory, domains, intake, observation, dataFolder, qr, api } = this.#parts
     const { openApi } = await import('./api.ts')
-    const app = await openApi(foundation, {
+    const app = await openApi(context, {
       authenticator: memory.authenticator,
       domains: domains.domains,
       checks: domains.checks,
@@ -142,8 +142,8 @@ export class Node {
   /** Starts the background work that writes to the database. Call it once the database is verified. */
   #startWork(): void {
     if (this.#isStopping) return
-    const { foundation, shared, domains, tls, intake, running } = this.#parts
-    const { config, instance, log } = foundation
+    const { context, shared, domains, tls, intake, running } = this.#parts
+    const { config, instance, log } = context
     const process = shared?.number ?? ALONE
     if (config.roles.includes('jobs')) {
       this.#jobs.push(
@@ -179,16 +179,16 @@ export class Node {
   }
 
   #stopDelayMs(): number {
-    const { observation, foundation } = this.#parts
+    const { observation, context } = this.#parts
     const { readiness } = observation
     const isBalanced = performance.now() - readiness.probedAtMs < PROBE_INTERVAL_MAX_MS
-    return isBalanced ? foundation.config.stopDelayMs : 0
+    return isBalanced ? context.config.stopDelayMs : 0
   }
 }
 
 /** Tries until the database stays up for long enough. */
 async function beginLater(
-  { config, instance, log, serviceHost }: Foundation,
+  { config, instance, log, serviceHost }: AppContext,
   begin: () => Promise<void>,
 ): Promise<void> {
   for (;;) {

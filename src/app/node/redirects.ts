@@ -10,11 +10,11 @@ import type { LinkFinder } from '../../redirects/find-link.ts'
 import { RedirectHandler } from '../../redirects/handler.ts'
 import { passwordCookies } from '../../redirects/password-cookie.ts'
 import type { Config } from '../config/read-config.ts'
-import { type Foundation, logUnexpected, vaultOf } from '../instance/foundation.ts'
+import { type AppContext, logUnexpected, vaultOf } from '../instance/app-context.ts'
 import { sharedAddressReporter } from './click-cap.ts'
 
 export function openRedirect(
-  foundation: Foundation,
+  context: AppContext,
   finder: LinkFinder,
   recorder: ClickRecorder,
   clicks: {
@@ -23,7 +23,7 @@ export function openRedirect(
     readonly cap: ClickCap | undefined
   },
 ): RedirectHandler {
-  const { config, instance, log, serviceHost, throttles } = foundation
+  const { config, instance, log, serviceHost, throttles } = context
   const { clock, instanceKey } = instance
   const sharedHost = {
     keyspaceId: serviceHost.keyspaceId,
@@ -35,7 +35,7 @@ export function openRedirect(
     finder,
     recorder,
     makeClick: clickMaker({ ...clicks, onSharedAddress: sharedAddressReporter(log) }),
-    vault: vaultOf(foundation),
+    vault: vaultOf(context),
     cookies: passwordCookies(deriveKey(instanceKey, 'password-cookie')),
     clock,
     throttles,
@@ -45,7 +45,7 @@ export function openRedirect(
   })
 }
 
-export function openSalts({ instance, log }: Foundation): VisitorSalts {
+export function openSalts({ instance, log }: AppContext): VisitorSalts {
   return new VisitorSalts({
     store: instance.store,
     clock: instance.clock,

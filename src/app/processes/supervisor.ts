@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { Broadcasts } from './broadcasts.ts'
 import { type Address, ListeningSockets, SOCKETS_PER_PORT } from './listening-sockets.ts'
 import type { ToSupervisor } from './messages.ts'
-import { WorkerSlot } from './worker-slot.ts'
 import { WorkerProcess } from './worker-process.ts'
+import { WorkerSlot } from './worker-slot.ts'
 
 /** A balancer that has not probed for this long is taken to send no visitors here. */
 const PROBE_INTERVAL_MAX_MS = 60_000

@@ -10,7 +10,7 @@ import type { Config } from '../config/read-config.ts'
 import type { Instance } from './instance.ts'
 
 /** The application context: what the parts of a node are built from. */
-export type Foundation = {
+export type AppContext = {
   readonly config: Config
   readonly instance: Instance
   readonly log: Logger
@@ -21,7 +21,7 @@ export type Foundation = {
   readonly queues: WorkQueues
 }
 
-export function vaultOf({ instance, hasher }: Foundation): PasswordVault {
+export function vaultOf({ instance, hasher }: AppContext): PasswordVault {
   return passwordVault(deriveKey(instance.instanceKey, 'link-password'), systemRandom, hasher)
 }
 
