@@ -90,7 +90,7 @@ describe('a command run where no instance exists', () => {
       const without = await runCommand(['workspace', 'list'], env)
       assert.match(
         without.stderr,
-        /If its service uses PostgreSQL, set TERSE_DATABASE_URL here too/,
+        /If its service uses PostgreSQL, set TERSE_DATABASE_URL for this command too/,
       )
       writeFileSync(
         path.join(place.dataDir, 'terse.env'),
