@@ -11,7 +11,7 @@ import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { workspaceOf } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
 import { FAILURES, INVALID_QUERY, NOT_FOUND, NOT_MODIFIED } from '../platform/http/api/responses.ts'
 import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/time-limits.ts'
@@ -21,7 +21,7 @@ import { presentReport } from './present-clicks.ts'
 import { clickFilter } from './report/click-filter.ts'
 import type { ClickSubject, Clicks } from './report/clicks.ts'
 
-const config = { scope: 'clicks:read', mayTakeLong: true } as const
+const config = { mayTakeLong: true } as const
 const tags = ['Clicks']
 
 const REPORT =
@@ -128,7 +128,7 @@ async function report(
   query: ClicksQuery,
 ): Promise<ClickReportResource> {
   const { bots = 'exclude' } = query
-  const found = await clicks.report(workspaceOf(request), subject, {
+  const found = await clicks.report(actorOf(request), subject, {
     ...query,
     filter: clickFilter(query, CLICK_DIMENSIONS),
     bots,
@@ -146,7 +146,7 @@ async function sendExport(
   const { format = 'csv', bots = 'exclude' } = query
   const { raw } = request
   const filter = clickFilter(query, CLICK_DIMENSIONS)
-  const batches = clicks.export(workspaceOf(request), subject, { ...query, filter, bots })
+  const batches = clicks.export(actorOf(request), subject, { ...query, filter, bots })
   const stream = await exportStream(batches, format, {
     // A selective filter may send nothing for long; restart the idle timeout at each batch.
     onBatch: () => raw.setTimeout(raw.socket.timeout ?? STANDSTILL_TIMEOUT_MS),

@@ -1,4 +1,5 @@
 import type { ClaimableHosts } from '../hosts/index.ts'
+import type { Actor } from '../identity/index.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import { StaleRow, type Store, UniqueViolation } from '../platform/database/store.ts'
 import type { DnsResolver } from '../platform/dns/dns-resolver.ts'
@@ -46,14 +47,14 @@ export type DomainChecks = {
    * @throws {Failure} `not_found`
    * @throws {QueueRefusal} while others look, or the workspace itself does
    */
-  report(workspaceId: string, id: string): Promise<DnsReport>
+  report(actor: Actor, id: string): Promise<DnsReport>
   /**
    * Checks a domain now, and changes its status where that follows.
    *
    * @throws {Failure} `not_found`; `rate_limited` within a minute of the last time it was asked for
    * @throws {QueueRefusal} as `report`
    */
-  verify(workspaceId: string, id: string): Promise<DnsReport>
+  verify(actor: Actor, id: string): Promise<DnsReport>
   /** Ends the checks under way without a result. */
   cancel(): void
 }
@@ -112,7 +113,7 @@ export function domainChecks(deps: {
     }
   }
 
-  async function get(workspaceId: string, id: string): Promise<Domain> {
+  async function get({ workspaceId }: Actor, id: string): Promise<Domain> {
     const domain = isUuid(id) ? await store.read.domains.findById(workspaceId, id) : undefined
     if (domain === undefined) throw Failure.notFound('Domain')
     return domain
@@ -158,14 +159,16 @@ export function domainChecks(deps: {
 
     settled: () => checking.settled(),
 
-    async report(workspaceId, id) {
-      const domain = await get(workspaceId, id)
-      return deps.looks.run(workspaceId, async () => reportLook(deps, domain, await look(domain)))
+    async report(actor, id) {
+      const domain = await get(actor, id)
+      return deps.looks.run(actor.workspaceId, async () =>
+        reportLook(deps, domain, await look(domain)),
+      )
     },
 
-    async verify(workspaceId, id) {
-      await get(workspaceId, id)
-      return deps.looks.run(workspaceId, async () => {
+    async verify(actor, id) {
+      await get(actor, id)
+      return deps.looks.run(actor.workspaceId, async () => {
         const lease = await leaseOnDemand(id)
         const seen = await check(lease)
         if (deps.findCertificate !== undefined) {

@@ -1,3 +1,4 @@
+import type { Actor } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
@@ -25,13 +26,13 @@ export type HttpsState = {
 /** Of domains: their certificates, and whether browsers are asked to use HTTPS alone (RFC 6797). */
 export type DomainHttps = {
   /** @throws {Failure} `not_found` */
-  get(workspaceId: string, id: string): Promise<HttpsState>
+  get(actor: Actor, id: string): Promise<HttpsState>
   /**
    * @param maxAgeSeconds null to say nothing more; 0 to have browsers forget what they were asked
    * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
    */
   setHsts(
-    workspaceId: string,
+    actor: Actor,
     id: string,
     maxAgeSeconds: number | null,
     expected?: ExpectedVersions,
@@ -59,7 +60,7 @@ export function domainHttps({
 }): DomainHttps {
   async function find(
     stores: Pick<HttpsStores, 'domains'>,
-    workspaceId: string,
+    { workspaceId }: Actor,
     id: string,
   ): Promise<Domain> {
     const domain = isUuid(id) ? await stores.domains.findById(workspaceId, id) : undefined
@@ -67,8 +68,8 @@ export function domainHttps({
     return domain
   }
 
-  async function get(workspaceId: string, id: string): Promise<HttpsState> {
-    const domain = await find(store.read, workspaceId, id)
+  async function get(actor: Actor, id: string): Promise<HttpsState> {
+    const domain = await find(store.read, actor, id)
     const [life, hstsMaxAge] = await Promise.all([
       // That of a host which is another workspace's is not this one's to show.
       domain.status === 'active' ? store.read.certificates.findLife(domain.host) : undefined,
@@ -79,12 +80,12 @@ export function domainHttps({
 
   return {
     get,
-    async setHsts(workspaceId, id, maxAgeSeconds, expected) {
+    async setHsts(actor, id, maxAgeSeconds, expected) {
       if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
         throw Failure.invalid({ hsts_max_age: [`must be from 0 to ${MAX_AGE_SECONDS}`] })
       }
       await store.write(async (stores) => {
-        const domain = await find(stores, workspaceId, id)
+        const domain = await find(stores, actor, id)
         if (expected !== undefined) {
           const hstsMaxAge = (await stores.hsts.find(id)) ?? null
           requireVersion(expected, httpsVersion({ domain, hstsMaxAge }))
@@ -93,7 +94,7 @@ export function domainHttps({
         else await stores.hsts.save(id, maxAgeSeconds)
         await stores.changes.append(hostChange(domain.host), clock.nowMicros())
       })
-      return get(workspaceId, id)
+      return get(actor, id)
     },
   }
 }

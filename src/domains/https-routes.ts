@@ -1,7 +1,7 @@
 import { domainHttpsBody, domainHttpsSchema } from '@terse/contract/domain-https'
 import { idParams, ifMatchHeaders, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { workspaceOf } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import {
   CHANGED,
@@ -25,7 +25,6 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
   app.get(
     '/domains/:id/https',
     {
-      config: { scope: 'domains:read' },
       schema: {
         tags,
         operationId: 'domains.getHttps',
@@ -38,7 +37,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
       },
     },
     async (request, reply) => {
-      const state = await deps.domainHttps.get(workspaceOf(request), request.params.id)
+      const state = await deps.domainHttps.get(actorOf(request), request.params.id)
       const shown = presentDomainHttps(state)
       const tag = entityTag(JSON.stringify(shown), httpsVersion(state))
       return reply.header('ETag', tag).send(shown)
@@ -48,7 +47,6 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
   app.put(
     '/domains/:id/https',
     {
-      config: { scope: 'domains:write' },
       schema: {
         tags,
         operationId: 'domains.updateHttps',
@@ -63,7 +61,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
     async (request) =>
       presentDomainHttps(
         await deps.domainHttps.setHsts(
-          workspaceOf(request),
+          actorOf(request),
           request.params.id,
           request.body.hsts_max_age,
           expectedVersions(request),

@@ -1,6 +1,6 @@
 import type { DomainResource, ListDomainsQuery } from '@terse/contract/domains'
 import type { FastifyRequest } from 'fastify'
-import { workspaceOf } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
 import {
   type Envelope,
   envelope,
@@ -22,23 +22,23 @@ export async function listDomains(
   deps: DomainListDependencies,
 ): Promise<Envelope<DomainResource>> {
   const { domains } = deps
-  const workspaceId = workspaceOf(request)
+  const actor = actorOf(request)
 
   if (query.cursor === undefined) {
     const pageRequest = pageRequestOf(query)
     const { perPage } = pageRequest
-    const { items, total } = await domains.list(workspaceId, offsetOf(pageRequest), perPage)
+    const { items, total } = await domains.list(actor, offsetOf(pageRequest), perPage)
     return envelope(request, deps.baseUrl, pageRequest, { items: items.map(presentDomain), total })
   }
 
   return walk<Domain, DomainMark, DomainResource>(request, deps, query, {
-    workspaceId,
+    workspaceId: actor.workspaceId,
     filters: {},
     present: presentDomain,
     list: {
-      count: () => domains.count(workspaceId),
+      count: () => domains.count(actor),
       read: ({ beyond, isReversed, limit }) =>
-        domains.run({ workspaceId, beyond, limit, descending: !isReversed }),
+        domains.run(actor, { beyond, limit, descending: !isReversed }),
       markOf: ({ created_at, id }) => ({ created_at, id }),
     },
   })

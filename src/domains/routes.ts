@@ -15,7 +15,7 @@ import {
 } from '@terse/contract/primitives'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { workspaceOf } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
@@ -54,7 +54,6 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
   app.get(
     '/domains',
     {
-      config: { scope: 'domains:read' },
       schema: {
         tags,
         operationId: 'domains.list',
@@ -71,7 +70,6 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
   app.post(
     '/domains',
     {
-      config: { scope: 'domains:write' },
       schema: {
         tags,
         operationId: 'domains.create',
@@ -83,9 +81,9 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
       },
     },
     async (request, reply) => {
-      const workspaceId = workspaceOf(request)
-      const repeatable = deps.idempotency(request, workspaceId)
-      const domain = await deps.domains.create(workspaceId, request.body, repeatable)
+      const actor = actorOf(request)
+      const repeatable = deps.idempotency(request, actor.workspaceId)
+      const domain = await deps.domains.create(actor, request.body, repeatable)
       return reply.code(201).send(presentDomain(domain))
     },
   )
@@ -93,7 +91,6 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
   app.get(
     '/domains/:id',
     {
-      config: { scope: 'domains:read' },
       schema: {
         tags,
         operationId: 'domains.get',
@@ -105,7 +102,7 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
       },
     },
     async (request, reply) => {
-      const domain = await deps.domains.get(workspaceOf(request), request.params.id)
+      const domain = await deps.domains.get(actorOf(request), request.params.id)
       return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
     },
   )
@@ -113,7 +110,7 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
   app.get(
     '/domains/:id/dns',
     {
-      config: { scope: 'domains:read', mayTakeLong: true },
+      config: { mayTakeLong: true },
       schema: {
         tags,
         operationId: 'domains.getDns',
@@ -126,13 +123,13 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
       },
     },
     async (request) =>
-      presentDnsReport(await deps.domainChecks.report(workspaceOf(request), request.params.id)),
+      presentDnsReport(await deps.domainChecks.report(actorOf(request), request.params.id)),
   )
 
   app.post(
     '/domains/:id/verify',
     {
-      config: { scope: 'domains:write', mayTakeLong: true },
+      config: { mayTakeLong: true },
       schema: {
         tags,
         operationId: 'domains.verify',
@@ -149,11 +146,10 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
       },
     },
     async (request) =>
-      presentDnsReport(await deps.domainChecks.verify(workspaceOf(request), request.params.id)),
+      presentDnsReport(await deps.domainChecks.verify(actorOf(request), request.params.id)),
   )
 
   const update = {
-    config: { scope: 'domains:write' },
     schema: {
       tags,
       params: idParams,
@@ -164,7 +160,7 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
 
   function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: DomainInput }>) {
     const { params, body } = request
-    return deps.domains.update(workspaceOf(request), params.id, body, expectedVersions(request))
+    return deps.domains.update(actorOf(request), params.id, body, expectedVersions(request))
   }
 
   app.put(
@@ -205,7 +201,6 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
   app.delete(
     '/domains/:id',
     {
-      config: { scope: 'domains:write' },
       schema: {
         tags,
         operationId: 'domains.delete',
@@ -218,7 +213,7 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
       },
     },
     async (request) => {
-      await deps.domains.delete(workspaceOf(request), request.params.id, expectedVersions(request))
+      await deps.domains.delete(actorOf(request), request.params.id, expectedVersions(request))
       return { message: 'Domain deleted' as const }
     },
   )

@@ -1,4 +1,5 @@
 /** What other modules use of identity. */
+export { type Actor, type ActorIn, commandLine, systemActor } from './actor.ts'
 export {
   enforceQuotas,
   type Growth,
@@ -6,5 +7,5 @@ export {
   type WorkspaceLimits,
 } from './quotas/enforce-quotas.ts'
 export type { QuotaBook } from './quotas/quota-book.ts'
-export { workspaceOf } from './tokens/authentication.ts'
+export { actorOf } from './tokens/authentication.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

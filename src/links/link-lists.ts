@@ -22,6 +22,9 @@ import { parsePastedLink } from './pasted-link.ts'
  */
 const SEARCH_LENGTH_MAX = 200
 
+/** A list as an actor requests it, whose workspace it is of. */
+export type Listed<F extends LinkFilter> = Omit<F, 'workspaceId'>
+
 export type LinkLists = {
   list(query: LinkQuery): Promise<Page<Link>>
   run(run: LinkRun): Promise<Run<Link, number>>

@@ -1,6 +1,6 @@
 import type { LinkResource, ListLinksQuery } from '@terse/contract/links'
 import type { FastifyRequest } from 'fastify'
-import { workspaceOf } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
 import { Failure } from '../platform/failure.ts'
 import {
   type Envelope,
@@ -26,13 +26,12 @@ export async function listLinks(
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
   const filter = { search: query.search, host: query.domain, tags: query.tag }
-  const workspaceId = workspaceOf(request)
-  const listed = { workspaceId, ...filter }
+  const actor = actorOf(request)
 
   if (query.cursor === undefined) {
     const pageRequest = pageRequestOf(query)
-    const { items, total } = await deps.links.list({
-      ...listed,
+    const { items, total } = await deps.links.list(actor, {
+      ...filter,
       offset: offsetOf(pageRequest),
       limit: pageRequest.perPage,
       sort: { field, descending },
@@ -44,13 +43,13 @@ export async function listLinks(
     throw Failure.invalid({ sort: ['must be -created_at or created_at with a cursor'] })
   }
   return walk<Link, number, LinkResource>(request, deps, query, {
-    workspaceId,
+    workspaceId: actor.workspaceId,
     filters: { ...filter, descending },
     present: presentLink,
     list: {
-      count: () => deps.links.count(listed),
+      count: () => deps.links.count(actor, filter),
       read: ({ beyond, isReversed, limit }) =>
-        deps.links.run({ ...listed, beyond, limit, descending: descending !== isReversed }),
+        deps.links.run(actor, { ...filter, beyond, limit, descending: descending !== isReversed }),
       markOf: ({ seq }) => seq,
     },
   })

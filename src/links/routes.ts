@@ -15,7 +15,7 @@ import {
 } from '@terse/contract/primitives'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { workspaceOf } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
@@ -51,7 +51,7 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
   app.get(
     '/links',
     {
-      config: { scope: 'links:read', mayTakeLong: true },
+      config: { mayTakeLong: true },
       schema: {
         tags,
         operationId: 'links.list',
@@ -69,7 +69,6 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
   app.post(
     '/links',
     {
-      config: { scope: 'links:write' },
       schema: {
         tags,
         operationId: 'links.create',
@@ -82,9 +81,9 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
       },
     },
     async (request, reply) => {
-      const workspaceId = workspaceOf(request)
-      const repeatable = deps.idempotency(request, workspaceId)
-      const link = await deps.links.create(workspaceId, request.body, repeatable)
+      const actor = actorOf(request)
+      const repeatable = deps.idempotency(request, actor.workspaceId)
+      const link = await deps.links.create(actor, request.body, repeatable)
       return reply.code(201).header('ETag', tagOf(link)).send(presentCreatedLink(link))
     },
   )
@@ -92,7 +91,6 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
   app.get(
     '/links/:id',
     {
-      config: { scope: 'links:read' },
       schema: {
         tags,
         operationId: 'links.get',
@@ -104,13 +102,12 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
       },
     },
     async (request, reply) => {
-      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      const link = await deps.links.get(actorOf(request), request.params.id)
       return reply.header('ETag', tagOf(link)).send(presentLink(link))
     },
   )
 
   const update = {
-    config: { scope: 'links:write' },
     schema: {
       tags,
       params: idParams,
@@ -121,7 +118,7 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
 
   function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: LinkInput }>) {
     const { params, body } = request
-    return deps.links.update(workspaceOf(request), params.id, body, expectedVersions(request))
+    return deps.links.update(actorOf(request), params.id, body, expectedVersions(request))
   }
 
   app.put(
@@ -161,7 +158,6 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
   app.delete(
     '/links/:id',
     {
-      config: { scope: 'links:write' },
       schema: {
         tags,
         operationId: 'links.delete',
@@ -174,7 +170,7 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
       },
     },
     async (request) => {
-      await deps.links.delete(workspaceOf(request), request.params.id, expectedVersions(request))
+      await deps.links.delete(actorOf(request), request.params.id, expectedVersions(request))
       return { message: 'Link deleted' as const }
     },
   )

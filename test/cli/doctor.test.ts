@@ -6,6 +6,7 @@ import { describe, type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { damagedJournalsFolder, journalsRoot } from '../../src/clicks/journal/journal-folder.ts'
 import { segmentFile } from '../../src/clicks/journal/segments.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { sqliteFile } from '../../src/platform/database/sqlite/data-files.ts'
 import { ENGINES, type Engine, type Place, SQLITE } from '../support/engines.ts'
@@ -44,7 +45,7 @@ async function placeFor(t: TestContext, engine: Engine): Promise<Place> {
 async function usedPlace(t: TestContext, engine: Engine): Promise<Place> {
   const place = await placeFor(t, engine)
   await makeInstance(place.env, async ({ workspaces }) => {
-    await workspaces.create('acme')
+    await workspaces.create(commandLine, 'acme')
   })
   return place
 }
@@ -151,7 +152,7 @@ describe('terse doctor', () => {
       await place.remove()
     })
     await makeInstance(place.env, async ({ workspaces }) => {
-      await workspaces.create('acme')
+      await workspaces.create(commandLine, 'acme')
     })
     const { bavail, bsize } = statfsSync(place.dataDir)
     writeFileSync(path.join(place.dataDir, 'ballast'), Buffer.alloc(bavail * bsize - 100 * 1024))

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { commandLine } from '../../src/identity/actor.ts'
 import type { Finding } from '../../src/operations/doctor/finding.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
@@ -41,8 +42,8 @@ for (const engine of ENGINES) {
         TERSE_DNS_SERVERS: dns.address,
       }
       await makeInstance(env, async ({ workspaces }) => {
-        await workspaces.create('acme')
-        await workspaces.create('globex')
+        await workspaces.create(commandLine, 'acme')
+        await workspaces.create(commandLine, 'globex')
       })
     })
     after(async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { commandLine } from '../../src/identity/actor.ts'
 import { apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES, type Engine, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
@@ -96,7 +97,7 @@ describe('terse serve', () => {
   test('prints no token when a workspace already exists', async (t) => {
     const { place, start } = await prepare(t, SQLITE)
     await makeInstance(place.env, async ({ workspaces }) => {
-      await workspaces.create('acme')
+      await workspaces.create(commandLine, 'acme')
     })
     const service = await start()
     assert.doesNotMatch(service.output().stdout, TOKEN)

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { type Node, startNode } from '../../src/app/node/node.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, apiClient } from '../support/api.ts'
 import { createFolder } from '../support/engines.ts'
@@ -40,8 +41,14 @@ export async function startCluster(
     nodes: started,
     async token(workspace) {
       const { workspaces, tokens } = started[0]?.instance ?? noNode()
-      const owner = await workspaces.ensure(workspace)
-      return (await tokens.create(owner, { name: 'test', scopes: SCOPES, expiresAt: null })).secret
+      const owner = await workspaces.ensure(commandLine, workspace)
+      return (
+        await tokens.create(commandLine(owner.id), {
+          name: 'test',
+          scopes: SCOPES,
+          expiresAt: null,
+        })
+      ).secret
     },
     async stop() {
       await Promise.all(started.map(({ stop }) => stop()))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { insertClaim } from '../../src/domains/claim.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { newDomain, unique } from '../storage/samples.ts'
 import { expectStatus } from '../support/api.ts'
 import { startDnsResponder } from '../support/dns-responder.ts'
@@ -31,7 +32,7 @@ test(`a domain becomes active while ${CLAIMS} names of another workspace do not 
     TERSE_DOMAIN_PROOF: 'routing',
   })
   t.after(() => service.stop())
-  const { id: workspaceId } = await service.instance.workspaces.ensure('hostile')
+  const { id: workspaceId } = await service.instance.workspaces.ensure(commandLine, 'hostile')
   const created_at = service.instance.clock.nowMicros()
   await service.instance.store.write(async (stores) => {
     for (let count = 0; count < CLAIMS; count += 1) {

@@ -1,4 +1,5 @@
 import type { Click } from '../../src/clicks/click.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { someClick } from '../support/clicks.ts'
@@ -29,7 +30,7 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
   const domains = new IdLedger()
   const foreignLinks: string[] = []
   const foreignDomains: string[] = []
-  const workspace = await service.instance.workspaces.ensure('own')
+  const workspace = await service.instance.workspaces.ensure(commandLine, 'own')
 
   const clicks: Click[] = []
   for (let nth = 0; nth < OWN_LINKS; nth += 1) {
@@ -54,13 +55,13 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
   }
 
   const make = async (options: { scopes?: typeof SCOPES; expiresAt?: number }) =>
-    service.instance.tokens.create(workspace, {
+    service.instance.tokens.create(commandLine(workspace.id), {
       name: 'fuzz',
       scopes: options.scopes ?? SCOPES,
       expiresAt: options.expiresAt ?? null,
     })
   const revoked = await make({})
-  await service.instance.tokens.revoke(revoked.token.id)
+  await service.instance.tokens.revoke(commandLine, revoked.token.id)
   const secrets = {
     owner: (await make({})).secret,
     reader: await service.token('own', ['workspace:admin']),

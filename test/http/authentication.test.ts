@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, apiClient, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -40,8 +41,12 @@ for (const engine of ENGINES) {
       })
 
     async function createToken(expiresAt: number | null) {
-      const workspace = await service.instance.workspaces.ensure('acme')
-      return service.instance.tokens.create(workspace, { name: 'test', scopes: SCOPES, expiresAt })
+      const workspace = await service.instance.workspaces.ensure(commandLine, 'acme')
+      return service.instance.tokens.create(commandLine(workspace.id), {
+        name: 'test',
+        scopes: SCOPES,
+        expiresAt,
+      })
     }
 
     async function expectUnauthorized(authorization?: string): Promise<string> {
@@ -114,14 +119,14 @@ for (const engine of ENGINES) {
     test('returns 401 for a revoked token at once, and still accepts the others', async () => {
       const { token, secret: revoked } = await createToken(null)
       expectStatus(await request(`Bearer ${revoked}`), 200)
-      await service.instance.tokens.revoke(token.id)
+      await service.instance.tokens.revoke(commandLine, token.id)
       await expectUnauthorized(`Bearer ${revoked}`)
       expectStatus(await request(`Bearer ${secret}`), 200)
     })
 
     test('answers an unknown and a revoked token with the same message', async () => {
       const { token, secret: revoked } = await createToken(null)
-      await service.instance.tokens.revoke(token.id)
+      await service.instance.tokens.revoke(commandLine, token.id)
       const random = withOtherLastCharacter(secret.slice(6, 36))
       assert.equal(
         await expectUnauthorized(`Bearer ${revoked}`),
@@ -132,7 +137,7 @@ for (const engine of ENGINES) {
     test('records the last use of a token', async () => {
       const { token, secret: fresh } = await createToken(null)
       const lastUse = async () => {
-        const all = await service.instance.tokens.list(undefined)
+        const all = await service.instance.tokens.listAll()
         return all.find(({ id }) => id === token.id)?.last_used_at
       }
       assert.equal(await lastUse(), null)

@@ -6,6 +6,7 @@ import { buildApp } from '../../src/app/api/app.ts'
 import type { AppDependencies } from '../../src/app/api/app-dependencies.ts'
 import { Clicks, EXPORT_QUEUE } from '../../src/clicks/report/clicks.ts'
 import type { RawClick } from '../../src/clicks/report/day-of-clicks.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { ApiMeter } from '../../src/platform/http/api/api-meter.ts'
 import { createFront } from '../../src/platform/http/front.ts'
 import { Throttle } from '../../src/platform/limits/throttle.ts'
@@ -42,7 +43,7 @@ export async function startExportServer(): Promise<ExportServer> {
       exports,
     } as unknown as ConstructorParameters<typeof Clicks>[0]),
     authenticator: {
-      authenticate: async () => ({ id: 't', workspace_id: 'w', scopes: ['clicks:read'] }),
+      authenticate: async () => commandLine('w'),
     },
     baseUrl: 'http://localhost',
     servesApi: true,

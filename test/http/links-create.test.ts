@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandLine } from '../../src/identity/actor.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
 import { createLink, LINK_FIELDS, postLink, showLink, TIMESTAMP } from '../support/links.ts'
 import { onEachEngine } from '../support/on-each-engine.ts'
@@ -11,7 +12,7 @@ onEachEngine('POST /api/v1/links', (stage) => {
     const link = await createLink(stage.api, { key: 'first', url: 'https://example.com/a' })
     assert.deepEqual(Object.keys(link), [...LINK_FIELDS])
     assert.match(link.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-    const { id } = await stage.service.instance.workspaces.ensure('acme')
+    const { id } = await stage.service.instance.workspaces.ensure(commandLine, 'acme')
     assert.equal(link.workspace_id, id)
     assert.equal(link.domain, 'localhost')
     assert.equal(link.key, 'first')

@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
 
     test('contains every route that needs a token, and no other', () => {
       const real = routes
-        .filter(({ url, config }) => url.startsWith(PREFIX) && config?.scope !== undefined)
+        .filter(({ url, config }) => url.startsWith(PREFIX) && config?.operation !== undefined)
         .flatMap(({ method, url }) =>
           [method]
             .flat()
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
 
     test('is the only route under /api that needs no token', async () => {
       const open = routes.filter(
-        ({ url, config }) => url.startsWith('/api') && config?.scope === undefined,
+        ({ url, config }) => url.startsWith('/api') && config?.operation === undefined,
       )
       assert.ok(open.length > 0)
       for (const { method, url } of open) {

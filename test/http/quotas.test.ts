@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandLine } from '../../src/identity/actor.ts'
 import type { QuotaOverrides } from '../../src/identity/quotas/quota.ts'
 import { type Answer, type Api, expectStatus } from '../support/api.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
@@ -30,7 +31,7 @@ onEachEngine(
 
     async function limit(name: string, own: Partial<QuotaOverrides>): Promise<void> {
       const { workspaces } = stage.service.instance
-      await workspaces.limit(await workspaces.get(name), own)
+      await workspaces.limit(commandLine((await workspaces.get(name)).id), own)
     }
 
     const usageOf = async (api: Api) => expectStatus(await api.get('/usage'), 200).body

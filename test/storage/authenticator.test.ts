@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { type Authenticator, authenticator } from '../../src/identity/tokens/authenticator.ts'
 import { type Tokens, tokens } from '../../src/identity/tokens/tokens.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
@@ -56,9 +57,10 @@ describeStore('the authenticator', (at) => {
     const expiresAt =
       expiresInSeconds === undefined ? null : all.clock.nowMicros() + expiresInSeconds * SECOND
     const options = { name: 'test', scopes: ['links:read'], expiresAt } as const
-    const { token, secret } = await all.service.create(workspace, options)
+    const { token, secret } = await all.service.create(commandLine(workspace.id), options)
     const lastUse = async () =>
-      (await all.service.list(workspace)).find(({ id }) => id === token.id)?.last_used_at
+      (await all.service.list(commandLine(workspace.id))).find(({ id }) => id === token.id)
+        ?.last_used_at
     return { ...all, token, secret, lastUse }
   }
   const refuses = (node: Authenticator, secret: string) =>
@@ -84,7 +86,7 @@ describeStore('the authenticator', (at) => {
   test('refuses a cached token once this process has revoked it', async () => {
     const { node, secret, service, token } = await given()
     await node.authenticate(secret)
-    await service.revoke(token.id)
+    await service.revoke(commandLine, token.id)
     await refuses(node, secret)
   })
 
@@ -93,7 +95,7 @@ describeStore('the authenticator', (at) => {
     await node.authenticate(secret)
     const cursor = await at.store.read.changes.end()
     const other = (await at.another()).store
-    await tokens({ store: other, clock, random: systemRandom }).revoke(token.id)
+    await tokens({ store: other, clock, random: systemRandom }).revoke(commandLine, token.id)
     const { changes = [] } = await at.store.read.changes.since(cursor, 10)
     node.apply(changes)
     await refuses(node, secret)

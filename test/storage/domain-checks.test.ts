@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DomainMove } from '../../src/domains/check-conclusion.ts'
 import { domainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
-import { domains } from '../../src/domains/domains.ts'
+import { Domains } from '../../src/domains/domains.ts'
 import type { CertificateStanding } from '../../src/domains/host-certificate.ts'
 import { type ProofPolicy, proofName, proofText } from '../../src/domains/proof.ts'
 import { claimableHosts } from '../../src/hosts/claimable-hosts.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import type { DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import { Failure } from '../../src/platform/failure.ts'
@@ -31,7 +32,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
   dns.set(TARGET, 'A', OURS)
   const moves: DomainMove[] = []
   const base = { clock, store: at.store, onError: assert.ifError }
-  const service = domains({
+  const service = new Domains({
     ...base,
     random: systemRandom,
     serviceHost: { host: TARGET, ports: new Set([443]) },
@@ -74,14 +75,16 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
   const host = `${unique('go')}.acme.test`
   const claim = async () => {
     const { id: workspaceId } = await addWorkspace(at.store)
-    const { id } = await service.create(workspaceId, { domain: host })
+    const actor = commandLine(workspaceId)
+    const { id } = await service.create(actor, { domain: host })
     const proof = proofText(KEY, workspaceId, host)
     return {
       id,
       workspaceId,
+      actor,
       proof,
-      get: () => service.get(workspaceId, id),
-      status: async () => (await service.get(workspaceId, id)).status,
+      get: () => service.get(actor, id),
+      status: async () => (await service.get(actor, id)).status,
     }
   }
   return { clock, dns, moves, service, node, checks: node(), host, claim }
@@ -183,7 +186,7 @@ describeStore('domain checks', (at) => {
     clock.move(MINUTE)
     await checks.runDue()
     assert.deepEqual([await old.status(), await newer.status()], ['active', 'pending'])
-    const report = await checks.report(newer.workspaceId, newer.id)
+    const report = await checks.report(newer.actor, newer.id)
     assert.deepEqual(
       report.differences.map(({ code }) => code),
       ['active_elsewhere'],
@@ -226,8 +229,8 @@ describeStore('domain checks', (at) => {
       dns.set(proofName(host), 'TXT', old.proof, heir.proof)
       clock.move(3 * HOUR)
       await checks.runDue()
-      if (leave === 'delete') await service.delete(old.workspaceId, old.id)
-      else await service.update(old.workspaceId, old.id, { domain: `${unique('b')}.acme.test` })
+      if (leave === 'delete') await service.delete(old.actor, old.id)
+      else await service.update(old.actor, old.id, { domain: `${unique('b')}.acme.test` })
       await checks.runDue()
       assert.equal(await heir.status(), 'active', leave)
     }
@@ -240,7 +243,7 @@ describeStore('domain checks', (at) => {
     dns.set(host, 'A', OURS)
     dns.onQuestion = async () => {
       dns.onQuestion = () => {}
-      await service.update(mine.workspaceId, mine.id, { domain: `${unique('b')}.acme.test` })
+      await service.update(mine.actor, mine.id, { domain: `${unique('b')}.acme.test` })
     }
     await checks.runDue()
     assert.equal(await mine.status(), 'pending')
@@ -312,19 +315,19 @@ describeStore('domain checks', (at) => {
     const { clock, dns, node, host, claim } = await setUp(at)
     const mine = await claim()
     const [one, another] = [node(), node((await at.another()).store)]
-    const first = await one.verify(mine.workspaceId, mine.id)
+    const first = await one.verify(mine.actor, mine.id)
     assert.equal(first.domain.status, 'pending')
     dns.set(proofName(host), 'TXT', mine.proof)
     dns.set(host, 'A', OURS)
     clock.move(20)
-    await assert.rejects(another.verify(mine.workspaceId, mine.id), (error) => {
+    await assert.rejects(another.verify(mine.actor, mine.id), (error) => {
       assert.ok(error instanceof Failure)
       assert.equal(error.code, 'rate_limited')
       assert.equal(error.retryAfterSeconds, 40)
       return true
     })
     clock.move(40)
-    const second = await another.verify(mine.workspaceId, mine.id)
+    const second = await another.verify(mine.actor, mine.id)
     assert.equal(second.domain.status, 'active')
     assert.deepEqual(second.differences, [])
   })
@@ -342,8 +345,8 @@ describeStore('domain checks', (at) => {
       await stores.certificateOrders.add(host, place, now)
       await stores.certificateOrders.finish(host, 0, { nextAt: now * 2, failure: 'no way to it' })
     })
-    assert.equal((await checks.report(mine.workspaceId, mine.id)).certificate, null)
-    const verified = await checks.verify(mine.workspaceId, mine.id)
+    assert.equal((await checks.report(mine.actor, mine.id)).certificate, null)
+    const verified = await checks.verify(mine.actor, mine.id)
     assert.deepEqual(verified.certificate, standing)
     assert.equal((await at.store.read.certificateOrders.find(host))?.nextAt, now)
   })
@@ -355,9 +358,9 @@ describeStore('domain checks', (at) => {
       await checks.runDue()
       clock.move(4 * HOUR)
     }
-    const quiet = await checks.report(mine.workspaceId, mine.id)
+    const quiet = await checks.report(mine.actor, mine.id)
     assert.equal(quiet.nextCheckAt, null)
-    await checks.verify(mine.workspaceId, mine.id)
+    await checks.verify(mine.actor, mine.id)
     dns.set(proofName(host), 'TXT', mine.proof)
     dns.set(host, 'A', OURS)
     clock.move(MINUTE)

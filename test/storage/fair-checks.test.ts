@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { insertClaim } from '../../src/domains/claim.ts'
 import { domainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import type { DnsAnswer, DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import { FairQueue, QueueRefusal } from '../../src/platform/work/fair-queue.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -141,12 +142,12 @@ describeStore('domain checks of several workspaces', (at) => {
     const other = await claim('go')
     const checks = node()
     const looks = Promise.allSettled(
-      greedy.claims.map(({ workspace_id, id }) => checks.report(workspace_id, id)),
+      greedy.claims.map(({ workspace_id, id }) => checks.report(commandLine(workspace_id), id)),
     )
     const [mine] = other.claims
     assert.ok(mine)
     dns.set(mine.host, 'A', OURS)
-    const report = await checks.report(other.workspaceId, mine.id)
+    const report = await checks.report(commandLine(other.workspaceId), mine.id)
     assert.equal(report.verdict, 'proved')
     const ending = setInterval(end, 5)
     const outcomes = await looks

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { domains } from '../../src/domains/domains.ts'
+import { Domains } from '../../src/domains/domains.ts'
 import { claimableHosts } from '../../src/hosts/claimable-hosts.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SEARCH_QUEUE } from '../../src/links/link-search.ts'
-import { links } from '../../src/links/links.ts'
+import { Links } from '../../src/links/links.ts'
 import { passwordVault } from '../../src/links/password-vault.ts'
 import type { Change } from '../../src/platform/changes/change.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
@@ -22,14 +23,14 @@ async function services({ store }: StoreUnderTest) {
   )
   const serviceHost = { host: 'go.example', keyspaceId, ports: new Set([443]) }
   const base = { store, clock, random: systemRandom, serviceHost, quotas: noQuotas(store) }
-  const domainService = domains({
+  const domainService = new Domains({
     ...base,
     claimable: claimableHosts({ serviceNames: [], reserved: [], isOperator: false }),
     proofPolicy: 'none',
     onDue: () => {},
     onError: assert.ifError,
   })
-  const linkService = links({
+  const linkService = new Links({
     ...base,
     domains: domainService,
     vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
@@ -38,7 +39,7 @@ async function services({ store }: StoreUnderTest) {
     searches: new FairQueue(SEARCH_QUEUE),
   })
   const workspace = await addWorkspace(store)
-  return { time, links: linkService, domains: domainService, workspaceId: workspace.id }
+  return { time, links: linkService, domains: domainService, actor: commandLine(workspace.id) }
 }
 
 /** The clock at each step after the first, and the instant that the row must have then. */
@@ -52,27 +53,27 @@ const STEPS = [
 
 describeStore('the times of a row', (at) => {
   test('keep their microseconds and only increase when a link is updated, whatever the clock does', async () => {
-    const { time, links, workspaceId } = await services(at)
+    const { time, links, actor } = await services(at)
     const input = { domain: 'go.example', key: unique('key'), url: 'https://example.com/' }
-    const { id } = await links.create(workspaceId, input)
+    const { id } = await links.create(actor, input)
     for (const { clock, updatedAt } of STEPS) {
       time.now = clock
-      await links.update(workspaceId, id, { url: `https://example.com/${updatedAt}` })
-      const link = await links.get(workspaceId, id)
+      await links.update(actor, id, { url: `https://example.com/${updatedAt}` })
+      const link = await links.get(actor, id)
       assert.equal(link.created_at, NOW)
       assert.equal(link.updated_at, updatedAt)
     }
   })
 
   test('keep their microseconds and only increase when a domain is updated, whatever the clock does', async () => {
-    const { time, domains, workspaceId } = await services(at)
-    const { id } = await domains.create(workspaceId, { domain: `${unique('host')}.example.com` })
+    const { time, domains, actor } = await services(at)
+    const { id } = await domains.create(actor, { domain: `${unique('host')}.example.com` })
     // It was proved at once, which is its first update.
-    assert.equal((await domains.get(workspaceId, id)).updated_at, NOW + 1)
+    assert.equal((await domains.get(actor, id)).updated_at, NOW + 1)
     for (const { clock, updatedAt } of STEPS) {
       time.now = clock + 1
-      await domains.update(workspaceId, id, { expired_url: `https://example.org/${updatedAt}` })
-      const domain = await domains.get(workspaceId, id)
+      await domains.update(actor, id, { expired_url: `https://example.org/${updatedAt}` })
+      const domain = await domains.get(actor, id)
       assert.equal(domain.created_at, NOW)
       assert.equal(domain.updated_at, updatedAt + 1)
     }
@@ -81,15 +82,15 @@ describeStore('the times of a row', (at) => {
 
 describeStore('the changes that a deletion appends', (at) => {
   test('contain the current host of a deleted domain, though it was renamed a moment before', async () => {
-    const { domains, workspaceId } = await services(at)
+    const { domains, actor } = await services(at)
     const [before, renamed] = [`${unique('a')}.example.com`, `${unique('b')}.example.com`]
-    const { id } = await domains.create(workspaceId, { domain: before })
+    const { id } = await domains.create(actor, { domain: before })
     const notified: Change[][] = []
     at.store.onChange((changes) => notified.push([...changes]))
     // Both have read the domain before either writes.
     const [updated] = await Promise.allSettled([
-      domains.update(workspaceId, id, { domain: renamed }),
-      domains.delete(workspaceId, id),
+      domains.update(actor, id, { domain: renamed }),
+      domains.delete(actor, id),
     ])
     const last = notified.at(-1)?.map(({ subject }) => subject)
     const host = updated.status === 'fulfilled' ? renamed : before

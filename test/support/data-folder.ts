@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { type Config, readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { startNode } from '../../src/app/node/node.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/tokens/scope.ts'
 import { type Api, apiClient } from './api.ts'
 import { freePort } from './free-port.ts'
@@ -41,9 +42,9 @@ export async function serveFolder<T>(
   const log = pino({ level: 'silent' })
   const instance = await openInstance(config, log)
   try {
-    const owner = await instance.workspaces.ensure('acme')
+    const owner = await instance.workspaces.ensure(commandLine, 'acme')
     const token = { name: 'test', scopes: SCOPES, expiresAt: null }
-    const { secret } = await instance.tokens.create(owner, token)
+    const { secret } = await instance.tokens.create(commandLine(owner.id), token)
     const node = await startNode(config, instance, log)
     try {
       return await work({

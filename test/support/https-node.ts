@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { openDomains } from '../../src/app/instance/domains.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import type { DnsServer } from './dns-server.ts'
 import type { Place } from './engines.ts'
 import type { Pebble } from './pebble.ts'
@@ -35,12 +36,12 @@ export async function openBeside(place: Place, settings: Record<string, string>)
   const log = pino({ level: 'silent' })
   const instance = await openInstance(config, log)
   const { domains, checks } = openDomains(config, instance, log)
-  const { id: workspaceId } = await instance.workspaces.ensure('acme')
+  const actor = commandLine((await instance.workspaces.ensure(commandLine, 'acme')).id)
   return {
     instance,
     async claim(host) {
-      const { id } = await domains.create(workspaceId, { domain: host })
-      const { records } = await checks.report(workspaceId, id)
+      const { id } = await domains.create(actor, { domain: host })
+      const { records } = await checks.report(actor, id)
       const proof = records.find(({ purpose }) => purpose === 'ownership')
       return [`${host}. A 127.0.0.1`, `${proof?.full_name}. TXT "${proof?.value}"`]
     },

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES } from '../../src/identity/tokens/scope.ts'
 
 type Env = Readonly<Record<string, string>>
@@ -25,8 +26,8 @@ export async function makeInstance(
 export async function makeToken(env: Env, workspaceName = 'acme'): Promise<string> {
   let token = ''
   await makeInstance(env, async ({ workspaces, tokens }) => {
-    const workspace = await workspaces.ensure(workspaceName)
-    const created = await tokens.create(workspace, {
+    const workspace = await workspaces.ensure(commandLine, workspaceName)
+    const created = await tokens.create(commandLine(workspace.id), {
       name: 'test',
       scopes: SCOPES,
       expiresAt: null,

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { startNode } from '../../src/app/node/node.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { SCOPES, type Scope } from '../../src/identity/tokens/scope.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type Api, apiClient } from './api.ts'
@@ -48,9 +49,9 @@ export async function startService(
   const baseUrl = `http://127.0.0.1:${port}`
 
   async function token(workspace = 'acme', scopes: readonly Scope[] = SCOPES): Promise<string> {
-    const owner = await instance.workspaces.ensure(workspace)
+    const owner = await instance.workspaces.ensure(commandLine, workspace)
     const options = { name: 'test', scopes, expiresAt: null }
-    return (await instance.tokens.create(owner, options)).secret
+    return (await instance.tokens.create(commandLine(owner.id), options)).secret
   }
 
   return {

@@ -12,7 +12,7 @@ import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
-import { authenticate, authorize } from '../../identity/tokens/authentication.ts'
+import { authenticate, authorize, nameOperations } from '../../identity/tokens/authentication.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
@@ -72,7 +72,7 @@ export async function buildApp(
     throw notFound()
   })
   acceptJsonOnly(app)
-  app.decorateRequest('token', null)
+  nameOperations(app)
   app.addHook('onRequest', async (request, reply) => {
     setCommonHeaders(request, reply)
     if (isPreflight(request)) return answerPreflight(reply)

@@ -1,9 +1,11 @@
+import { systemActor } from '../../identity/actor.ts'
 import { USUAL_SCOPES } from '../../identity/tokens/scope.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
 
 const FIRST_WORKSPACE = 'default'
+const firstStart = systemActor('first start')
 
 /** Returns the text shown after a start: addresses and folders, and at the first start a token and how to use it. */
 export async function greet(config: Config, instance: Instance): Promise<string> {
@@ -15,8 +17,8 @@ export async function greet(config: Config, instance: Instance): Promise<string>
 async function firstToken({ workspaces, tokens }: Instance): Promise<string | undefined> {
   if ((await workspaces.list()).length > 0) return undefined
   try {
-    const workspace = await workspaces.create(FIRST_WORKSPACE)
-    const { secret } = await tokens.create(workspace, {
+    const workspace = await workspaces.create(firstStart, FIRST_WORKSPACE)
+    const { secret } = await tokens.create(firstStart(workspace.id), {
       name: 'first start',
       scopes: USUAL_SCOPES,
       expiresAt: null,

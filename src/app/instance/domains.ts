@@ -3,7 +3,7 @@ import { isCertifiable } from '../../certificates/certifiable-host.ts'
 import { certificateStanding } from '../../certificates/certificate-standing.ts'
 import type { CertificateFinder } from '../../domains/dns-report.ts'
 import { type DomainChecks, domainChecks, LOOK_QUEUE } from '../../domains/domain-checks.ts'
-import { type Domains, domains } from '../../domains/domains.ts'
+import { Domains } from '../../domains/domains.ts'
 import type { ServiceTarget } from '../../domains/service-target.ts'
 import {
   type ClaimableHosts,
@@ -70,7 +70,7 @@ export function openDomains(
     onSlotFree: () => wake(),
   })
   return {
-    domains: domains({
+    domains: new Domains({
       store,
       clock,
       random: systemRandom,

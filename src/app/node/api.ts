@@ -5,7 +5,7 @@ import { domainHttps } from '../../domains/domain-https.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
-import { links } from '../../links/links.ts'
+import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
@@ -37,7 +37,7 @@ export function openApi(
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
-  const linkService = links({
+  const links = new Links({
     store,
     clock,
     random: systemRandom,
@@ -51,12 +51,12 @@ export function openApi(
   })
   return buildApp(
     {
-      links: linkService,
+      links,
       domains,
       clicks: new Clicks({
         store,
         clock,
-        links: linkService,
+        links,
         domains,
         retentionDays: config.clickRetentionDays,
         charts: queues.open(CHART_QUEUE),

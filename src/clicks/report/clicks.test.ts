@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { fakeReports } from '../../../test/domain/clicks/fake-reports.ts'
 import { someClick } from '../../../test/support/clicks.ts'
 import { fakeClock } from '../../../test/support/fake-clock.ts'
+import { commandLine } from '../../identity/actor.ts'
 import { ScanTooLong } from '../../platform/database/scan-too-long.ts'
 import { Failure } from '../../platform/failure.ts'
 import { FairQueue } from '../../platform/work/fair-queue.ts'
@@ -35,7 +36,7 @@ function over(reports: ClickReports, retentionDays = 365) {
     query: Partial<ReportQuery> & { wanted?: Partial<Record<ClickDimension, readonly string[]>> },
   ) =>
     service.report(
-      'w',
+      commandLine('w'),
       { kind: 'workspace' },
       {
         bots: 'exclude',

@@ -1,4 +1,5 @@
 import type { KeyspaceStore } from '../../hosts/index.ts'
+import type { Actor } from '../../identity/index.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure, FaultList } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -75,8 +76,8 @@ type GroupsReport = {
 type Dependencies = {
   readonly store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
   readonly clock: Clock
-  readonly links: { get(workspaceId: string, id: string): Promise<{ readonly seq: number }> }
-  readonly domains: { get(workspaceId: string, id: string): Promise<{ readonly host: string }> }
+  readonly links: { get(actor: Actor, id: string): Promise<{ readonly seq: number }> }
+  readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
   readonly retentionDays: number
   /** See `CHART_QUEUE`. */
@@ -97,19 +98,15 @@ export class Clicks {
    * @throws {Failure} `not_found`, `validation_failed`
    * @throws {QueueRefusal} when too many charts are waiting
    */
-  async report(
-    workspaceId: string,
-    subject: ClickSubject,
-    query: ReportQuery,
-  ): Promise<ClickReport> {
+  async report(actor: Actor, subject: ClickSubject, query: ReportQuery): Promise<ClickReport> {
     const { zone, ...bounds } = this.#parsePeriod(query)
     const quarters = quartersOf(bounds)
     const { filter, bots, groupBy, limit = GROUPS_BY_DEFAULT } = query
     const interval = query.interval ?? (groupBy === undefined ? 'day' : undefined)
     const cuts = interval && cutsOf(quarters, zone, interval)
     if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
-    const scope = await this.#getScope(workspaceId, subject)
-    return this.#deps.charts.run(workspaceId, async (): Promise<ClickReport> => {
+    const scope = await this.#getScope(actor, subject)
+    return this.#deps.charts.run(actor.workspaceId, async (): Promise<ClickReport> => {
       const source = await chooseDaySource(this.#deps, { scope, quarters, filter, groupBy })
       const head = { quarters, zone, interval }
       if (groupBy === undefined) {
@@ -129,14 +126,14 @@ export class Clicks {
    * @throws {QueueRefusal} with the first batch, when too many exports are waiting
    */
   async *export(
-    workspaceId: string,
+    actor: Actor,
     subject: ClickSubject,
     query: ClickQuery,
   ): AsyncGenerator<readonly RawClick[]> {
     const { store, exports } = this.#deps
     const { fromMicros, toMicros } = this.#parsePeriod(query)
-    const scope = await this.#getScope(workspaceId, subject)
-    const release = await exports.acquire(workspaceId)
+    const scope = await this.#getScope(actor, subject)
+    const release = await exports.acquire(actor.workspaceId)
     try {
       for await (const batch of store.read.reports.rawClicks(scope, fromMicros, toMicros)) {
         yield batch.filter(
@@ -149,14 +146,15 @@ export class Clicks {
   }
 
   /** @throws {Failure} `not_found` */
-  async #getScope(workspaceId: string, subject: ClickSubject): Promise<ClickScope> {
+  async #getScope(actor: Actor, subject: ClickSubject): Promise<ClickScope> {
     const { store, links, domains } = this.#deps
+    const { workspaceId } = actor
     if (subject.kind === 'workspace') return { kind: 'workspace', workspaceId }
     if (subject.kind === 'link') {
-      const { seq } = await links.get(workspaceId, subject.id)
+      const { seq } = await links.get(actor, subject.id)
       return { kind: 'link', workspaceId, linkSeq: seq }
     }
-    const { host } = await domains.get(workspaceId, subject.id)
+    const { host } = await domains.get(actor, subject.id)
     const keyspaceId = await store.read.keyspaces.find(workspaceId, host)
     // Every claim has a keyspace, so the claim was deleted between the two reads.
     if (keyspaceId === undefined) throw Failure.notFound('Domain')

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { formatHost } from '../../hosts/index.ts'
+import { commandLine } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
@@ -22,7 +23,7 @@ export function hstsCommand(terminal: Terminal, withDomains: RunWith<DomainTools
     .action(async (host: string, seconds: number | null, options: { workspace?: string }) => {
       const { domain, hstsMaxAge } = await withDomains(async (tools) => {
         const { workspace_id, id } = await findClaim(tools, host, options.workspace)
-        return tools.https.setHsts(workspace_id, id, seconds)
+        return tools.https.setHsts(commandLine(workspace_id), id, seconds)
       })
       terminal.err(`${formatHost(domain.host)} ${outcome(hstsMaxAge)}.`)
     })

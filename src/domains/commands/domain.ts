@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { displayHost, formatHost } from '../../hosts/index.ts'
+import { commandLine } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
@@ -34,9 +35,9 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
     .action(async (host: string, options: { workspace: string }) => {
       const report = await withDomains(async ({ workspaces, domains, checks }) => {
-        const { id } = await workspaces.get(options.workspace)
-        const domain = await domains.create(id, { domain: host })
-        return checks.report(id, domain.id)
+        const actor = commandLine((await workspaces.get(options.workspace)).id)
+        const domain = await domains.create(actor, { domain: host })
+        return checks.report(actor, domain.id)
       })
       terminal.out(dnsReportText(report))
       if (report.domain.status === 'pending') {
@@ -96,7 +97,7 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
     .action(async (host: string, options: { workspace: string }) => {
       const domain = await withDomains(async (tools) => {
         const found = await findClaim(tools, host, options.workspace)
-        await tools.domains.delete(found.workspace_id, found.id)
+        await tools.domains.delete(commandLine(found.workspace_id), found.id)
         return found
       })
       terminal.err(`${formatHost(domain.host)} is removed from ${options.workspace}.`)
@@ -112,7 +113,9 @@ async function check(
   options: CheckOptions,
 ): Promise<DnsReport> {
   const domain = await findClaim(tools, host, options.workspace)
-  if (options.wait === undefined) return tools.checks.verify(domain.workspace_id, domain.id)
+  if (options.wait === undefined) {
+    return tools.checks.verify(commandLine(domain.workspace_id), domain.id)
+  }
   const minutes = options.wait === true ? WAIT_MINUTES : options.wait
   return waitUntilActive(terminal, tools.checks, domain, minutes * MINUTE_MS)
 }
@@ -126,7 +129,7 @@ async function listDomains(
   const rows = []
   for (const { id: workspaceId, name } of owners) {
     for (let offset = 0; ; offset += LIST_BATCH) {
-      const { items } = await domains.list(workspaceId, offset, LIST_BATCH)
+      const { items } = await domains.list(commandLine(workspaceId), offset, LIST_BATCH)
       for (const { id, host, status, created_at } of items) {
         const created = formatInstant(created_at)
         const standing = status === 'active' ? await findCertificate?.(host) : undefined

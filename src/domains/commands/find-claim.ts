@@ -1,3 +1,4 @@
+import { commandLine } from '../../identity/actor.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Domain } from '../domain.ts'
 import type { DomainTools } from './domain-tools.ts'
@@ -9,12 +10,12 @@ export async function findClaim(
   workspaceName: string | undefined,
 ): Promise<Domain> {
   if (workspaceName !== undefined) {
-    return domains.getByHost((await workspaces.get(workspaceName)).id, host)
+    return domains.getByHost(commandLine((await workspaces.get(workspaceName)).id), host)
   }
   const claims: { workspace: string; domain: Domain }[] = []
   for (const { id, name } of await workspaces.list()) {
     try {
-      claims.push({ workspace: name, domain: await domains.getByHost(id, host) })
+      claims.push({ workspace: name, domain: await domains.getByHost(commandLine(id), host) })
     } catch (error) {
       if (!(error instanceof Failure && error.code === 'not_found')) throw error
     }

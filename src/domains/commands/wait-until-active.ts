@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandLine } from '../../identity/actor.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { DnsReport } from '../dns-report.ts'
@@ -46,10 +47,10 @@ export async function waitUntilActive(
 
 /** A look changes nothing and may be had at any time; the check, once a minute, when it will help. */
 async function checkWhenProved(checks: DomainChecks, domain: Domain): Promise<DnsReport> {
-  const report = await checks.report(domain.workspace_id, domain.id)
+  const report = await checks.report(commandLine(domain.workspace_id), domain.id)
   if (report.domain.status === 'active' || report.verdict !== 'proved') return report
   try {
-    return await checks.verify(domain.workspace_id, domain.id)
+    return await checks.verify(commandLine(domain.workspace_id), domain.id)
   } catch (error) {
     if (error instanceof Failure && error.code === 'rate_limited') return report
     throw error

@@ -4,6 +4,7 @@ import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
+import { commandLine } from '../actor.ts'
 import { isScope, SCOPES, type Scope, USUAL_SCOPES } from '../tokens/scope.ts'
 import type { Token } from '../tokens/token.ts'
 import type { Tokens } from '../tokens/tokens.ts'
@@ -43,8 +44,8 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     )
     .action(async (options: CreateOptions) => {
       const secret = await withServices(async ({ workspaces, tokens }) => {
-        const workspace = await workspaces.ensure(options.workspace)
-        const created = await tokens.create(workspace, {
+        const workspace = await workspaces.ensure(commandLine, options.workspace)
+        const created = await tokens.create(commandLine(workspace.id), {
           name: options.name,
           scopes: options.admin ? withAdmin(options.scopes) : options.scopes,
           expiresAt: options.expires ?? null,
@@ -63,8 +64,8 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     .action(async (options: ListOptions) => {
       const listed = await withServices(async ({ workspaces, tokens }) => {
         const name = options.workspace
-        const workspace = name === undefined ? undefined : await workspaces.get(name)
-        return tokens.list(workspace)
+        if (name === undefined) return tokens.listAll()
+        return tokens.list(commandLine((await workspaces.get(name)).id))
       })
       terminal.out(options.json ? JSON.stringify(listed.map(present), null, 2) : table(listed))
       if (!options.json && listed.map(present).some(({ never_expires }) => never_expires)) {
@@ -80,7 +81,7 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     .argument('<id>', 'its identifier, as `token list` shows it')
     .addHelpText('after', example('token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d'))
     .action(async (id: string) => {
-      await withServices(({ tokens }) => tokens.revoke(id))
+      await withServices(({ tokens }) => tokens.revoke(commandLine, id))
       terminal.err(`Token ${id} is revoked.`)
     })
 

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { example } from '../../platform/cli/example.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { commandLine } from '../actor.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaName, type QuotaOverrides } from '../quotas/quota.ts'
 import { usageOf } from '../quotas/usage.ts'
 import type { WorkspaceServices } from './workspace-services.ts'
@@ -45,9 +46,11 @@ export function workspaceQuotaCommand(
       const rows = await withServices(async (services): Promise<Row[]> => {
         const workspace = await services.workspaces.getByNameOrId(name)
         const changes = changesOf(options)
-        if (Object.keys(changes).length > 0) await services.workspaces.limit(workspace, changes)
+        if (Object.keys(changes).length > 0) {
+          await services.workspaces.limit(commandLine(workspace.id), changes)
+        }
         const own = (await services.store.read.quotas.find(workspace.id)) ?? NO_OVERRIDES
-        const { used, limits } = await usageOf(services)(workspace.id)
+        const { used, limits } = await usageOf(services)(commandLine(workspace.id))
         return QUOTA_NAMES.map((quota) => ({
           quota,
           used: quota === 'requests_per_minute' ? null : used[quota],

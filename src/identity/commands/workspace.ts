@@ -3,6 +3,7 @@ import { example } from '../../platform/cli/example.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
+import { commandLine } from '../actor.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaOverrides } from '../quotas/quota.ts'
 import { workspaceQuotaCommand } from './workspace-quota.ts'
 import type { WorkspaceServices } from './workspace-services.ts'
@@ -21,7 +22,7 @@ export function workspaceCommand(
     .argument('<name>', 'lower-case letters, digits and hyphens')
     .addHelpText('after', example('workspace create acme'))
     .action(async (name: string) => {
-      const workspace = await withServices(({ workspaces }) => workspaces.create(name))
+      const workspace = await withServices(({ workspaces }) => workspaces.create(commandLine, name))
       terminal.out(workspace.id)
     })
 

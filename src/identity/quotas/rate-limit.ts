@@ -10,8 +10,9 @@ export function limitRate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (request.token === null) return
-  const verdict = throttle.take(request.token.id)
+  const { actor } = request
+  if (actor === null || actor.id === null) return
+  const verdict = throttle.take(actor.id)
   reply.headers({
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(verdict.remaining),
@@ -28,11 +29,11 @@ export async function limitWorkspaceRate(
   { quotas, workspaceThrottle }: { quotas: QuotaBook; workspaceThrottle: Throttle },
   request: FastifyRequest,
 ): Promise<void> {
-  if (request.token === null) return
-  const { workspace_id } = request.token
-  const found = quotas.of(workspace_id)
+  if (request.actor === null) return
+  const { workspaceId } = request.actor
+  const found = quotas.of(workspaceId)
   const { requests_per_minute: limit } = found instanceof Promise ? await found : found
-  const verdict = workspaceThrottle.take(workspace_id, {
+  const verdict = workspaceThrottle.take(workspaceId, {
     limit: limit === 0 ? Number.POSITIVE_INFINITY : limit,
   })
   if (verdict.allowed) return

@@ -3,7 +3,7 @@ import { type UsageResource, usageSchema } from '@terse/contract/usage'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { FAILURES, NOT_MODIFIED } from '../../platform/http/api/responses.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
-import { workspaceOf } from '../tokens/authentication.ts'
+import { actorOf } from '../tokens/authentication.ts'
 import { QUOTA_NAMES } from './quota.ts'
 import type { UsageReader } from './usage.ts'
 
@@ -17,7 +17,6 @@ export const usageRoutes: FastifyPluginAsyncZod<UsageRouteDependencies> = async 
   app.get(
     '/usage',
     {
-      config: { scope: 'links:read' },
       schema: {
         tags: ['Workspace'],
         operationId: 'workspace.getUsage',
@@ -28,9 +27,9 @@ export const usageRoutes: FastifyPluginAsyncZod<UsageRouteDependencies> = async 
       },
     },
     async (request): Promise<UsageResource> => {
-      const workspaceId = workspaceOf(request)
-      const { used, limits } = await deps.usage(workspaceId)
-      const requests = deps.workspaceThrottle.used(workspaceId)
+      const actor = actorOf(request)
+      const { used, limits } = await deps.usage(actor)
+      const requests = deps.workspaceThrottle.used(actor.workspaceId)
       const counted = { ...used, requests_per_minute: requests }
       const entries = QUOTA_NAMES.map((name) => [
         name,

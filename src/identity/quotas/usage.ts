@@ -1,10 +1,11 @@
 import type { Store } from '../../platform/database/store.ts'
+import type { Actor } from '../actor.ts'
 import type { QuotaStores } from './enforce-quotas.ts'
 import type { Quotas, Usage } from './quota.ts'
 import type { QuotaBook } from './quota-book.ts'
 
-/** Reads what a workspace has, and what it may have. */
-export type UsageReader = (workspaceId: string) => Promise<{ used: Usage; limits: Quotas }>
+/** Reads what the actor's workspace has, and what it may have. */
+export type UsageReader = (actor: Actor) => Promise<{ used: Usage; limits: Quotas }>
 
 export function usageOf({
   store,
@@ -13,7 +14,7 @@ export function usageOf({
   store: Store<QuotaStores>
   quotas: QuotaBook
 }): UsageReader {
-  return async (workspaceId) => {
+  return async ({ workspaceId }) => {
     const { countLinks, countDomains } = store.read.quotas
     const [links, domains, limits] = await Promise.all([
       countLinks(workspaceId),

@@ -1,41 +1,56 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Failure } from '../../platform/failure.ts'
+import type { Actor } from '../actor.ts'
+import { isOperation, type Operation, requirePermission } from '../permissions.ts'
 import type { Authenticator } from './authenticator.ts'
-import type { Scope } from './scope.ts'
-import type { Token } from './token.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a token must have for this route. A route without one is open to all. */
-    scope?: Scope
+    /** Set by `nameOperations`. A route without one is open to all. */
+    operation?: Operation
   }
   interface FastifyRequest {
-    token: Token | null
+    /** Null until the request is authenticated, and on routes that are open to all. */
+    actor: Actor | null
   }
 }
 
-/** Finds the token of a request whose route asks for one. */
+/**
+ * Gives each described route the operation that its description names. Call before the routes are
+ * registered.
+ *
+ * @throws for a described route that `OPERATION_PERMISSIONS` lacks: it would be open to all
+ */
+export function nameOperations(app: FastifyInstance): void {
+  app.decorateRequest('actor', null)
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/api/') || route.schema?.hide === true) return
+    const operation = route.schema?.operationId
+    if (!isOperation(operation)) throw new Error(`${route.url} has no permission: ${operation}`)
+    route.config = { ...route.config, operation }
+  })
+}
+
+/** Finds the actor of a request whose route is an operation. */
 export async function authenticate(
   authenticator: Authenticator,
   request: FastifyRequest,
 ): Promise<void> {
-  if (request.routeOptions.config.scope === undefined) return
-  request.token = await authenticator.authenticate(bearerOf(request.headers.authorization))
+  if (request.routeOptions.config.operation === undefined) return
+  const actor = await authenticator.authenticate(bearerOf(request.headers.authorization))
+  request.actor = { ...actor, requestId: request.id }
 }
 
-/** Checks that the request's token may do what the route does. */
+/** Checks that the request's actor may perform the operation of its route. */
 export function authorize(request: FastifyRequest): void {
-  const scope = request.routeOptions.config.scope
-  if (scope !== undefined && !request.token?.scopes.includes(scope)) {
-    throw Failure.missingScope(scope)
-  }
+  const { operation } = request.routeOptions.config
+  if (operation !== undefined) requirePermission(actorOf(request), operation)
 }
 
-/** The workspace on whose behalf an authenticated request is made. */
-export function workspaceOf(request: FastifyRequest): string {
-  if (request.token === null)
-    throw new Error(`${request.url} has no scope, so nobody is known here`)
-  return request.token.workspace_id
+/** The actor of a request that has been authenticated. */
+export function actorOf({ actor, url }: FastifyRequest): Actor {
+  if (actor === null) throw new Error(`${url} is not an operation, so its request has no actor`)
+  return actor
 }
 
 function bearerOf(header: string | undefined): string {

@@ -3,6 +3,7 @@ import type { ChangeListener } from '../../platform/changes/change-listener.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { type Actor, tokenActor } from '../actor.ts'
 import { hashSecret, isSecret } from './secret.ts'
 import type { TokenStore } from './store/token-store.ts'
 import type { Token } from './token.ts'
@@ -11,17 +12,18 @@ import type { Token } from './token.ts'
 const USE_RESOLUTION_MICROS = 60 * 1_000_000
 const TOKENS_MAX = 50_000
 
-/** A token in memory, with the use of it that this process knows of. */
-type KnownToken = { readonly token: Token; lastUsedAt: number }
+/** A cached token, its actor, and when this process knows it to have been used last. */
+type KnownToken = { readonly token: Token; readonly actor: Actor; lastUsedAt: number }
 
-/** Says whose a secret is, from memory where it can. What it forgets it looks up anew. */
+/** Finds the actor of a secret: cached, or else in the store. */
 export type Authenticator = ChangeListener & {
   /**
-   * The token that a secret belongs to: at once where it is known.
+   * Returns the actor of the token that a secret belongs to, without its request; at once where it is
+   * cached.
    *
    * @throws {Failure} `unauthorized` when it is unknown, expired or revoked
    */
-  authenticate(secret: string): Token | Promise<Token>
+  authenticate(secret: string): Actor | Promise<Actor>
   readonly use: CacheUse
 }
 
@@ -37,7 +39,7 @@ export function authenticator(deps: {
     sizeOf: () => 1,
     async load(hash) {
       const token = await store.read.tokens.findByHash(hash)
-      return token && { token, lastUsedAt: token.last_used_at ?? 0 }
+      return token && { token, actor: tokenActor(token), lastUsedAt: token.last_used_at ?? 0 }
     },
   })
 
@@ -53,15 +55,15 @@ export function authenticator(deps: {
       })
   }
 
-  function admit(entry: KnownToken | undefined): Token {
+  function admit(entry: KnownToken | undefined): Actor {
     if (entry === undefined || entry.token.revoked_at !== null) throw notValid()
-    const { token } = entry
+    const { token, actor } = entry
     const now = clock.nowMicros()
     if (token.expires_at !== null && token.expires_at <= now) {
       throw Failure.unauthorized('This token has expired.')
     }
     noteUse(entry, now)
-    return token
+    return actor
   }
 
   return {

@@ -5,7 +5,7 @@ import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
-import type { Workspace } from '../workspaces/workspace.ts'
+import type { Actor, ActorIn } from '../actor.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
 import type { TokenStore } from './store/token-store.ts'
@@ -20,10 +20,13 @@ type NewTokenOptions = {
 
 export type Tokens = {
   /** The secret is returned here and kept nowhere. */
-  create(workspace: Workspace, options: NewTokenOptions): Promise<{ token: Token; secret: string }>
-  list(workspace: Workspace | undefined): Promise<readonly Token[]>
+  create(actor: Actor, options: NewTokenOptions): Promise<{ token: Token; secret: string }>
+  /** Those of the actor's workspace, oldest first. */
+  list(actor: Actor): Promise<readonly Token[]>
+  /** Those of all workspaces, oldest first. */
+  listAll(): Promise<readonly Token[]>
   /** @throws {Failure} `not_found` also for a token that was revoked before */
-  revoke(id: string): Promise<void>
+  revoke(by: ActorIn, id: string): Promise<void>
 }
 
 type TokenStores = { readonly tokens: TokenStore; readonly changes: ChangeLog }
@@ -32,11 +35,11 @@ export function tokens(deps: { store: Store<TokenStores>; clock: Clock; random: 
   const { store, clock, random } = deps
 
   return {
-    async create(workspace, options) {
+    async create(actor, options) {
       const secret = generateSecret(random)
       const token: Token = {
         id: uuidV7(clock, random),
-        workspace_id: workspace.id,
+        workspace_id: actor.workspaceId,
         name: options.name,
         scopes: options.scopes,
         created_at: clock.nowMicros(),
@@ -48,9 +51,10 @@ export function tokens(deps: { store: Store<TokenStores>; clock: Clock; random: 
       return { token, secret }
     },
 
-    list: (workspace) => store.read.tokens.list(workspace?.id),
+    list: ({ workspaceId }) => store.read.tokens.list(workspaceId),
+    listAll: () => store.read.tokens.list(undefined),
 
-    async revoke(id) {
+    async revoke(_by, id) {
       const notFound = Failure.notFound(`Token "${id}"`)
       if (!isUuid(id)) throw notFound
       await store.write(async (stores) => {

@@ -5,6 +5,7 @@ import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { Actor, ActorIn } from '../actor.ts'
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
 import type { QuotaStore } from '../quotas/store/quota-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
@@ -12,9 +13,9 @@ import { parseWorkspaceName, type Workspace } from './workspace.ts'
 
 export type Workspaces = {
   /** @throws {Failure} `validation_failed` for an unusable or taken name */
-  create(name: string): Promise<Workspace>
+  create(by: ActorIn, name: string): Promise<Workspace>
   /** Finds or makes it. */
-  ensure(name: string): Promise<Workspace>
+  ensure(by: ActorIn, name: string): Promise<Workspace>
   /** @throws {Failure} `not_found` */
   get(name: string): Promise<Workspace>
   /**
@@ -23,8 +24,8 @@ export type Workspaces = {
    * @throws {Failure} `not_found`
    */
   getByNameOrId(nameOrId: string): Promise<Workspace>
-  /** Gives a workspace limits of its own, or takes them away; those that are left out stay. */
-  limit(workspace: Workspace, changes: Partial<QuotaOverrides>): Promise<void>
+  /** Sets own limits of the actor's workspace, or clears them by null; those that are left out stay. */
+  limit(actor: Actor, changes: Partial<QuotaOverrides>): Promise<void>
   list(): Promise<readonly Workspace[]>
 }
 
@@ -41,7 +42,7 @@ export function workspaces(deps: {
 }): Workspaces {
   const { store, clock, random } = deps
 
-  async function insert(name: string): Promise<Workspace | undefined> {
+  async function insert(_by: ActorIn, name: string): Promise<Workspace | undefined> {
     const parsed = parseWorkspaceName(name)
     if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
     const workspace = {
@@ -60,12 +61,12 @@ export function workspaces(deps: {
   }
 
   return {
-    async create(name) {
-      const workspace = await insert(name)
+    async create(by, name) {
+      const workspace = await insert(by, name)
       if (workspace === undefined) throw Failure.invalid({ name: [`"${name}" is taken`] })
       return workspace
     },
-    ensure: async (name) => (await insert(name)) ?? get(name),
+    ensure: async (by, name) => (await insert(by, name)) ?? get(name),
     get,
     async getByNameOrId(nameOrId) {
       if (!isUuid(nameOrId)) return get(nameOrId)
@@ -75,12 +76,12 @@ export function workspaces(deps: {
       if (byId === undefined) throw Failure.notFound(`Workspace "${nameOrId}"`)
       return byId
     },
-    limit: (workspace, changes) =>
+    limit: ({ workspaceId }, changes) =>
       store.write(async (stores) => {
-        await stores.quotas.lock(workspace.id)
-        const before = (await stores.quotas.find(workspace.id)) ?? NO_OVERRIDES
-        await stores.quotas.set(workspace.id, { ...before, ...changes })
-        await stores.changes.append(quotaChange(workspace.id), clock.nowMicros())
+        await stores.quotas.lock(workspaceId)
+        const before = (await stores.quotas.find(workspaceId)) ?? NO_OVERRIDES
+        await stores.quotas.set(workspaceId, { ...before, ...changes })
+        await stores.changes.append(quotaChange(workspaceId), clock.nowMicros())
       }),
     list: () => store.read.workspaces.list(),
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { commandLine } from '../../identity/actor.ts'
 import { FairQueue, QueueRefusal } from '../../platform/work/fair-queue.ts'
 import { BLACK } from './color.ts'
 import { QR_QUEUE, QrPictures, qrEntityTag } from './qr-pictures.ts'
@@ -43,21 +44,21 @@ describe('QrPictures', () => {
   test('renders a picture once for each text and colour, also for concurrent requests', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
     const pictureRequests = [
-      pictures.get('a', task('x')),
-      pictures.get('a', task('x')),
-      pictures.get('a', task('x', { color: RED })),
+      pictures.get(commandLine('a'), task('x')),
+      pictures.get(commandLine('a'), task('x')),
+      pictures.get(commandLine('a'), task('x', { color: RED })),
     ]
     await releaseAll()
     await Promise.all(pictureRequests)
     assert.deepEqual(rendered, ['x', 'x'])
-    assert.equal(String(await pictures.get('a', task('x'))), 'x')
+    assert.equal(String(await pictures.get(commandLine('a'), task('x'))), 'x')
     assert.equal(rendered.length, 2)
   })
 
   test('renders one picture of each workspace in turn', async () => {
     const { pictures, rendered, releaseAll } = picturesByHand()
     const pictureRequests = ['a1', 'a2', 'a3', 'b1'].map((text) =>
-      pictures.get(text.charAt(0), task(text)),
+      pictures.get(commandLine(text.charAt(0)), task(text)),
     )
     await releaseAll()
     await Promise.all(pictureRequests)
@@ -67,7 +68,7 @@ describe('QrPictures', () => {
   test('refuses a workspace that has too many pictures waiting', async () => {
     const { pictures, releaseAll } = picturesByHand()
     const all = Array.from({ length: QR_QUEUE.waitingPerOwnerMax + 2 }, (_, index) =>
-      pictures.get('a', task(String(index))),
+      pictures.get(commandLine('a'), task(String(index))),
     )
     const answers = Promise.allSettled(all)
     await releaseAll()

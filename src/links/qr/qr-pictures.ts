@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Actor } from '../../identity/actor.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { Failure } from '../../platform/failure.ts'
 import { VERSION } from '../../platform/process/version.ts'
@@ -37,11 +38,11 @@ export class QrPictures {
    * @throws {QueueRefusal} when too many pictures are waiting
    * @throws {Failure} `validation_failed` for parameters with which the code cannot be drawn
    */
-  async get(workspaceId: string, task: QrTask): Promise<Uint8Array> {
+  async get(actor: Actor, task: QrTask): Promise<Uint8Array> {
     const name = nameOf(task)
     const cached = this.#cache.get(name)
     if (cached !== undefined) return cached
-    return this.#queue.run(workspaceId, async () => {
+    return this.#queue.run(actor.workspaceId, async () => {
       // The same picture may have been rendered while this request was waiting.
       const rendered = this.#cache.get(name) ?? pictureOf(await this.#render(task))
       this.#cache.set(name, rendered, rendered.length + name.length + ENTRY_BYTES)

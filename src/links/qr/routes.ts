@@ -3,7 +3,7 @@ import { type QrCodeParameters, qrCodeBody, qrCodeQuery } from '@terse/contract/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { workspaceOf } from '../../identity/index.ts'
+import { actorOf } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
 import {
   FAILURES,
@@ -56,7 +56,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
       reply.headers({ ETag: tag, 'Cache-Control': 'private, no-cache' })
       if (isKnown(tag, request.headers['if-none-match'])) return reply.code(304).send()
     }
-    const drawn = await deps.qrPictures.get(workspaceOf(request), task)
+    const drawn = await deps.qrPictures.get(actorOf(request), task)
     const kind = parameters.download === true ? 'attachment' : 'inline'
     return reply
       .header('Content-Type', CONTENT_TYPES[task.format])
@@ -65,7 +65,6 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
   }
 
   const route = {
-    config: { scope: 'links:read' },
     schema: { tags: ['Links'], params: idParams, querystring: qrCodeQuery, summary: SUMMARY },
   } as const
 
@@ -82,7 +81,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
       },
     },
     async (request, reply) => {
-      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      const link = await deps.links.get(actorOf(request), request.params.id)
       return sendQrCode(request, reply, link, request.query)
     },
   )
@@ -100,7 +99,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
       },
     },
     async (request, reply) => {
-      const link = await deps.links.get(workspaceOf(request), request.params.id)
+      const link = await deps.links.get(actorOf(request), request.params.id)
       const ofBody = Object.entries(request.body ?? {}).filter(([, value]) => value !== null)
       return sendQrCode(request, reply, link, { ...request.query, ...Object.fromEntries(ofBody) })
     },

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import { readConfig } from '../../../src/app/config/read-config.ts'
 import { openInstance } from '../../../src/app/instance/instance.ts'
+import { commandLine } from '../../../src/identity/actor.ts'
 import { type Api, apiClient, expectStatus } from '../../support/api.ts'
 import { startDnsResponder } from '../../support/dns-responder.ts'
 import type { Place } from '../../support/engines.ts'
@@ -105,7 +106,7 @@ async function prepare(
   const authority = createTestAuthority()
   await keepCertificate(instance, SERVICE_HOST, authority.issue(SERVICE_HOST))
   const tokenOf = async (name: string) => {
-    const workspace = await instance.workspaces.ensure(name)
+    const workspace = await instance.workspaces.ensure(commandLine, name)
     const scopes = [
       'links:read',
       'links:write',
@@ -113,7 +114,9 @@ async function prepare(
       'domains:write',
       'clicks:read',
     ] as const
-    return (await instance.tokens.create(workspace, { name, scopes, expiresAt: null })).secret
+    return (
+      await instance.tokens.create(commandLine(workspace.id), { name, scopes, expiresAt: null })
+    ).secret
   }
   const tokens: string[] = []
   for (let nth = 0; nth < TENANTS; nth += 1) tokens.push(await tokenOf(`tenant-${nth}`))

@@ -58,7 +58,11 @@ export function expectedVersions({ headers }: FastifyRequest): ExpectedVersions 
 export function tagAnswers(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (!isRead || reply.statusCode !== 200 || request.routeOptions.config.scope === undefined) {
+    if (
+      !isRead ||
+      reply.statusCode !== 200 ||
+      request.routeOptions.config.operation === undefined
+    ) {
       return payload
     }
     // An export is streamed, so there is no content to hash.
