@@ -6,14 +6,18 @@ const PER_PAGE_MAX = 100
 /** Several times the length of the longest cursor that the API returns. */
 const CURSOR_LENGTH_MAX = 1_000
 
+export const perPageQuery = queryInteger(PER_PAGE_MAX)
+  .optional()
+  .describe(`Items per page; ${PER_PAGE_DEFAULT} when left out.`)
+
+export const cursorText = z
+  .string()
+  .max(CURSOR_LENGTH_MAX, `must have at most ${CURSOR_LENGTH_MAX} characters`)
+
 export const pageQuery = z.object({
   page: queryInteger(Number.MAX_SAFE_INTEGER).optional().describe('The page; the first is 1.'),
-  per_page: queryInteger(PER_PAGE_MAX)
-    .optional()
-    .describe(`Items per page; ${PER_PAGE_DEFAULT} when left out.`),
-  cursor: z
-    .string()
-    .max(CURSOR_LENGTH_MAX, `must have at most ${CURSOR_LENGTH_MAX} characters`)
+  per_page: perPageQuery,
+  cursor: cursorText
     .optional()
     .describe(
       'Walks through the list instead of turning pages. Empty to begin; then the `meta.next_cursor` of the answer before, with the other parameters unchanged (`per_page` may change), until that is null. Each item that is there from the beginning of the walk to its end comes exactly once, whatever is created, updated or deleted meanwhile. Not together with `page`.',

@@ -19,6 +19,7 @@ export async function openApiDocument(): Promise<object> {
     clicks: unusable as AppDependencies['clicks'],
     domainChecks: unusable as AppDependencies['domainChecks'],
     qrPictures: unusable as AppDependencies['qrPictures'],
+    events: unusable as AppDependencies['events'],
     servesApi: true,
     domainHttps: unusable as AppDependencies['domainHttps'],
     authenticator: unusable as AppDependencies['authenticator'],

@@ -6,6 +6,7 @@ import { AccountManager } from './account-manager.ts'
 import { AuthorityError } from './authority-error.ts'
 import type { Certificate } from './certificate.ts'
 import type { CertificateAuthority, ChallengeType } from './certificate-authority.ts'
+import { logFailed, logIssued } from './certificate-events.ts'
 import { certificateNeed, type NeedContext } from './certificate-need.ts'
 import type { LeasedOrder, OrderPurpose, OrderQueue } from './certificate-order.ts'
 import type { Certificates } from './certificates.ts'
@@ -218,6 +219,7 @@ export class CertificateOrders {
       const done = { ...ENDED, attempts: 0, failure: null, nextAt, queue: READY }
       if (!(await stores.certificateOrders.finish(host, fence, done))) return false
       await certificates.save(stores, certificate)
+      await logIssued(stores, certificate, now)
       return true
     })
     if (isSaved) this.#options.onIssued(host, certificate.notAfter)
@@ -230,13 +232,15 @@ export class CertificateOrders {
   ): Promise<void> {
     const { store, clock, serviceHost, random } = this.#options
     const attempts = attemptsBefore + 1
-    const nextAt = clock.nowMicros() + orderWaitMicros(attempts, random())
+    const now = clock.nowMicros()
+    const nextAt = now + orderWaitMicros(attempts, random())
     const queue: OrderQueue = purpose === 'first' && host !== serviceHost ? 'failing' : 'ready'
     const failed = { ...ENDED, attempts, failure: reason, nextAt, queue }
     await store.write(async (stores) => {
       const order = await stores.certificateOrders.find(host)
       if (!(await stores.certificateOrders.finish(host, fence, failed))) return
       if (order?.ongoing) await refundOrder(stores, { host, ...order.ongoing })
+      await logFailed(stores, host, reason, now)
     })
     this.#options.onFailed(host, reason)
   }

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/time/clock.ts'
 import { decideCheck, demotedSchedule } from './check-schedule.ts'
 import type { DnsLook, DnsLooks } from './dns-look.ts'
 import type { Domain } from './domain.ts'
+import { domainChecker, domainUnverified, domainVerified } from './domain-events.ts'
 import type { CheckStores } from './domain-stores.ts'
 import type { LeasedCheck } from './store/domain-check-store.ts'
 
@@ -51,6 +52,7 @@ export async function concludeCheck(
     }
     await stores.domains.activate(id, host, now)
     await stores.changes.append(hostChange(host), now)
+    await stores.events.append(domainChecker(workspace_id), domainVerified(domain), now)
     return holder && { host, fromWorkspaceId: holder.workspace_id, toWorkspaceId: workspace_id }
   })
 }
@@ -58,4 +60,5 @@ export async function concludeCheck(
 async function deactivate(stores: CheckStores, domain: Domain, now: number): Promise<void> {
   await stores.domains.deactivate(domain.id, domain.host, now)
   await stores.changes.append(hostChange(domain.host), now)
+  await stores.events.append(domainChecker(domain.workspace_id), domainUnverified(domain), now)
 }

@@ -1,10 +1,11 @@
-import type { Growth } from '../identity/index.ts'
+import type { Actor, Growth } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { newSchedule } from './check-schedule.ts'
 import type { Domain } from './domain.ts'
+import { domainCreated } from './domain-events.ts'
 import type { ClaimStores } from './domain-stores.ts'
 
 /** What a new claim adds to its workspace. */
@@ -31,11 +32,13 @@ export function newClaim(workspaceId: string, host: string, clock: Clock, random
  */
 export async function insertClaim(
   stores: ClaimStores,
+  actor: Actor,
   domain: Domain,
 ): Promise<number | undefined> {
   if (!(await stores.domains.insert(domain))) return undefined
   const keyspaceId = await stores.keyspaces.open(domain.workspace_id, domain.host)
   await stores.domainChecks.insert(domain, newSchedule(domain.created_at))
   await stores.changes.append(hostChange(domain.host), domain.created_at)
+  await stores.events.append(actor, domainCreated(domain), domain.created_at)
   return keyspaceId
 }

@@ -3,10 +3,12 @@ import { hostChange } from '../platform/changes/change.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
 import type { Store } from '../platform/database/store.ts'
+import type { EventWriter } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { type ExpectedVersions, requireVersion, versionOf } from '../platform/version.ts'
 import type { Domain } from './domain.ts'
+import { hstsUpdated } from './domain-events.ts'
 import type { CertificateLife } from './host-certificate.ts'
 import type { DomainStore } from './store/domain-store.ts'
 import type { HstsStore } from './store/hsts-store.ts'
@@ -48,6 +50,7 @@ type HttpsStores = {
   readonly domains: DomainStore
   readonly hsts: HstsStore
   readonly changes: ChangeLog
+  readonly events: EventWriter
   readonly certificates: { findLife(host: string): Promise<CertificateLife | undefined> }
 }
 
@@ -86,13 +89,13 @@ export function domainHttps({
       }
       await store.write(async (stores) => {
         const domain = await find(stores, actor, id)
-        if (expected !== undefined) {
-          const hstsMaxAge = (await stores.hsts.find(id)) ?? null
-          requireVersion(expected, httpsVersion({ domain, hstsMaxAge }))
-        }
+        const hstsMaxAge = (await stores.hsts.find(id)) ?? null
+        requireVersion(expected, httpsVersion({ domain, hstsMaxAge }))
         if (maxAgeSeconds === null) await stores.hsts.remove(id)
         else await stores.hsts.save(id, maxAgeSeconds)
-        await stores.changes.append(hostChange(domain.host), clock.nowMicros())
+        const now = clock.nowMicros()
+        await stores.changes.append(hostChange(domain.host), now)
+        await stores.events.append(actor, hstsUpdated(domain, hstsMaxAge, maxAgeSeconds), now)
       })
       return get(actor, id)
     },

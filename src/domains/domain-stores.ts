@@ -1,6 +1,7 @@
 import type { KeyspaceStore } from '../hosts/index.ts'
 import type { QuotaStores } from '../identity/index.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
+import type { EventWriter } from '../platform/events/event-writer.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { DomainCheckStore } from './store/domain-check-store.ts'
 import type { DomainStore } from './store/domain-store.ts'
@@ -12,6 +13,7 @@ export type ClaimStores = {
   readonly domainChecks: DomainCheckStore
   readonly keyspaces: KeyspaceStore
   readonly changes: ChangeLog
+  readonly events: EventWriter
 }
 
 /** What claims are read from and written to. */
@@ -24,6 +26,7 @@ export type CheckStores = {
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
   readonly changes: ChangeLog
+  readonly events: EventWriter
 }
 
 /** What lets a failed order of a host's certificate be tried at once. */

@@ -21,6 +21,7 @@ import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { newSchedule } from './check-schedule.ts'
 import { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 import { type Domain, domainVersion } from './domain.ts'
+import { domainChecker, domainDeleted, domainUpdated, domainVerified } from './domain-events.ts'
 import { type DomainChanges, type DomainInput, parseDomainInput } from './domain-input.ts'
 import type { DomainStores } from './domain-stores.ts'
 import { isProvedWithoutDns, type ProofPolicy } from './proof.ts'
@@ -68,7 +69,7 @@ export class Domains {
         look: () =>
           waitForAll([this.#refuseLoops(stores, domain), enforceQuotas(stores, limits, NEW_CLAIM)]),
         async work() {
-          if ((await insertClaim(stores, domain)) === undefined) {
+          if ((await insertClaim(stores, actor, domain)) === undefined) {
             throw Failure.invalid({ domain: ['has been added before'] })
           }
           return domain
@@ -132,8 +133,9 @@ export class Domains {
   }
 
   /** @throws {Failure} `not_found`, `precondition_failed` */
-  async delete({ workspaceId }: Actor, id: string, expected?: ExpectedVersions): Promise<void> {
+  async delete(actor: Actor, id: string, expected?: ExpectedVersions): Promise<void> {
     const { store, clock } = this.#deps
+    const { workspaceId } = actor
     if (!isUuid(id)) throw Failure.notFound('Domain')
     const deleted = await store.write(async (stores) => {
       const domain = await stores.domains.delete(workspaceId, id)
@@ -142,6 +144,7 @@ export class Domains {
       await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
       const now = clock.nowMicros()
       await stores.changes.append(hostChange(domain.host), now)
+      await stores.events.append(actor, domainDeleted(domain), now)
       if (domain.status === 'active') await stores.domainChecks.makeDue(domain.host, now)
       return domain
     })
@@ -195,12 +198,13 @@ export class Domains {
 
   /** Writes the changes; returns the claim and, where it was renamed, the host that it left. */
   async #applyChanges(
-    { workspaceId }: Actor,
+    actor: Actor,
     id: string,
     changes: DomainChanges,
     expected: ExpectedVersions,
   ): Promise<{ domain: Domain; leftHost: string | undefined }> {
     const { store, clock, quotas } = this.#deps
+    const { workspaceId } = actor
     const limits = await quotas.limitsOf(workspaceId)
     try {
       return await store.write(async (stores) => {
@@ -217,6 +221,7 @@ export class Domains {
         await this.#refuseLoops(stores, domain)
         await stores.domains.update(domain, current.updated_at)
         await stores.changes.append(hostChange(current.host), now)
+        await stores.events.append(actor, domainUpdated(current, domain), now)
         if (!renamed) return { domain, leftHost: undefined }
         await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
         await stores.keyspaces.rename(workspaceId, current.host, domain.host)
@@ -247,6 +252,8 @@ export class Domains {
         const now = clock.nowMicros()
         if (!(await stores.domains.activate(domain.id, domain.host, now))) return
         await stores.changes.append(hostChange(domain.host), now)
+        const checker = domainChecker(domain.workspace_id)
+        await stores.events.append(checker, domainVerified(domain), now)
       })
     } catch (error) {
       // Another workspace's claim became active between the look and the write: this one stays.

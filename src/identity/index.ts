@@ -1,5 +1,5 @@
 /** What other modules use of identity. */
-export { type Actor, type ActorIn, commandLine, systemActor } from './actor.ts'
+export { type Actor, commandLine, systemActor } from './actor.ts'
 export {
   enforceQuotas,
   type Growth,

@@ -76,6 +76,7 @@ describe('requirePermission', () => {
       'clicks.get': 'clicks:read',
       'clicks.export': 'clicks:read',
       'workspace.getUsage': 'links:read',
+      'events.list': 'workspace:admin',
     })
   })
 

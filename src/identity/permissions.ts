@@ -8,6 +8,7 @@ const PERMISSIONS = [
   'domains.edit',
   'clicks.view',
   'usage.view',
+  'events.view',
 ] as const
 
 /** What an actor may be allowed to do in a workspace. */
@@ -40,6 +41,7 @@ export const OPERATION_PERMISSIONS = {
   'clicks.get': 'clicks.view',
   'clicks.export': 'clicks.view',
   'workspace.getUsage': 'usage.view',
+  'events.list': 'events.view',
 } as const satisfies Readonly<Record<string, Permission>>
 
 export type Operation = keyof typeof OPERATION_PERMISSIONS
@@ -51,7 +53,7 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'domains:read': ['domains.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
-  'workspace:admin': [],
+  'workspace:admin': ['events.view'],
 }
 
 export const ALL_PERMISSIONS: ReadonlySet<Permission> = new Set(PERMISSIONS)

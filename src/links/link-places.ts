@@ -1,5 +1,6 @@
 import { type Domain, type Domains, insertClaim, NEW_CLAIM, newClaim } from '../domains/index.ts'
 import type { ServiceHost } from '../hosts/index.ts'
+import type { Actor } from '../identity/index.ts'
 import { enforceQuotas, type WorkspaceLimits } from '../identity/index.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { StaleRow } from '../platform/database/store.ts'
@@ -31,7 +32,12 @@ export type LinkPlaces = {
    *
    * @throws {Failure} `validation_failed` where a quota is reached
    */
-  open(stores: PlaceStores, place: Place, limits: WorkspaceLimits): Promise<OpenedPlace>
+  open(
+    stores: PlaceStores,
+    place: Place,
+    actor: Actor,
+    limits: WorkspaceLimits,
+  ): Promise<OpenedPlace>
 }
 
 export function linkPlaces(deps: {
@@ -63,14 +69,14 @@ export function linkPlaces(deps: {
       return { host, keyspaceId, isClaimed: false }
     },
 
-    async open(stores, { host, keyspaceId, isClaimed }, limits) {
-      const { workspaceId } = limits
+    async open(stores, { host, keyspaceId, isClaimed }, actor, limits) {
+      const { workspaceId } = actor
       if (isClaimed) {
         return { keyspaceId: keyspaceId ?? (await stores.keyspaces.open(workspaceId, host)) }
       }
       await enforceQuotas(stores, limits, NEW_CLAIM)
       const claimed = newClaim(workspaceId, host, clock, random)
-      const opened = await insertClaim(stores, claimed)
+      const opened = await insertClaim(stores, actor, claimed)
       // Another request of the workspace claimed it between the look and the write: look again.
       if (opened === undefined) throw new StaleRow()
       return { keyspaceId: opened, claimed }

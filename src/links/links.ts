@@ -6,7 +6,7 @@ import { type Change, linkChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
 import type { Page, Run } from '../platform/database/page.ts'
-import { type Store, TooManyVariants, UniqueViolation } from '../platform/database/store.ts'
+import type { Store } from '../platform/database/store.ts'
 import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
 import { once } from '../platform/idempotency/once.ts'
 import type { IdempotentRequest } from '../platform/idempotency/store/idempotency-store.ts'
@@ -16,7 +16,9 @@ import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken, withGeneratedKey } from './generated-key.ts'
 import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
+import { keyFaultOf } from './key-fault.ts'
 import { type Link, type LinkAttributes, linkVersion, type NewLink, NO_ATTRIBUTES } from './link.ts'
+import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
 import { type LinkLists, type Listed, linkLists } from './link-lists.ts'
 import { type LinkPlaces, linkPlaces, type OpenedPlace } from './link-places.ts'
@@ -100,13 +102,14 @@ export class Links {
           return place
         },
         work: async (place) => {
-          const keyspace = await this.#places.open(stores, place, limits)
+          const keyspace = await this.#places.open(stores, place, actor, limits)
           claimed = keyspace.claimed
           const now = clock.nowMicros()
           const times = { created_at: now, updated_at: now }
           const fresh = { ...drawn, ...times, keyspace_id: keyspace.keyspaceId }
           const inserted = await this.#insert(stores, fresh, key)
           await stores.changes.append(changeOf(inserted), now)
+          await stores.events.append(actor, linkCreated(inserted), now)
           return inserted
         },
       }),
@@ -170,14 +173,16 @@ export class Links {
   }
 
   /** @throws {Failure} `not_found`, `precondition_failed` */
-  async delete({ workspaceId }: Actor, id: string, expected?: ExpectedVersions): Promise<void> {
+  async delete(actor: Actor, id: string, expected?: ExpectedVersions): Promise<void> {
     const { store, clock } = this.#deps
     if (!isUuid(id)) throw Failure.notFound('Link')
     await store.write(async (stores) => {
-      const link = await stores.links.delete(workspaceId, id)
+      const link = await stores.links.delete(actor.workspaceId, id)
       if (link === undefined) throw Failure.notFound('Link')
       requireVersion(expected, linkVersion(link))
-      await stores.changes.append(changeOf(link), clock.nowMicros())
+      const now = clock.nowMicros()
+      await stores.changes.append(changeOf(link), now)
+      await stores.events.append(actor, linkDeleted(link), now)
     })
   }
 
@@ -191,8 +196,7 @@ export class Links {
     try {
       return await this.#deps.store.write(work)
     } catch (error) {
-      if (error instanceof UniqueViolation) throw keyTaken()
-      throw error instanceof TooManyVariants ? tooManyVariants() : error
+      throw keyFaultOf(error)
     }
   }
 
@@ -214,13 +218,13 @@ export class Links {
 
   async #update(
     stores: LinkStores,
-    { workspaceId }: Actor,
+    actor: Actor,
     { id, changes, limits, setPassword, expected }: PreparedUpdate,
   ): Promise<WrittenLink> {
     const { clock, serviceHost } = this.#deps
     const [current, refuseOn] = await waitForAll([
-      stores.links.findUncounted(workspaceId, id),
-      lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
+      stores.links.findUncounted(actor.workspaceId, id),
+      lookForLoops(stores, serviceHost, actor.workspaceId, destinationsOf(changes)),
     ])
     if (current === undefined) throw Failure.notFound('Link')
     requireVersion(expected, linkVersion(current))
@@ -230,7 +234,7 @@ export class Links {
     const keyspace: OpenedPlace =
       domain === current.domain
         ? { keyspaceId: current.keyspace_id }
-        : await this.#moveTo(stores, { ...current, ...changes, domain }, limits)
+        : await this.#moveTo(stores, { ...current, ...changes, domain }, actor, limits)
     const now = Math.max(clock.nowMicros(), current.updated_at + 1)
     const next = {
       ...current,
@@ -249,6 +253,7 @@ export class Links {
     const [from, to] = [changeOf(current), changeOf(next)]
     await stores.changes.append(from, now)
     if (to.subject !== from.subject) await stores.changes.append(to, now)
+    await stores.events.append(actor, linkUpdated(current, next), now)
     return { link, claimed: keyspace.claimed }
   }
 
@@ -256,14 +261,15 @@ export class Links {
   async #moveTo(
     stores: LinkStores,
     link: LinkAttributes & Pick<Link, 'domain'>,
+    actor: Actor,
     limits: WorkspaceLimits,
   ): Promise<OpenedPlace> {
-    const on = { workspaceId: limits.workspaceId, host: link.domain }
+    const on = { workspaceId: actor.workspaceId, host: link.domain }
     const [, place] = await waitForAll([
       refuseLoops(stores, this.#deps.serviceHost, on, destinationsOf(link)),
       this.#places.find(stores, on.workspaceId, on.host),
     ])
-    return this.#places.open(stores, place, limits)
+    return this.#places.open(stores, place, actor, limits)
   }
 
   #refuseReserved(keyspaceId: number, key: string): void {
@@ -275,12 +281,6 @@ export class Links {
 
 function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
   return linkChange(keyspace_id, foldKey(key))
-}
-
-function tooManyVariants(): Failure {
-  return Failure.invalid({
-    key: [`has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`],
-  })
 }
 
 function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {

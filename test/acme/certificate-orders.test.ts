@@ -79,6 +79,10 @@ async function forgetAll({ db, store }: StoreUnderTest): Promise<void> {
   })
 }
 
+async function eventsOf(store: FullStore, workspaceId: string) {
+  return (await store.read.events.run({ workspaceId, limit: 10, beyond: undefined })).items
+}
+
 async function stateOf(store: FullStore, host: string) {
   const order = await store.read.certificateOrders.find(host)
   assert.ok(order, `${host} has no order`)
@@ -97,10 +101,14 @@ describeStore('the orders of certificates', (at) => {
   test("turn an active domain into a certificate, with its key and the account's key encrypted", {
     skip,
   }, async () => {
-    const { activate, host, runDue, log, certificates, orders } = await setUp(at)
+    const { activate, host, runDue, log, certificates, orders, workspace } = await setUp(at)
     await activate(host)
     await runDue()
     assert.deepEqual(log, [`issued ${host}`])
+    const [issued] = await eventsOf(at.store, workspace.id)
+    assert.equal(issued?.type, 'certificate.issued')
+    assert.equal(issued.after?.domain, host)
+    assert.equal(issued.actor.name, 'certificate orders')
     const certificate = await certificates.find(host)
     assert.ok(certificate)
     const leaf = new X509Certificate(certificate.chainPem)
@@ -415,6 +423,7 @@ describeStore('the orders of certificates', (at) => {
       host,
       runDue,
       log,
+      workspace,
       dns: fake,
     } = await setUp(at, {
       around: (authority) => ({ ...authority, caaIdentities: async () => ['pebble.example'] }),
@@ -427,6 +436,9 @@ describeStore('the orders of certificates', (at) => {
       `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} from other.example alone`,
     ])
     assert.equal(pebble.orders(), orders)
+    const [failed] = await eventsOf(at.store, workspace.id)
+    assert.equal(failed?.type, 'certificate.failed')
+    assert.match(String(failed.after?.problem), /^caa: /)
   })
 
   test('delay one host for as long as the authority asks, and no other host', {

@@ -37,7 +37,11 @@ test(`a domain becomes active while ${CLAIMS} names of another workspace do not 
   await service.instance.store.write(async (stores) => {
     for (let count = 0; count < CLAIMS; count += 1) {
       const host = `${unique('silent')}.acme.test`
-      await insertClaim(stores, newDomain(workspaceId, { host, created_at }))
+      await insertClaim(
+        stores,
+        commandLine(workspaceId),
+        newDomain(workspaceId, { host, created_at }),
+      )
     }
   })
   await eventually(async () => assert.ok(dns.asked.some(({ name }) => name.includes('silent'))))

@@ -25,6 +25,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   certificate_orders: REFERENCE,
   certificates: REFERENCE,
   changes: SINGLE,
+  events: SINGLE,
   click_days: 'subject',
   clicks: 'link_seq',
   domain_checks: REFERENCE,

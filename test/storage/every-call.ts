@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Stores } from '../../src/app/database/stores.ts'
 import { newSchedule } from '../../src/domains/check-schedule.ts'
+import { commandLine } from '../../src/identity/actor.ts'
 import { NO_OVERRIDES } from '../../src/identity/quotas/quota.ts'
 import { hostChange } from '../../src/platform/changes/change.ts'
 import {
@@ -75,6 +76,9 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'nodes.list': (s) => s.nodes.list(),
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
+    'events.end': (s) => s.events.end(),
+    'events.since': async (s) => s.events.since(await s.events.end(), 10),
+    'events.run': (s) => s.events.run({ workspaceId: workspace, limit: 10, beyond: undefined }),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
   }
 }
@@ -155,6 +159,11 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'nodes.takeLost': (s) => s.nodes.takeLost(NOW, NOW),
     'changes.append': (s) => s.changes.append(hostChange(host), NOW),
     'changes.trim': (s) => s.changes.trim(0),
+    'events.append': (s) => {
+      const event = { type: 'link.deleted', subjectId: id, before: {}, after: null } as const
+      return s.events.append(commandLine(workspace), event, NOW)
+    },
+    'events.trim': (s) => s.events.trim(0),
     'idempotency.insert': (s) => s.idempotency.insert({ ...record, created_at: NOW }),
     'idempotency.trim': (s) => s.idempotency.trim(0),
   }

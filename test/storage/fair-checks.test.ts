@@ -60,7 +60,7 @@ describeStore('domain checks of several workspaces', (at) => {
         newDomain(workspaceId, { host: `${unique(prefix)}.test`, created_at }),
       )
       await at.store.write(async (stores) => {
-        for (const each of claims) await insertClaim(stores, each)
+        for (const each of claims) await insertClaim(stores, commandLine(workspaceId), each)
       })
       const statusOf = async (index: number) =>
         (await at.store.read.domains.findById(workspaceId, claims[index]?.id ?? ''))?.status

@@ -12,7 +12,7 @@ import { holdWriteLock, type LockHolder } from './hold-write-lock.ts'
 const isUnavailable = (error: unknown) => error instanceof Failure && error.code === 'unavailable'
 
 const NO_PENDING_WRITES = {
-  mark: () => 0,
+  mark: () => ({ changes: 0, events: 0 }),
   write: async () => {},
   undoTo() {},
   committed() {},

@@ -54,9 +54,9 @@ describeStore('the token store', (at) => {
     const { token, hash } = await add()
     const revoke = (id: string, at_: number) =>
       at.store.write((stores) => stores.tokens.revoke(id, at_))
-    assert.equal(await revoke(token.id, NOW + 1), true)
-    assert.equal(await revoke(token.id, NOW + 2), false)
-    assert.equal(await revoke(randomUUID(), NOW), false)
+    same(await revoke(token.id, NOW + 1), { ...token, revoked_at: NOW + 1 })
+    assert.equal(await revoke(token.id, NOW + 2), undefined)
+    assert.equal(await revoke(randomUUID(), NOW), undefined)
     const revoked = await at.store.read.tokens.findByHash(hash)
     same(revoked, { ...token, revoked_at: NOW + 1 })
   })

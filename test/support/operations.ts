@@ -10,7 +10,7 @@ export type Operation = {
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
   /** The resource whose id it takes, if any. */
-  readonly family: 'links' | 'domains' | 'clicks' | 'workspace'
+  readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -63,6 +63,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   domains: 'domains',
   clicks: 'clicks',
   usage: 'workspace',
+  events: 'events',
 }
 
 function operation(method: string, path: string, described: DescribedOperation): Operation {

@@ -1,6 +1,7 @@
 import type { ClickRouteDependencies } from '../../clicks/routes.ts'
 import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
 import type { DomainRouteDependencies } from '../../domains/routes.ts'
+import type { EventRouteDependencies } from '../../events/list-events.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
@@ -17,7 +18,8 @@ type RouteDependencies = LinkRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &
   ClickRouteDependencies &
-  UsageRouteDependencies
+  UsageRouteDependencies &
+  EventRouteDependencies
 
 /** What the HTTP application needs. */
 export type AppDependencies = RouteDependencies & {

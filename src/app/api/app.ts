@@ -10,6 +10,7 @@ import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provid
 import { clickRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
+import { eventRoutes } from '../../events/routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/tokens/authentication.ts'
@@ -41,6 +42,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   domainHttpsRoutes,
   clickRoutes,
   usageRoutes,
+  eventRoutes,
 ]
 
 /** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */

@@ -20,7 +20,7 @@ const TAGS = [
   { name: 'Links', description: 'Short links, their QR codes and their clicks.' },
   { name: 'Domains', description: 'The domains of the workspace, their DNS, HTTPS and clicks.' },
   { name: 'Clicks', description: 'Clicks on all links of the workspace.' },
-  { name: 'Workspace', description: 'What the workspace uses, and its quotas.' },
+  { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
 ]
 
 /** Collects the routes that are registered after it, for the OpenAPI document and the reference page. */

@@ -76,6 +76,7 @@ describe('readConfig', () => {
     fastRedirects: true,
     clickDurability: 'process',
     clickRetentionDays: 365,
+    eventRetentionDays: 365,
     clickCapPerMinute: 300,
     rawClicksPerMinute: 60_000,
   }
@@ -290,6 +291,7 @@ describe('readConfig', () => {
     TERSE_FAST_REDIRECTS: ['true', 'ON', '0'],
     TERSE_CLICK_DURABILITY: ['DISK', 'none', 'fsync'],
     TERSE_CLICK_RETENTION_DAYS: ['-1', '36501', 'never'],
+    TERSE_EVENT_RETENTION_DAYS: ['-1', '36501', 'never'],
     TERSE_CLICK_CAP_PER_MINUTE: ['-1', '1000001', 'off'],
     TERSE_RAW_CLICKS_PER_MINUTE: ['-1', '100000001', 'off'],
   }

@@ -81,6 +81,8 @@ export type Config = {
   readonly clickDurability: SettingValues['TERSE_CLICK_DURABILITY']
   /** How many days raw clicks are kept; 0 for ever. */
   readonly clickRetentionDays: number
+  /** 0 for ever. */
+  readonly eventRetentionDays: number
   /** Clicks of one address on one link that are stored individually per minute; 0 for all. */
   readonly clickCapPerMinute: number
   /** Clicks of one workspace that are stored individually per minute; 0 for all. */
@@ -228,6 +230,7 @@ function configOf(values: SettingValues): Config {
     fastRedirects: values.TERSE_FAST_REDIRECTS,
     clickDurability: values.TERSE_CLICK_DURABILITY,
     clickRetentionDays: values.TERSE_CLICK_RETENTION_DAYS,
+    eventRetentionDays: values.TERSE_EVENT_RETENTION_DAYS,
     clickCapPerMinute: values.TERSE_CLICK_CAP_PER_MINUTE,
     rawClicksPerMinute: values.TERSE_RAW_CLICKS_PER_MINUTE,
   })

@@ -25,6 +25,8 @@ import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visi
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
 import { type DomainStore, domainStore } from '../../domains/store/domain-store.ts'
 import { type HstsStore, hstsStore } from '../../domains/store/hsts-store.ts'
+import type { EventStore } from '../../events/event-store.ts'
+import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
 import { type QuotaStore, quotaStore } from '../../identity/quotas/store/quota-store.ts'
 import { type TokenStore, tokenStore } from '../../identity/tokens/store/token-store.ts'
@@ -69,6 +71,7 @@ export type Stores = {
   readonly visitorSalts: VisitorSaltStore
   readonly nodes: NodeStore
   readonly changes: ChangeLog
+  readonly events: EventStore
   readonly idempotency: IdempotencyStore
 }
 
@@ -78,6 +81,7 @@ export type FullStore = Store<Stores>
 /** The differences between the engines that the stores depend on. */
 export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, pending: Pending) => ChangeLog
+  readonly openFeed: OpenEventFeed
   readonly rawClicks: (scans: Scans) => RawClickPages
   readonly findPage: FindPage
   /**
@@ -97,7 +101,15 @@ export type EngineTraits = {
  * @param on.scans for queries that may read many rows
  */
 export function storesOver(
-  { changeLog, rawClicks, findPage, returnsInsertId, lockName, skipLinkNumbers }: EngineTraits,
+  {
+    changeLog,
+    openFeed,
+    rawClicks,
+    findPage,
+    returnsInsertId,
+    lockName,
+    skipLinkNumbers,
+  }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; pending: Pending },
 ): Stores {
   const { db, pending } = on
@@ -121,6 +133,7 @@ export function storesOver(
     visitorSalts: visitorSaltStore(db),
     nodes: nodeStore(db),
     changes: changeLog(db, pending),
+    events: eventStore({ ...on, openFeed }),
     idempotency: idempotencyStore(db, pending),
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { domainHttps } from '../../domains/domain-https.ts'
+import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
@@ -62,6 +63,7 @@ export function openApi(
         charts: queues.open(CHART_QUEUE),
         exports: queues.open(EXPORT_QUEUE),
       }),
+      events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),
       domainChecks: checks,
       qrPictures,
       servesApi: config.roles.includes('api'),

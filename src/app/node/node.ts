@@ -147,7 +147,7 @@ export class Node {
     const process = shared?.number ?? ALONE
     if (config.roles.includes('jobs')) {
       this.#jobs.push(
-        startTrimming(instance, logUnexpected(log, 'trimming')),
+        startTrimming(config, instance, logUnexpected(log, 'trimming')),
         domains.startChecking(),
       )
       if (tls !== undefined) this.#jobs.push(tls.startOrdering())

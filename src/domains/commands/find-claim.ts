@@ -1,4 +1,4 @@
-import { commandLine } from '../../identity/actor.ts'
+import { commandLine } from '../../identity/index.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Domain } from '../domain.ts'
 import type { DomainTools } from './domain-tools.ts'

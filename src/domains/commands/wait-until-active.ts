@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commandLine } from '../../identity/actor.ts'
+import { commandLine } from '../../identity/index.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { DnsReport } from '../dns-report.ts'

@@ -3,8 +3,10 @@ import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
+import type { EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
@@ -29,7 +31,11 @@ export type Tokens = {
   revoke(by: ActorIn, id: string): Promise<void>
 }
 
-type TokenStores = { readonly tokens: TokenStore; readonly changes: ChangeLog }
+type TokenStores = {
+  readonly tokens: TokenStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
 
 export function tokens(deps: { store: Store<TokenStores>; clock: Clock; random: Random }): Tokens {
   const { store, clock, random } = deps
@@ -47,21 +53,35 @@ export function tokens(deps: { store: Store<TokenStores>; clock: Clock; random: 
         last_used_at: null,
         revoked_at: null,
       }
-      await store.write((stores) => stores.tokens.insert(token, hashSecret(secret)))
+      await store.write(async (stores) => {
+        await stores.tokens.insert(token, hashSecret(secret))
+        await stores.events.append(actor, tokenEvent('token.created', token), token.created_at)
+      })
       return { token, secret }
     },
 
     list: ({ workspaceId }) => store.read.tokens.list(workspaceId),
     listAll: () => store.read.tokens.list(undefined),
 
-    async revoke(_by, id) {
+    async revoke(by, id) {
       const notFound = Failure.notFound(`Token "${id}"`)
       if (!isUuid(id)) throw notFound
       await store.write(async (stores) => {
         const now = clock.nowMicros()
-        if (!(await stores.tokens.revoke(id, now))) throw notFound
+        const token = await stores.tokens.revoke(id, now)
+        if (token === undefined) throw notFound
         await stores.changes.append(tokenChange(id), now)
+        await stores.events.append(by(token.workspace_id), tokenEvent('token.revoked', token), now)
       })
     },
   }
+}
+
+function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewEvent {
+  const { id, name, scopes, expires_at } = token
+  const expiresAt = expires_at === null ? {} : { expires_at: formatInstant(expires_at) }
+  const fields = { name, scopes, ...expiresAt }
+  return type === 'token.created'
+    ? { type, subjectId: id, before: null, after: fields }
+    : { type, subjectId: id, before: fields, after: null }
 }

@@ -3,6 +3,11 @@ import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
+import {
+  changedFields,
+  type EventWriter,
+  type NewEvent,
+} from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
@@ -33,6 +38,7 @@ type WorkspaceStores = {
   readonly workspaces: WorkspaceStore
   readonly quotas: QuotaStore
   readonly changes: ChangeLog
+  readonly events: EventWriter
 }
 
 export function workspaces(deps: {
@@ -42,7 +48,7 @@ export function workspaces(deps: {
 }): Workspaces {
   const { store, clock, random } = deps
 
-  async function insert(_by: ActorIn, name: string): Promise<Workspace | undefined> {
+  async function insert(by: ActorIn, name: string): Promise<Workspace | undefined> {
     const parsed = parseWorkspaceName(name)
     if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
     const workspace = {
@@ -50,7 +56,12 @@ export function workspaces(deps: {
       name: parsed.value,
       created_at: clock.nowMicros(),
     }
-    const inserted = await store.write((stores) => stores.workspaces.insert(workspace))
+    const inserted = await store.write(async (stores) => {
+      if (!(await stores.workspaces.insert(workspace))) return false
+      const event = workspaceCreated(workspace)
+      await stores.events.append(by(workspace.id), event, workspace.created_at)
+      return true
+    })
     return inserted ? workspace : undefined
   }
 
@@ -76,13 +87,25 @@ export function workspaces(deps: {
       if (byId === undefined) throw Failure.notFound(`Workspace "${nameOrId}"`)
       return byId
     },
-    limit: ({ workspaceId }, changes) =>
+    limit: (actor, changes) =>
       store.write(async (stores) => {
+        const { workspaceId } = actor
         await stores.quotas.lock(workspaceId)
         const before = (await stores.quotas.find(workspaceId)) ?? NO_OVERRIDES
-        await stores.quotas.set(workspaceId, { ...before, ...changes })
-        await stores.changes.append(quotaChange(workspaceId), clock.nowMicros())
+        const after = { ...before, ...changes }
+        await stores.quotas.set(workspaceId, after)
+        const now = clock.nowMicros()
+        await stores.changes.append(quotaChange(workspaceId), now)
+        await stores.events.append(actor, quotasUpdated(workspaceId, before, after), now)
       }),
     list: () => store.read.workspaces.list(),
   }
+}
+
+function workspaceCreated({ id, name }: Workspace): NewEvent {
+  return { type: 'workspace.created', subjectId: id, before: null, after: { name } }
+}
+
+function quotasUpdated(id: string, before: QuotaOverrides, after: QuotaOverrides): NewEvent {
+  return { type: 'workspace.updated', subjectId: id, ...changedFields(before, after) }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Actor } from '../../identity/actor.ts'
+import type { Actor } from '../../identity/index.ts'
 import { SieveCache } from '../../platform/cache/sieve-cache.ts'
 import { Failure } from '../../platform/failure.ts'
 import { VERSION } from '../../platform/process/version.ts'

@@ -23,6 +23,8 @@ export type ColumnTypes = {
   readonly changeLogExtra: string
   /** Statements that create the indexes on those columns. */
   readonly changeLogIndexes: readonly string[]
+  /** Statements that create the indexes that only this engine has on the event log. */
+  readonly eventLogIndexes: readonly string[]
   /** Statements that create what only this engine needs for counted clicks. */
   readonly clickExtras: readonly string[]
   /**

@@ -1,10 +1,13 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Change } from '../changes/change.ts'
+import { PendingRows, RowInserts } from './pending-rows.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 import { statement } from './statement.ts'
 import { together } from './together.ts'
 
-type LoggedChange = { readonly change: Change; readonly at: number }
+type LoggedChange = Change & { readonly at: number }
+/** A row of the event log before the database has numbered it. */
+export type NewEventRow = Readonly<Omit<Schema['events'], 'id'>>
 type BucketCount = {
   readonly workspaceId: string
   readonly bucket: number
@@ -20,20 +23,22 @@ export type LinkCount = {
   readonly bytes: number
 }
 
-/** The maximum number of rows in one insert. One statement is compiled for each number of rows. */
-const INSERT_ROWS_MAX = 32
-const INSERTS = Array.from({ length: INSERT_ROWS_MAX }, (_, index) => insertOf(index + 1))
+const CHANGE_INSERTS = new RowInserts<LoggedChange>('changes', ['at', 'kind', 'subject'])
+const EVENT_INSERTS = new RowInserts<NewEventRow>('events', [
+  'at',
+  'workspace_id',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'request_id',
+  'type',
+  'subject_id',
+  'before_fields',
+  'after_fields',
+])
 
-/** @param rows the number of rows; the statement's parameters are their values, row by row */
-function insertOf(rows: number) {
-  return statement((db, values: readonly (number | string)[]) => {
-    const row = (index: number) => {
-      const [at, kind, subject] = [0, 1, 2].map((column) => values[index * 3 + column])
-      return { at, kind, subject } as Change & { at: number }
-    }
-    return db.insertInto('changes').values(Array.from({ length: rows }, (_, index) => row(index)))
-  })
-}
+/** How far the rows of a transaction had come when one of its units began. */
+export type PendingMark = { readonly changes: number; readonly events: number }
 
 /** Writes that the stores of a transaction defer. */
 export type Pending = {
@@ -44,8 +49,9 @@ export type Pending = {
    */
   add(query: CompiledQuery): Promise<void>
   appendChange(change: Change, atMicros: number): void
+  appendEvent(row: NewEventRow): void
   countLink(count: LinkCount): void
-  /** Writes everything now. Call it before reading `changes` or `link_buckets`. */
+  /** Writes everything now. Call it before reading `changes`, `events` or `link_buckets`. */
   write(): Promise<void>
 }
 
@@ -53,6 +59,7 @@ export type Pending = {
 export const NOTHING_PENDING: Pending = {
   add: async () => refuse(),
   appendChange: refuse,
+  appendEvent: refuse,
   countLink: refuse,
   write: async () => {},
 }
@@ -79,7 +86,8 @@ const addToBucket = statement((db, count: BucketCount) =>
 )
 
 /**
- * Defers what nearly every transaction writes, change log rows and link counts, until just before
+ * Defers what nearly every transaction writes, rows of the change log and the event log and link
+ * counts, until just before
  * the commit. Transactions that share one SQLite commit then share these statements, and on
  * PostgreSQL they need no separate round trip.
  */
@@ -87,8 +95,8 @@ export class PendingWrites implements Pending {
   readonly #db: Kysely<Schema>
   readonly #onCommit: (changes: readonly Change[]) => void
   readonly #isDistant: boolean
-  #changes: LoggedChange[] = []
-  #changesWritten = 0
+  readonly #changes = new PendingRows(CHANGE_INSERTS)
+  readonly #events = new PendingRows(EVENT_INSERTS)
   #counts: BucketCount[] = []
   #added: CompiledQuery[] = []
 
@@ -115,7 +123,11 @@ export class PendingWrites implements Pending {
   }
 
   appendChange(change: Change, atMicros: number): void {
-    this.#changes.push({ change, at: atMicros })
+    this.#changes.add({ ...change, at: atMicros })
+  }
+
+  appendEvent(row: NewEventRow): void {
+    this.#events.add(row)
   }
 
   countLink({ seq, ...count }: LinkCount): void {
@@ -130,37 +142,33 @@ export class PendingWrites implements Pending {
   /** Returns and clears the deferred statements, in the order in which the caller must run them. */
   take(): CompiledQuery[] {
     const counts = sumByBucket(this.#counts)
-    const queries = [...this.#added, ...counts.map((count) => addToBucket.query(this.#db, count))]
+    const queries = [
+      ...this.#added,
+      ...counts.map((count) => addToBucket.query(this.#db, count)),
+      ...this.#changes.take(this.#db),
+      ...this.#events.take(this.#db),
+    ]
     this.#added = []
     this.#counts = []
-    while (this.#changesWritten < this.#changes.length) {
-      const end = this.#changesWritten + INSERT_ROWS_MAX
-      const rows = this.#changes.slice(this.#changesWritten, end)
-      this.#changesWritten += rows.length
-      const values = rows.flatMap(({ at, change }) => [at, change.kind, change.subject])
-      const insert = INSERTS[rows.length - 1]
-      if (insert !== undefined) queries.push(insert.query(this.#db, values))
-    }
     return queries
   }
 
-  /** Returns the position at which the next transaction's changes begin. */
-  mark(): number {
-    return this.#changes.length
+  /** Where the rows of the next unit begin. */
+  mark(): PendingMark {
+    return { changes: this.#changes.count, events: this.#events.count }
   }
 
-  /** Discards what was added after the mark. What was added before it must have been written. */
-  undoTo(mark: number): void {
-    this.#changes.length = mark
-    this.#changesWritten = mark
+  /** Forgets what came after the mark, or everything. What came before it must have been written. */
+  undoTo({ changes, events }: PendingMark = { changes: 0, events: 0 }): void {
+    this.#changes.undoTo(changes)
+    this.#events.undoTo(events)
     this.#counts = []
     this.#added = []
   }
 
   committed(): void {
-    const changes = this.#changes.map(({ change }) => change)
-    this.#changes = []
-    this.#changesWritten = 0
+    const changes = this.#changes.empty()
+    this.#events.empty()
     if (changes.length > 0) this.#onCommit(changes)
   }
 }

@@ -208,6 +208,21 @@ export type Schema = {
     /** When its loss was reported; null while the node is up or its loss is not yet reported. */
     reported_at: number | null
   }
+  /** Of PostgreSQL, `transaction_id` besides. */
+  events: {
+    id: Generated<number>
+    at: number
+    workspace_id: string
+    actor_kind: 'token' | 'system'
+    actor_id: string | null
+    actor_name: string
+    request_id: string | null
+    type: string
+    subject_id: string
+    /** As JSON. */
+    before_fields: string | null
+    after_fields: string | null
+  }
   changes: { id: Generated<number>; at: number; kind: Change['kind']; subject: string }
   idempotency: {
     workspace_id: string

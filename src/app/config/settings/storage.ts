@@ -19,6 +19,12 @@ export const STORAGE_SETTINGS = {
       'A file with settings, one `NAME=value` a line; the environment takes precedence over it. `--env-file` takes precedence over this variable.',
     path: true,
   }),
+  TERSE_EVENT_RETENTION_DAYS: setting({
+    schema: integer(0, 36_500),
+    default: '365',
+    description:
+      'Days for which events are kept: who changed what, as `GET /api/v1/events` returns it. `0` is for ever.',
+  }),
   TERSE_DATABASE_URL: setting({
     schema: z
       .string()

@@ -11,6 +11,7 @@ import { fairLeases } from './006-fair-leases.ts'
 import { fileMarks } from './007-file-marks.ts'
 import { quotas } from './008-quotas.ts'
 import { rawClickCount } from './009-raw-click-count.ts'
+import { events } from './010-events.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   fileMarks,
   quotas,
   rawClickCount,
+  events,
 ]
 
 /** The schema version of this program. */

@@ -34,6 +34,7 @@ const RELEASED = [
   { name: 'file marks', SQLite: '8583ceaaa31d8a28', PostgreSQL: '6b3163574b1949de' },
   { name: 'quotas', SQLite: '4adc5857918580a5', PostgreSQL: '539db1f10b548176' },
   { name: 'raw-click-count', SQLite: '732a697c9c330c46', PostgreSQL: '7cbd133e414ceab4' },
+  { name: 'events', SQLite: 'b53fd66817bad863', PostgreSQL: '7631681228dbe2df' },
 ]
 
 const DIALECTS = {

@@ -15,6 +15,7 @@ export const COLUMN_TYPES: ColumnTypes = {
   bytewiseText: 'text collate "C"',
   changeLogExtra: TRANSACTION_COLUMN,
   changeLogIndexes: [TRANSACTION_INDEX],
+  eventLogIndexes: ['create index events_transaction on events (transaction_id, id)'],
   number: 'bigint',
   bytes: 'bytea',
   clickExtras: [...RAW_CLICKS_TABLE, ...CLICK_DAYS_STORAGE],

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { postgresRawClickPages } from '../../../clicks/store/postgres/raw-click-pages.ts'
+import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
 import { skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
@@ -47,6 +48,7 @@ const RETRY_CAP_MS = 100
 
 const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
+  openFeed: postgresEventFeed,
   rawClicks: postgresRawClickPages,
   findPage: findPageWith(findSortedAtOnce),
   returnsInsertId: false,

@@ -9,6 +9,7 @@ export const COLUMN_TYPES: ColumnTypes = {
   bytewiseText: 'text',
   changeLogExtra: '',
   changeLogIndexes: [],
+  eventLogIndexes: [],
   number: 'integer',
   bytes: 'blob',
   clickExtras: [],

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
+import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
 import { findPageWith } from '../../../links/store/link-scan.ts'
 import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
@@ -56,6 +57,7 @@ const CHECKPOINT_PAGES = 4_000
 
 const TRAITS = {
   changeLog: sqliteChangeLog,
+  openFeed: sqliteEventFeed,
   findPage: findPageWith(findSortedBySlices),
   returnsInsertId: true,
   skipLinkNumbers,

@@ -10,8 +10,8 @@ export type TokenStore = {
   insert(token: Token, hash: string): Promise<void>
   /** Returns the tokens of one workspace or of all, oldest first. */
   list(workspaceId: string | undefined): Promise<readonly Token[]>
-  /** Returns false when there is no such token, or it is already revoked. */
-  revoke(id: string, atMicros: number): Promise<boolean>
+  /** Returns the token that was revoked; undefined when there is none, or it was revoked before. */
+  revoke(id: string, atMicros: number): Promise<Token | undefined>
   noteUse(id: string, atMicros: number): Promise<void>
 }
 
@@ -46,13 +46,14 @@ export function tokenStore(db: Kysely<Schema>): TokenStore {
       return (await query.execute()).map(fromRow)
     },
     async revoke(id, atMicros) {
-      const result = await db
+      const row = await db
         .updateTable('tokens')
         .set({ revoked_at: atMicros })
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
+        .returning(COLUMNS)
         .executeTakeFirst()
-      return result.numUpdatedRows > 0n
+      return row && fromRow(row)
     },
     async noteUse(id, atMicros) {
       await db.updateTable('tokens').set({ last_used_at: atMicros }).where('id', '=', id).execute()

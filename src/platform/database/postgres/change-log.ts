@@ -31,8 +31,14 @@ const HISTORY = sql<string>`concat_ws('-',
 const UNCRASHED_SINCE = sql<string>`
   coalesce((extract(epoch from pg_stat_get_bgwriter_stat_reset_time()) * 1e6)::bigint, 0)`
 
+/**
+ * In which numbers of transactions mean the same: they may be given again in another history, or after a
+ * crash.
+ */
+export const TRANSACTION_EPOCH = sql<string>`concat_ws(' ', ${HISTORY}, ${UNCRASHED_SINCE})`
+
 /** `<history> <uncrashed since> <snapshot>` */
-const CURSOR = sql<string>`concat_ws(' ', ${HISTORY}, ${UNCRASHED_SINCE}, pg_current_snapshot())`
+const CURSOR = sql<string>`concat_ws(' ', ${TRANSACTION_EPOCH}, pg_current_snapshot())`
 
 /**
  * PostgreSQL does not commit transactions in the order of their numbers, so a reader that remembers

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
 import { backoffMs } from '../../work/backoff.ts'
+import type { PendingMark } from '../pending-writes.ts'
 import { StaleRow } from '../store.ts'
 import { folderOf, isBusy, translateError } from './errors.ts'
 
@@ -29,10 +30,10 @@ type Settle = () => void
 /** Writes that the transactions of a batch deferred, to be written together before the commit. */
 type Pending = {
   /** Returns the current position, for `undoTo`. */
-  mark(): number
+  mark(): PendingMark
   write(): Promise<void>
   /** Discards what was added after the mark, after a rollback. */
-  undoTo(mark: number): void
+  undoTo(mark?: PendingMark): void
   /** Called after the commit, before any caller's promise settles. */
   committed(): void
 }
@@ -142,7 +143,7 @@ export class GroupCommit {
     return settled
   }
 
-  async #runUnderSavepoint(transaction: QueuedTransaction, mark: number): Promise<unknown> {
+  async #runUnderSavepoint(transaction: QueuedTransaction, mark: PendingMark): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const value = await transaction.run()
@@ -156,7 +157,7 @@ export class GroupCommit {
     }
   }
 
-  #rollbackToSavepoint(mark: number): void {
+  #rollbackToSavepoint(mark: PendingMark): void {
     this.#pending.undoTo(mark)
     // Throws when SQLite itself rolled back everything (a full disk); then the whole batch fails.
     this.#database.exec('rollback to queued')
@@ -177,7 +178,7 @@ export class GroupCommit {
   }
 
   #rollback(): void {
-    this.#pending.undoTo(0)
+    this.#pending.undoTo()
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback')
     } catch {

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { cursorText, perPageQuery } from './pagination.ts'
+import { timestamp, uuid } from './primitives.ts'
+
+const EVENT_TYPES = [
+  'link.created',
+  'link.updated',
+  'link.deleted',
+  'domain.created',
+  'domain.updated',
+  'domain.deleted',
+  'domain.verified',
+  'domain.unverified',
+  'certificate.issued',
+  'certificate.failed',
+  'token.created',
+  'token.revoked',
+  'workspace.created',
+  'workspace.updated',
+] as const
+
+const type = z.enum(EVENT_TYPES, { error: `must be one of ${EVENT_TYPES.join(', ')}` })
+const fields = z.record(z.string(), z.unknown()).nullable()
+
+const eventSchema = z
+  .object({
+    sequence: z.int().describe('Number of the event, unique in this instance.'),
+    at: timestamp.describe('When it happened.'),
+    workspace_id: uuid.describe('The workspace in which it happened.'),
+    actor: z
+      .object({
+        kind: z
+          .enum(['token', 'system'])
+          .describe('`system` is the service itself, or its operator at the command line.'),
+        id: uuid.nullable().describe('The identifier of the token; null for `system`.'),
+        name: z.string().describe('The name of the token, or of the part of the service.'),
+      })
+      .describe('Who did it.'),
+    request_id: z
+      .string()
+      .nullable()
+      .describe('The `X-Request-Id` of the request that did it; null where there was none.'),
+    type: z.enum(EVENT_TYPES).describe('What happened.'),
+    subject_id: uuid.describe('The identifier of the link, domain, token or workspace.'),
+    before: fields.describe('The changed fields as they were; null where the subject was created.'),
+    after: fields.describe(
+      'The changed fields as they are since; null where the subject was deleted. Fields that a new subject does not have are left out. Of a password it holds only the text `changed`.',
+    ),
+  })
+  .meta({ id: 'Event', description: 'A change in the workspace.' })
+
+export const eventPage = z
+  .object({
+    data: z.array(eventSchema),
+    links: z.object({
+      first: z.string(),
+      next: z.string().nullable().describe('The next page; null at the end.'),
+    }),
+    meta: z.object({
+      per_page: z.int(),
+      path: z.string(),
+      next_cursor: z.string().nullable().describe('The cursor of the next page; null at the end.'),
+    }),
+  })
+  .meta({ id: 'EventPage' })
+
+const instant = z.string().meta({ format: 'date-time' })
+
+export const listEventsQuery = z.object({
+  per_page: perPageQuery,
+  cursor: cursorText
+    .optional()
+    .describe(
+      'The `meta.next_cursor` of the answer before, with the other parameters unchanged; empty or left out to begin. Each event comes once, whatever happens meanwhile; events that are newer than the first page are not part of the walk.',
+    ),
+  type: z
+    .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(type))
+    .optional()
+    .describe('Events of this type. Sent several times: of any of the types.'),
+  subject: uuid
+    .toLowerCase()
+    .optional()
+    .describe('Events of this link, domain, token or workspace.'),
+  actor: uuid.toLowerCase().optional().describe('Events that this token caused.'),
+  from: instant.optional().describe('Events from this instant on.'),
+  to: instant.optional().describe('Events before this instant.'),
+})
+
+export type ListEventsQuery = z.output<typeof listEventsQuery>
+export type EventResource = z.output<typeof eventSchema>
+export type EventPageResource = z.output<typeof eventPage>

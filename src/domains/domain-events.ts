@@ -1,0 +1,53 @@
+import { systemActor } from '../identity/index.ts'
+import {
+  changedFields,
+  type EventFields,
+  type NewEvent,
+  setFields,
+} from '../platform/events/event-writer.ts'
+import type { Domain } from './domain.ts'
+
+/** The actor that changes the status of domains, whoever asked for the check. */
+export const domainChecker = systemActor('domain checks')
+
+export function domainCreated(domain: Domain): NewEvent {
+  const after = setFields(fieldsOf(domain))
+  return { type: 'domain.created', subjectId: domain.id, before: null, after }
+}
+
+export function domainUpdated(from: Domain, to: Domain): NewEvent {
+  const changed = changedFields(fieldsOf(from), fieldsOf(to))
+  return { type: 'domain.updated', subjectId: to.id, ...changed }
+}
+
+export function hstsUpdated(domain: Domain, from: number | null, to: number | null): NewEvent {
+  const changed = changedFields({ hsts_max_age: from }, { hsts_max_age: to })
+  return { type: 'domain.updated', subjectId: domain.id, ...changed }
+}
+
+export function domainDeleted(domain: Domain): NewEvent {
+  const before = setFields(fieldsOf(domain))
+  return { type: 'domain.deleted', subjectId: domain.id, before, after: null }
+}
+
+export function domainVerified({ id, host }: Domain): NewEvent {
+  return {
+    type: 'domain.verified',
+    subjectId: id,
+    before: { domain: host, status: 'pending' },
+    after: { domain: host, status: 'active' },
+  }
+}
+
+export function domainUnverified({ id, host }: Domain): NewEvent {
+  return {
+    type: 'domain.unverified',
+    subjectId: id,
+    before: { domain: host, status: 'active' },
+    after: { domain: host, status: 'pending' },
+  }
+}
+
+function fieldsOf({ host, status, not_found_url, expired_url }: Domain): EventFields {
+  return { domain: host, status, not_found_url, expired_url }
+}

@@ -1,0 +1,73 @@
+import type { EventPageResource, EventResource, ListEventsQuery } from '@terse/contract/events'
+import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
+import type { FastifyRequest } from 'fastify'
+import { actorOf } from '../identity/index.ts'
+import { FaultList, type Parsed } from '../platform/failure.ts'
+import { addressesOf } from '../platform/http/api/pagination.ts'
+import type { WalkContext } from '../platform/http/api/walk.ts'
+import { formatInstant } from '../platform/time/instant.ts'
+import type { Event } from './event.ts'
+import type { EventMark } from './event-store.ts'
+import type { Events } from './events.ts'
+
+export type EventRouteDependencies = WalkContext & { readonly events: Events }
+
+/** A page of the events of the actor's workspace. It has no total: to count a year of events takes too long. */
+export async function listEvents(
+  request: FastifyRequest,
+  query: ListEventsQuery,
+  { events, baseUrl, cursors }: EventRouteDependencies,
+): Promise<EventPageResource> {
+  const actor = actorOf(request)
+  const filter = { types: query.type, subjectId: query.subject, actorId: query.actor }
+  const period = periodOf(query)
+  const name = JSON.stringify([request.routeOptions.url, actor.workspaceId, filter, period])
+  const { cursor = '', per_page: limit = PER_PAGE_DEFAULT } = query
+  const beyond = cursor === '' ? undefined : cursors.read<EventMark>(cursor, name).mark
+  const { items, rest } = await events.list(actor, { ...filter, ...period, limit, beyond })
+
+  const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
+  const position = { mark: rest, isReversed: false, index: 0, total: 0 }
+  const nextCursor = rest === undefined ? null : cursors.write(position, name)
+  return {
+    data: items.map(present),
+    links: { first: urlOf(''), next: nextCursor === null ? null : urlOf(nextCursor) },
+    meta: { per_page: limit, path, next_cursor: nextCursor },
+  }
+}
+
+/** @throws {Failure} `validation_failed` */
+function periodOf({ from, to }: ListEventsQuery) {
+  const faults = new FaultList()
+  const fromMicros = from === undefined ? undefined : faults.take('from', parseInstant(from))
+  const toMicros = to === undefined ? undefined : faults.take('to', parseInstant(to))
+  if (fromMicros !== undefined && toMicros !== undefined && fromMicros >= toMicros) {
+    faults.add('from', 'must be before to')
+  }
+  faults.throwIfAny()
+  return { fromMicros, toMicros }
+}
+
+/** In microseconds since the epoch, as near as a number comes to it. */
+function parseInstant(text: string): Parsed<number> {
+  try {
+    const micros = Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)
+    return { value: Math.max(0, Math.min(micros, Number.MAX_SAFE_INTEGER)) }
+  } catch {
+    return { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
+  }
+}
+
+function present(event: Event): EventResource {
+  return {
+    sequence: event.sequence,
+    at: formatInstant(event.at),
+    workspace_id: event.workspaceId,
+    actor: { ...event.actor },
+    request_id: event.requestId,
+    type: event.type,
+    subject_id: event.subjectId,
+    before: event.before && { ...event.before },
+    after: event.after && { ...event.after },
+  }
+}

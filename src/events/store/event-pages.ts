@@ -1,0 +1,99 @@
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import type { Run } from '../../platform/database/page.ts'
+import { SCAN_MS_MAX } from '../../platform/database/scan-too-long.ts'
+import type { Scans } from '../../platform/database/scans.ts'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { Event } from '../event.ts'
+import { type EventFilter, type EventMark, type EventRun, needsScan } from '../event-store.ts'
+import { EVENT_COLUMNS, type EventRow, eventOf } from './event-rows.ts'
+
+/** Events that one turn of a scan looks at: some 10 ms. */
+const SLICE_EVENTS = 4_096
+
+/** A part of a list, from behind `beyond` to `until`, which belongs to it. */
+type Range = { readonly beyond: EventMark | undefined; readonly until?: EventMark | undefined }
+
+/**
+ * Reads a list of events. Events of certain types or actors are looked for slice by slice, each in a turn
+ * of its own, until the run is full.
+ */
+export async function eventRun(
+  on: { db: Kysely<Schema>; scans: Scans },
+  run: EventRun,
+): Promise<Run<Event, EventMark>> {
+  const rows = needsScan(run) ? await scanned(on.scans, run) : await read(on.db, run, run)
+  const items = rows.slice(0, run.limit).map(eventOf)
+  const last = rows.length > run.limit ? items.at(-1) : undefined
+  return { items, rest: last && { at: last.at, sequence: last.sequence } }
+}
+
+async function scanned(scans: Scans, run: EventRun): Promise<EventRow[]> {
+  const scan = scans.begin(run.workspaceId, SCAN_MS_MAX)
+  const found: EventRow[] = []
+  let beyond = run.beyond
+  do {
+    beyond = await scan.turn(async () => {
+      const until = await endOfSlice(scans.db, run, beyond)
+      const left = { ...run, limit: run.limit - found.length }
+      found.push(...(await read(scans.db, left, { beyond, until })))
+      return found.length > run.limit ? undefined : until
+    })
+  } while (beyond !== undefined)
+  return found
+}
+
+/** One more than the limit, to see whether the list goes on. */
+function read(db: Kysely<Schema>, run: EventRun, range: Range): Promise<EventRow[]> {
+  return db
+    .selectFrom('events')
+    .select(EVENT_COLUMNS)
+    .where(within(run, range))
+    .where(matches(run))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(run.limit + 1)
+    .execute()
+}
+
+/** The last event of a slice; undefined when the list ends before. */
+async function endOfSlice(
+  db: Kysely<Schema>,
+  filter: EventFilter,
+  beyond: EventMark | undefined,
+): Promise<EventMark | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select(['at', 'id'])
+    .where(within(filter, { beyond }))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .offset(SLICE_EVENTS - 1)
+    .executeTakeFirst()
+  return row && { at: row.at, sequence: row.id }
+}
+
+/** The conditions that an index answers. */
+function within(filter: EventFilter, { beyond, until }: Range) {
+  const { workspaceId, fromMicros, toMicros } = filter
+  return (eb: ExpressionBuilder<Schema, 'events'>) => {
+    const place = eb.refTuple('at', 'id')
+    return eb.and([
+      eb('workspace_id', '=', workspaceId),
+      ...(fromMicros === undefined ? [] : [eb('at', '>=', fromMicros)]),
+      ...(toMicros === undefined ? [] : [eb('at', '<', toMicros)]),
+      ...(beyond === undefined ? [] : [eb(place, '<', eb.tuple(beyond.at, beyond.sequence))]),
+      ...(until === undefined ? [] : [eb(place, '>=', eb.tuple(until.at, until.sequence))]),
+    ])
+  }
+}
+
+function matches({ types, subjectId, actorId }: EventFilter) {
+  return (eb: ExpressionBuilder<Schema, 'events'>) =>
+    eb.and([
+      sql<boolean>`1 = 1`,
+      ...(types === undefined ? [] : [eb('type', 'in', types)]),
+      ...(subjectId === undefined ? [] : [eb('subject_id', '=', subjectId)]),
+      ...(actorId === undefined ? [] : [eb('actor_id', '=', actorId)]),
+    ])
+}

@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely'
+import type { Pending } from '../../platform/database/pending-writes.ts'
+import type { Scans } from '../../platform/database/scans.ts'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { EventFeed, EventStore } from '../event-store.ts'
+import { eventRun } from './event-pages.ts'
+
+/** Events that are deleted at once. */
+const TRIM_MAX = 1_000
+
+export type OpenEventFeed = (db: Kysely<Schema>, pending: Pending) => EventFeed
+
+export function eventStore(on: {
+  db: Kysely<Schema>
+  scans: Scans
+  pending: Pending
+  openFeed: OpenEventFeed
+}): EventStore {
+  const { db, pending } = on
+  const feed = on.openFeed(db, pending)
+  return {
+    end: feed.end,
+    since: feed.since,
+    async append({ kind, id, name, workspaceId, requestId }, event, atMicros) {
+      pending.appendEvent({
+        at: atMicros,
+        workspace_id: workspaceId,
+        actor_kind: kind,
+        actor_id: id,
+        actor_name: name,
+        request_id: requestId,
+        type: event.type,
+        subject_id: event.subjectId,
+        before_fields: event.before && JSON.stringify(event.before),
+        after_fields: event.after && JSON.stringify(event.after),
+      })
+    },
+    async run(run) {
+      await pending.write()
+      return eventRun(on, run)
+    },
+    /** By number, which rises with time but for the differences of clocks. */
+    async trim(beforeMicros) {
+      await pending.write()
+      const first = db.selectFrom('events').select('id').orderBy('id').limit(TRIM_MAX)
+      const result = await db
+        .deleteFrom('events')
+        .where('id', 'in', first)
+        .where('at', '<', beforeMicros)
+        .executeTakeFirst()
+      return result.numDeletedRows === BigInt(TRIM_MAX)
+    },
+  }
+}

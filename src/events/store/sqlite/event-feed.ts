@@ -1,0 +1,34 @@
+import type { Kysely } from 'kysely'
+import type { Pending } from '../../../platform/database/pending-writes.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import type { EventFeed } from '../../event-store.ts'
+import { EVENT_COLUMNS, eventOf } from '../event-rows.ts'
+
+/**
+ * SQLite commits one transaction at a time, so the numbers of events are in the order of commits. A restored
+ * file gives numbers again, so a reader must keep its cursor in the same file.
+ */
+export function sqliteEventFeed(db: Kysely<Schema>, pending: Pending): EventFeed {
+  return {
+    async end() {
+      await pending.write()
+      const row = await db
+        .selectFrom('events')
+        .select((eb) => eb.fn.max('id').as('id'))
+        .executeTakeFirst()
+      return String(row?.id ?? 0)
+    },
+
+    async since(cursor, limit) {
+      await pending.write()
+      const rows = await db
+        .selectFrom('events')
+        .select(EVENT_COLUMNS)
+        .where('id', '>', Number(cursor))
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return { events: rows.map(eventOf), cursor: String(rows.at(-1)?.id ?? cursor) }
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import { TooManyVariants, UniqueViolation } from '../platform/database/store.ts'
+import { Failure } from '../platform/failure.ts'
+import { keyTaken } from './generated-key.ts'
+import { KEY_VARIANTS_MAX } from './key.ts'
+
+/** Translates what the store finds wrong with a link's key into a failure of its field. */
+export function keyFaultOf(error: unknown): unknown {
+  if (error instanceof UniqueViolation) return keyTaken()
+  if (!(error instanceof TooManyVariants)) return error
+  return Failure.invalid({
+    key: [`has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`],
+  })
+}
