@@ -18,9 +18,9 @@ import type { ProofPolicy } from './proof.ts'
 import type { ServiceTarget } from './service-target.ts'
 import type { LeasedCheck } from './store/domain-check-store.ts'
 
-/** Scheduled checks that one process has under way at once. Each asks some five questions of DNS. */
+/** Scheduled checks that one process runs at once. Each sends about five DNS queries. */
 const CHECKS_MAX = 32
-/** Of these, how many may belong to one workspace: its silent names leave room for the others. */
+/** Of these, how many may belong to one workspace, so that its silent names leave room for others. */
 const CHECKS_PER_WORKSPACE_MAX = 8
 /** Looks that callers of the API wait for. */
 export const LOOK_QUEUE = {
@@ -33,94 +33,146 @@ export const LOOK_QUEUE = {
 }
 /** Longer than the slowest check, so that a lease ends early only with its process. */
 const LEASE_MICROS = 2 * 60_000_000
-/** How often somebody may ask for a check of one domain. */
+/** The shortest time between two checks of one domain on demand. */
 const DEMAND_INTERVAL_MICROS = 60_000_000
 
-export type DomainChecks = {
-  /** Starts the checks that are due, the workspaces in turn, as far as there is room for them. */
-  startDue(): Promise<void>
-  /** Settles when no check is under way. */
-  settled(): Promise<void>
+type DomainChecksOptions = {
+  readonly store: Store<CheckStores & RetriedOrders>
+  readonly clock: Clock
+  readonly resolver: DnsResolver
+  readonly policy: ProofPolicy
+  /** Derived from the instance's key, for `domain-proof`. */
+  readonly proofKey: Buffer
+  readonly target: ServiceTarget
+  readonly isReserved: ClaimableHosts['isReserved']
+  /** For `LOOK_QUEUE`. */
+  readonly looks: FairQueue
+  /** Called with the error of a check that failed and will be retried. */
+  readonly onError: (error: unknown) => void
+  readonly onMove: (move: DomainMove) => void
+  /** Called when a check has ended, so that another can start. */
+  readonly onSlotFree: () => void
+  /** Returns the state of a host's certificate; undefined when this service issues none. */
+  readonly findCertificate: CertificateFinder | undefined
+}
+
+/** Checks the DNS records of domains, on a schedule and on demand, and changes their status. */
+export class DomainChecks {
+  readonly #options: DomainChecksOptions
+  readonly #looks: ReturnType<typeof dnsLooks>
+  readonly #owners: DueOwners
+  readonly #running: LeaseRunner<LeasedCheck>
+  #isCancelled = false
+
+  constructor(options: DomainChecksOptions) {
+    const { store, onError, onSlotFree } = options
+    this.#options = options
+    this.#looks = dnsLooks(options)
+    this.#owners = new DueOwners((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
+    this.#running = new LeaseRunner<LeasedCheck>({
+      concurrency: CHECKS_MAX,
+      concurrencyPerWorkspace: CHECKS_PER_WORKSPACE_MAX,
+      run: async (lease) => {
+        try {
+          await this.#check(lease)
+        } catch (error) {
+          onError(error)
+        }
+      },
+      onSlotFree,
+    })
+  }
+
+  /** Starts the due checks, one workspace after the other, up to the limit of running checks. */
+  async startDue(): Promise<void> {
+    const { store, clock } = this.#options
+    const running = this.#running
+    const now = clock.nowMicros()
+    await this.#owners.refresh(now)
+    for (;;) {
+      const inTurn = this.#owners.next().map((id) => [id, running.freeSlotsOf(id)] as const)
+      const shares = new Map(inTurn.filter(([, slots]) => slots > 0))
+      if (this.#isCancelled || running.freeSlots === 0 || shares.size === 0) return
+      const { leases, idle } = await store.write((stores) =>
+        stores.domainChecks.leaseDue(shares, now, now + LEASE_MICROS, running.freeSlots),
+      )
+      for (const lease of leases) running.start(lease)
+      this.#owners.settle(new Set(leases.map(({ workspaceId }) => workspaceId)), idle)
+      if (leases.length === 0 && idle.length === 0) return
+    }
+  }
+
+  /** Settles when no check is running. */
+  settled(): Promise<void> {
+    return this.#running.settled()
+  }
+
   /**
    * Looks at DNS now, and changes nothing.
    *
    * @throws {Failure} `not_found`
-   * @throws {QueueRefusal} while others look, or the workspace itself does
+   * @throws {QueueRefusal} when too many looks are waiting, of the workspace or of all
    */
-  report(actor: Actor, id: string): Promise<DnsReport>
+  async report(actor: Actor, id: string): Promise<DnsReport> {
+    const domain = await this.#get(actor, id)
+    return this.#options.looks.run(actor.workspaceId, async () =>
+      reportLook(this.#options, domain, await this.#looks.look(domain)),
+    )
+  }
+
   /**
-   * Checks a domain now, and changes its status where that follows.
+   * Checks a domain now, and changes its status when the result requires it.
    *
-   * @throws {Failure} `not_found`; `rate_limited` within a minute of the last time it was asked for
+   * @throws {Failure} `not_found`; `rate_limited` within a minute of the last check on demand
    * @throws {QueueRefusal} as `report`
    */
-  verify(actor: Actor, id: string): Promise<DnsReport>
-  /** Ends the checks under way without a result. */
-  cancel(): void
-}
+  async verify(actor: Actor, id: string): Promise<DnsReport> {
+    const { store, clock, looks, findCertificate } = this.#options
+    await this.#get(actor, id)
+    return looks.run(actor.workspaceId, async () => {
+      const lease = await this.#leaseOnDemand(id)
+      const seen = await this.#check(lease)
+      if (findCertificate !== undefined) {
+        const { host } = lease.domain
+        await store.write((stores) => stores.certificateOrders.makeDue(host, clock.nowMicros()))
+      }
+      return reportLook(this.#options, lease.domain, seen)
+    })
+  }
 
-export function domainChecks(deps: {
-  store: Store<CheckStores & RetriedOrders>
-  clock: Clock
-  resolver: DnsResolver
-  policy: ProofPolicy
-  /** From the instance's key, for `domain-proof`. */
-  proofKey: Buffer
-  target: ServiceTarget
-  isReserved: ClaimableHosts['isReserved']
-  /** For `LOOK_QUEUE`. */
-  looks: FairQueue
-  /** Told of a check that failed; it is made again. */
-  onError: (error: unknown) => void
-  onMove: (move: DomainMove) => void
-  /** Called when a check has ended, so that there is room for another. */
-  onSlotFree: () => void
-  /** How a host's certificate stands; undefined where certificates are somebody else's work. */
-  findCertificate: CertificateFinder | undefined
-}): DomainChecks {
-  const { store, clock, resolver } = deps
-  const { look, hasLostProof } = dnsLooks(deps)
-  const turns = new DueOwners((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
-  const checking = new LeaseRunner<LeasedCheck>({
-    concurrency: CHECKS_MAX,
-    concurrencyPerWorkspace: CHECKS_PER_WORKSPACE_MAX,
-    run: checkSafely,
-    onSlotFree: deps.onSlotFree,
-  })
-  let isCancelled = false
+  /** Ends the running checks without a result. */
+  cancel(): void {
+    this.#isCancelled = true
+    this.#options.resolver.cancel()
+  }
 
-  async function check(lease: LeasedCheck): Promise<DnsLook> {
+  async #check(lease: LeasedCheck): Promise<DnsLook> {
+    const { store, clock, onMove } = this.#options
+    const { look, hasLostProof } = this.#looks
     const seen = await look(lease.domain)
-    if (isCancelled) {
+    if (this.#isCancelled) {
       await store.write((stores) => stores.domainChecks.release(lease.domain.id, lease.fence))
       return seen
     }
     try {
       const move = await concludeCheck({ store, clock, hasLostProof }, lease, seen)
-      if (move !== undefined) deps.onMove(move)
+      if (move !== undefined) onMove(move)
     } catch (error) {
-      // Another claim became active between the look and the write: this one is checked again.
+      // Another claim became active between the look and the write. This one is checked again.
       if (!(error instanceof UniqueViolation)) throw error
     }
     return seen
   }
 
-  async function checkSafely(lease: LeasedCheck): Promise<void> {
-    try {
-      await check(lease)
-    } catch (error) {
-      deps.onError(error)
-    }
-  }
-
-  async function get({ workspaceId }: Actor, id: string): Promise<Domain> {
-    const domain = isUuid(id) ? await store.read.domains.findById(workspaceId, id) : undefined
+  async #get({ workspaceId }: Actor, id: string): Promise<Domain> {
+    const { read } = this.#options.store
+    const domain = isUuid(id) ? await read.domains.findById(workspaceId, id) : undefined
     if (domain === undefined) throw Failure.notFound('Domain')
     return domain
   }
 
-  /** Takes the check for somebody who asked for it. */
-  async function leaseOnDemand(id: string): Promise<LeasedCheck> {
+  async #leaseOnDemand(id: string): Promise<LeasedCheck> {
+    const { store, clock } = this.#options
     return store.write(async (stores) => {
       const now = clock.nowMicros()
       const times = await stores.domainChecks.find(id)
@@ -135,53 +187,8 @@ export function domainChecks(deps: {
       const lease = await stores.domainChecks.lease(id, now + LEASE_MICROS)
       if (lease === undefined) throw new StaleRow()
       await stores.domainChecks.noteDemand(id, now)
-      // Whoever asks is at work on it: the checks that follow come quickly again.
+      // The caller is probably setting the domain up, so the next checks follow quickly again.
       return lease.domain.status === 'pending' ? { ...lease, schedule: newSchedule(now) } : lease
     })
-  }
-
-  return {
-    async startDue() {
-      const now = clock.nowMicros()
-      await turns.refresh(now)
-      for (;;) {
-        const inTurn = turns.next().map((id) => [id, checking.freeSlotsOf(id)] as const)
-        const shares = new Map(inTurn.filter(([, room]) => room > 0))
-        if (isCancelled || checking.freeSlots === 0 || shares.size === 0) return
-        const { leases, idle } = await store.write((stores) =>
-          stores.domainChecks.leaseDue(shares, now, now + LEASE_MICROS, checking.freeSlots),
-        )
-        for (const lease of leases) checking.start(lease)
-        turns.settle(new Set(leases.map(({ workspaceId }) => workspaceId)), idle)
-        if (leases.length === 0 && idle.length === 0) return
-      }
-    },
-
-    settled: () => checking.settled(),
-
-    async report(actor, id) {
-      const domain = await get(actor, id)
-      return deps.looks.run(actor.workspaceId, async () =>
-        reportLook(deps, domain, await look(domain)),
-      )
-    },
-
-    async verify(actor, id) {
-      await get(actor, id)
-      return deps.looks.run(actor.workspaceId, async () => {
-        const lease = await leaseOnDemand(id)
-        const seen = await check(lease)
-        if (deps.findCertificate !== undefined) {
-          const { host } = lease.domain
-          await store.write((stores) => stores.certificateOrders.makeDue(host, clock.nowMicros()))
-        }
-        return reportLook(deps, lease.domain, seen)
-      })
-    },
-
-    cancel() {
-      isCancelled = true
-      resolver.cancel()
-    },
   }
 }

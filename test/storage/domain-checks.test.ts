@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DomainMove } from '../../src/domains/check-conclusion.ts'
-import { domainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
+import { DomainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
 import { Domains } from '../../src/domains/domains.ts'
 import type { CertificateStanding } from '../../src/domains/host-certificate.ts'
 import { type ProofPolicy, proofName, proofText } from '../../src/domains/proof.ts'
@@ -47,7 +47,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
     findCertificate?: (host: string) => Promise<CertificateStanding>,
   ) => {
     let ended = 0
-    const checks = domainChecks({
+    const checks = new DomainChecks({
       looks: new FairQueue(LOOK_QUEUE),
       ...base,
       store,
@@ -70,7 +70,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
         await checks.settled()
       }
     }
-    return { ...checks, runDue }
+    return Object.assign(checks, { runDue })
   }
   const host = `${unique('go')}.acme.test`
   const claim = async () => {

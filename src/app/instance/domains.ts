@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { isCertifiable } from '../../certificates/certifiable-host.ts'
 import { certificateStanding } from '../../certificates/certificate-standing.ts'
 import type { CertificateFinder } from '../../domains/dns-report.ts'
-import { type DomainChecks, domainChecks, LOOK_QUEUE } from '../../domains/domain-checks.ts'
+import { DomainChecks, LOOK_QUEUE } from '../../domains/domain-checks.ts'
 import { Domains } from '../../domains/domains.ts'
 import type { ServiceTarget } from '../../domains/service-target.ts'
 import {
@@ -54,7 +54,7 @@ export function openDomains(
   const { isOperator = false, queues = new WorkQueues() } = options
   const claimable = claimableHostsOf(config, isOperator)
   let wake = () => {}
-  const checks = domainChecks({
+  const checks = new DomainChecks({
     store,
     clock,
     resolver: openResolver(config),

@@ -47,7 +47,14 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   const warmStart = await openWarmStart(config)
   const serviceHost = await findServiceHost(config, instance, warmStart.values.state)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
-  const tls = await openTlsWhereNeeded()
+  const tls =
+    config.tls &&
+    (await import('./tls.ts')).openTls(
+      config,
+      instance,
+      { serviceHost, warmStart: warmStart.values },
+      log,
+    )
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
   const hashing = openPasswordHasher(queues)
@@ -75,12 +82,6 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
     await keepJournalledNumbers(config, instance.store)
     await salts.start()
     if (config.roles.includes('jobs')) await domains.domains.proveAllPending()
-  }
-
-  async function openTlsWhereNeeded() {
-    if (config.tls === undefined) return undefined
-    const { openTls } = await import('./tls.ts')
-    return openTls(config, instance, { serviceHost, warmStart: warmStart.values }, log)
   }
 
   const isComplete = instance.store.isAvailable()

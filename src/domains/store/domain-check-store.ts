@@ -77,47 +77,15 @@ export type DomainCheckStore = {
 const PENDING = sql.lit<DomainStatus>('pending')
 
 export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
-  /** Selects check schedules joined with their claims. */
-  const checks = () =>
-    db
-      .selectFrom('domain_checks as checks')
-      .innerJoin('domains', 'domains.id', 'checks.domain_id')
-      .selectAll('domains')
-      .select([
-        'checks.workspace_id as lease_workspace_id',
-        'checks.since',
-        'checks.attempts',
-        'checks.next_at',
-        'checks.missing_since',
-        'checks.fence',
-      ])
+  return { ...checkSchedules(db), ...checkLeases(db) }
+}
 
-  /** Leases a row as it was read; returns undefined when another node leased it first. */
-  async function leaseRow(
-    row: Awaited<ReturnType<ReturnType<typeof checks>['executeTakeFirstOrThrow']>>,
-    leaseUntil: number,
-  ): Promise<LeasedCheck | undefined> {
-    const {
-      since,
-      attempts,
-      next_at,
-      missing_since,
-      fence: readFence,
-      lease_workspace_id,
-      ...domain
-    } = row
-    const fence = readFence + 1
-    const result = await db
-      .updateTable('domain_checks')
-      .set({ fence, lease_until: leaseUntil })
-      .where('domain_id', '=', domain.id)
-      .where('fence', '=', readFence)
-      .executeTakeFirst()
-    if (result.numUpdatedRows === 0n) return undefined
-    const schedule = { since, attempts, next_at, missing_since }
-    return { domain, workspaceId: lease_workspace_id, schedule, fence }
-  }
-
+function checkSchedules(
+  db: Kysely<Schema>,
+): Pick<
+  DomainCheckStore,
+  'insert' | 'find' | 'findDueWorkspaces' | 'noteDemand' | 'restart' | 'makeDue'
+> {
   return {
     async insert(claim, schedule) {
       await db
@@ -153,52 +121,11 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
       return rows.map(({ workspace_id }) => workspace_id)
     },
 
-    leaseDue: (shares, now, leaseUntil, limit) =>
-      leaseRoundRobin({
-        shares,
-        limit,
-        find: (workspaceId, count) =>
-          checks()
-            .where('checks.workspace_id', '=', workspaceId)
-            .where('checks.next_at', '<=', now)
-            .where((eb) =>
-              eb.or([eb('checks.lease_until', 'is', null), eb('checks.lease_until', '<=', now)]),
-            )
-            .orderBy('checks.next_at')
-            .limit(count)
-            .execute(),
-        take: (row) => leaseRow(row, leaseUntil),
-      }),
-
-    async lease(domainId, leaseUntil) {
-      const row = await checks().where('checks.domain_id', '=', domainId).executeTakeFirst()
-      return row && leaseRow(row, leaseUntil)
-    },
-
     async noteDemand(domainId, now) {
       await db
         .updateTable('domain_checks')
         .set({ demanded_at: now })
         .where('domain_id', '=', domainId)
-        .execute()
-    },
-
-    async finish(domainId, fence, schedule, checkedAt) {
-      const result = await db
-        .updateTable('domain_checks')
-        .set({ ...schedule, checked_at: checkedAt, lease_until: null })
-        .where('domain_id', '=', domainId)
-        .where('fence', '=', fence)
-        .executeTakeFirst()
-      return result.numUpdatedRows > 0n
-    },
-
-    async release(domainId, fence) {
-      await db
-        .updateTable('domain_checks')
-        .set({ lease_until: null })
-        .where('domain_id', '=', domainId)
-        .where('fence', '=', fence)
         .execute()
     },
 
@@ -224,4 +151,93 @@ export function domainCheckStore(db: Kysely<Schema>): DomainCheckStore {
         .execute()
     },
   }
+}
+
+function checkLeases(
+  db: Kysely<Schema>,
+): Pick<DomainCheckStore, 'leaseDue' | 'lease' | 'finish' | 'release'> {
+  return {
+    leaseDue: (shares, now, leaseUntil, limit) =>
+      leaseRoundRobin({
+        shares,
+        limit,
+        find: (workspaceId, count) =>
+          selectChecks(db)
+            .where('checks.workspace_id', '=', workspaceId)
+            .where('checks.next_at', '<=', now)
+            .where((eb) =>
+              eb.or([eb('checks.lease_until', 'is', null), eb('checks.lease_until', '<=', now)]),
+            )
+            .orderBy('checks.next_at')
+            .limit(count)
+            .execute(),
+        take: (row) => leaseRow(db, row, leaseUntil),
+      }),
+
+    async lease(domainId, leaseUntil) {
+      const row = await selectChecks(db).where('checks.domain_id', '=', domainId).executeTakeFirst()
+      return row && leaseRow(db, row, leaseUntil)
+    },
+
+    async finish(domainId, fence, schedule, checkedAt) {
+      const result = await db
+        .updateTable('domain_checks')
+        .set({ ...schedule, checked_at: checkedAt, lease_until: null })
+        .where('domain_id', '=', domainId)
+        .where('fence', '=', fence)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+
+    async release(domainId, fence) {
+      await db
+        .updateTable('domain_checks')
+        .set({ lease_until: null })
+        .where('domain_id', '=', domainId)
+        .where('fence', '=', fence)
+        .execute()
+    },
+  }
+}
+
+/** Selects check schedules joined with their claims. */
+const selectChecks = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('domain_checks as checks')
+    .innerJoin('domains', 'domains.id', 'checks.domain_id')
+    .selectAll('domains')
+    .select([
+      'checks.workspace_id as lease_workspace_id',
+      'checks.since',
+      'checks.attempts',
+      'checks.next_at',
+      'checks.missing_since',
+      'checks.fence',
+    ])
+
+/** Leases a row as it was read; returns undefined when another node leased it first. */
+async function leaseRow(
+  db: Kysely<Schema>,
+  row: Awaited<ReturnType<ReturnType<typeof selectChecks>['executeTakeFirstOrThrow']>>,
+  leaseUntil: number,
+): Promise<LeasedCheck | undefined> {
+  const {
+    since,
+    attempts,
+    next_at,
+    missing_since,
+    fence: readFence,
+    lease_workspace_id,
+    ...domain
+  } = row
+  const fence = readFence + 1
+  const result = await db
+    .updateTable('domain_checks')
+    .set({ fence, lease_until: leaseUntil })
+    .where('domain_id', '=', domain.id)
+    .where('fence', '=', readFence)
+    .executeTakeFirst()
+  if (result.numUpdatedRows === 0n) return undefined
+  const schedule = { since, attempts, next_at, missing_since }
+  return { domain, workspaceId: lease_workspace_id, schedule, fence }
 }

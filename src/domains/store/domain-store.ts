@@ -96,45 +96,20 @@ const findServed = statement((db, owner: { workspaceId: string; host: string }) 
 )
 
 export function domainStore(db: Kysely<Schema>): DomainStore {
-  const domains = () => db.selectFrom('domains').selectAll()
+  return { ...domainLookUps(db), ...domainWrites(db), ...domainLists(db) }
+}
 
-  async function count(workspaceId: string): Promise<number> {
-    const counted = await db
-      .selectFrom('domains')
-      .select((eb) => eb.fn.countAll<number>().as('total'))
-      .where('workspace_id', '=', workspaceId)
-      .executeTakeFirstOrThrow()
-    return counted.total
-  }
-
-  async function changeStatus(change: {
-    id: string
-    host: string
-    from: RawBuilder<DomainStatus>
-    to: RawBuilder<DomainStatus>
-    atMicros: number
-  }): Promise<boolean> {
-    const result = await db
-      .updateTable('domains')
-      .set((eb) => ({
-        status: change.to,
-        updated_at: eb
-          .case()
-          .when('updated_at', '>=', change.atMicros)
-          .then(eb('updated_at', '+', 1))
-          .else(change.atMicros)
-          .end(),
-      }))
-      .where('id', '=', change.id)
-      .where('host', '=', change.host)
-      .where('status', '=', change.from)
-      .executeTakeFirst()
-    return result.numUpdatedRows > 0n
-  }
-
+function domainLookUps(
+  db: Kysely<Schema>,
+): Pick<DomainStore, 'findById' | 'findByHost' | 'findActive' | 'servedAmong'> {
   return {
     findById: (workspaceId, id) =>
-      domains().where('workspace_id', '=', workspaceId).where('id', '=', id).executeTakeFirst(),
+      db
+        .selectFrom('domains')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', id)
+        .executeTakeFirst(),
 
     findByHost: async (workspaceId, host) => (await findOwn(db, { workspaceId, host })).rows[0],
 
@@ -147,7 +122,13 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
       )
       return hosts.filter((_host, index) => found[index]?.rows.length !== 0)
     },
+  }
+}
 
+function domainWrites(
+  db: Kysely<Schema>,
+): Pick<DomainStore, 'insert' | 'update' | 'activate' | 'deactivate' | 'delete'> {
+  return {
     async insert(domain) {
       const inserted = await db
         .insertInto('domains')
@@ -170,10 +151,10 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
     },
 
     activate: (id, host, atMicros) =>
-      changeStatus({ id, host, from: PENDING, to: ACTIVE, atMicros }),
+      changeStatus(db, { id, host, from: PENDING, to: ACTIVE, atMicros }),
 
     deactivate: (id, host, atMicros) =>
-      changeStatus({ id, host, from: ACTIVE, to: PENDING, atMicros }),
+      changeStatus(db, { id, host, from: ACTIVE, to: PENDING, atMicros }),
 
     delete: (workspaceId, id) =>
       db
@@ -182,7 +163,42 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst(),
+  }
+}
 
+async function changeStatus(
+  db: Kysely<Schema>,
+  change: {
+    id: string
+    host: string
+    from: RawBuilder<DomainStatus>
+    to: RawBuilder<DomainStatus>
+    atMicros: number
+  },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('domains')
+    .set((eb) => ({
+      status: change.to,
+      updated_at: eb
+        .case()
+        .when('updated_at', '>=', change.atMicros)
+        .then(eb('updated_at', '+', 1))
+        .else(change.atMicros)
+        .end(),
+    }))
+    .where('id', '=', change.id)
+    .where('host', '=', change.host)
+    .where('status', '=', change.from)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+function domainLists(
+  db: Kysely<Schema>,
+): Pick<DomainStore, 'page' | 'count' | 'run' | 'countByStatus' | 'pendingOn' | 'pendingAfter'> {
+  const domains = () => db.selectFrom('domains').selectAll()
+  return {
     async page(workspaceId, offset, limit) {
       const items = await domains()
         .where('workspace_id', '=', workspaceId)
@@ -191,10 +207,10 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .limit(limit)
         .offset(offset)
         .execute()
-      return { items, total: await count(workspaceId) }
+      return { items, total: await countDomains(db, workspaceId) }
     },
 
-    count,
+    count: (workspaceId) => countDomains(db, workspaceId),
 
     async run({ workspaceId, limit, descending, beyond }) {
       const [direction, side] = descending ? (['desc', '<'] as const) : (['asc', '>'] as const)
@@ -236,4 +252,13 @@ export function domainStore(db: Kysely<Schema>): DomainStore {
         .limit(limit)
         .execute(),
   }
+}
+
+async function countDomains(db: Kysely<Schema>, workspaceId: string): Promise<number> {
+  const counted = await db
+    .selectFrom('domains')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return counted.total
 }

@@ -29,61 +29,6 @@ type LinkPages = {
 export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: FindPage }): LinkPages {
   const { db, scans, findPage } = on
 
-  async function total(workspaceId: string): Promise<number> {
-    const row = await db
-      .selectFrom('link_buckets')
-      .select(sql<number | null>`cast(sum(links) as bigint)`.as('total'))
-      .where('workspace_id', '=', workspaceId)
-      .executeTakeFirst()
-    return row?.total ?? 0
-  }
-
-  /**
-   * Reads a page in order of creation. A plain OFFSET reads every row before the page; the buckets
-   * locate the start of the page, so that at most one bucket's rows are skipped.
-   */
-  async function pageByAge(query: LinkQuery): Promise<Page<Link>> {
-    const { workspaceId, offset, limit } = query
-    const direction = query.sort.descending ? 'desc' : 'asc'
-    const start = await db
-      .with('running', (eb) =>
-        eb
-          .selectFrom('link_buckets')
-          .select([
-            'bucket',
-            'links',
-            sql<number>`cast(sum(links) over (order by bucket ${sql.raw(direction)}) as bigint)`.as(
-              'until',
-            ),
-          ])
-          .where('workspace_id', '=', workspaceId),
-      )
-      .selectFrom('running')
-      .select(['bucket', (eb) => eb('until', '-', eb.ref('links')).as('before')])
-      .where('until', '>', offset)
-      // An emptied bucket has the same `until` as the one before it.
-      .where('links', '>', 0)
-      .orderBy('until')
-      .limit(1)
-      .executeTakeFirst()
-    if (start === undefined) return { items: [], total: await total(workspaceId) }
-
-    const rows = await selectLinks(db)
-      .where('links.workspace_id', '=', workspaceId)
-      .where(
-        'links.seq',
-        query.sort.descending ? '<' : '>=',
-        query.sort.descending
-          ? (start.bucket + 1) * LINKS_PER_BUCKET
-          : start.bucket * LINKS_PER_BUCKET,
-      )
-      .orderBy('links.seq', direction)
-      .limit(limit)
-      .offset(offset - start.before)
-      .execute()
-    return { items: await withCounters(db, rows), total: await total(workspaceId) }
-  }
-
   /** Reads a filtered page, or one in another order, by scanning all of the workspace's links. */
   async function pageByScan(query: LinkQuery): Promise<Page<Link>> {
     const scan = scans.begin(query.workspaceId, SCAN_MS_MAX)
@@ -129,8 +74,64 @@ export function linkPages(on: { db: Kysely<Schema>; scans: Scans; findPage: Find
   }
 
   return {
-    page: (query) => (needsScan(query) ? pageByScan(query) : pageByAge(query)),
+    page: (query) => (needsScan(query) ? pageByScan(query) : pageByAge(db, query)),
     run: (run) => (isFiltered(run) ? runByScan(run) : runByIndex(run)),
-    count: (filter) => (isFiltered(filter) ? countByScan(filter) : total(filter.workspaceId)),
+    count: (filter) =>
+      isFiltered(filter) ? countByScan(filter) : countLinks(db, filter.workspaceId),
   }
+}
+
+/**
+ * Reads a page in order of creation. A plain OFFSET reads every row before the page; the buckets
+ * locate the start of the page, so that at most one bucket's rows are skipped.
+ */
+async function pageByAge(db: Kysely<Schema>, query: LinkQuery): Promise<Page<Link>> {
+  const { workspaceId, offset, limit } = query
+  const direction = query.sort.descending ? 'desc' : 'asc'
+  const start = await db
+    .with('running', (eb) =>
+      eb
+        .selectFrom('link_buckets')
+        .select([
+          'bucket',
+          'links',
+          sql<number>`cast(sum(links) over (order by bucket ${sql.raw(direction)}) as bigint)`.as(
+            'until',
+          ),
+        ])
+        .where('workspace_id', '=', workspaceId),
+    )
+    .selectFrom('running')
+    .select(['bucket', (eb) => eb('until', '-', eb.ref('links')).as('before')])
+    .where('until', '>', offset)
+    // An emptied bucket has the same `until` as the one before it.
+    .where('links', '>', 0)
+    .orderBy('until')
+    .limit(1)
+    .executeTakeFirst()
+  if (start === undefined) return { items: [], total: await countLinks(db, workspaceId) }
+
+  const rows = await selectLinks(db)
+    .where('links.workspace_id', '=', workspaceId)
+    .where(
+      'links.seq',
+      query.sort.descending ? '<' : '>=',
+      query.sort.descending
+        ? (start.bucket + 1) * LINKS_PER_BUCKET
+        : start.bucket * LINKS_PER_BUCKET,
+    )
+    .orderBy('links.seq', direction)
+    .limit(limit)
+    .offset(offset - start.before)
+    .execute()
+  return { items: await withCounters(db, rows), total: await countLinks(db, workspaceId) }
+}
+
+async function countLinks(db: Kysely<Schema>, workspaceId: string): Promise<number> {
+  const row = await db
+    .selectFrom('link_buckets')
+    .select(sql<number | null>`cast(sum(links) as bigint)`.as('total'))
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst()
+  return row?.total ?? 0
 }

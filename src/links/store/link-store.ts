@@ -120,25 +120,6 @@ export function linkStore(on: {
     return inserted.numAffectedRows === 0n ? undefined : Number(inserted.insertId)
   }
 
-  function insertTags(link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>): CompiledQuery[] {
-    if (link.tags.length === 0) return []
-    const rows = link.tags.map((tag) => ({
-      workspace_id: link.workspace_id,
-      tag,
-      tag_folded: foldKey(tag),
-      link_seq: link.seq,
-    }))
-    return [db.insertInto('link_tags').values(rows).compile()]
-  }
-
-  function deleteTags({ workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>): CompiledQuery {
-    return db
-      .deleteFrom('link_tags')
-      .where('workspace_id', '=', workspace_id)
-      .where('link_seq', '=', seq)
-      .compile()
-  }
-
   /**
    * Returns statements that read the variants of a key. The last one returns a row per variant, at
    * most `variantsMax + 1`.
@@ -149,27 +130,6 @@ export function linkStore(on: {
     const found: CompiledQuery = findVariants.query(db, query)
     const lock = on.lockName?.(db, `link-variants ${query.keyspaceId}/${query.foldedKey}`)
     return lock === undefined ? [found] : [lock, found]
-  }
-
-  /**
-   * Returns statements that replace the row as it was read. The first one affects no row when the
-   * row has changed.
-   */
-  function updateRow(link: UncountedLink, before: UncountedLink): CompiledQuery[] {
-    const row = toRow(link)
-    const { id, workspace_id, created_at, key_folded, ...values } = row
-    if (key_folded === foldKey(before.key)) {
-      return [db.updateTable('links').set(values).where(isAsRead(before)).compile()]
-    }
-    // The folded key determines the row's shard, so the row is deleted and inserted again.
-    const { seq } = before
-    const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
-    const moved = db.insertInto('links').values({ ...row, seq, ...ids })
-    return [deleteRow(before), moved.compile()]
-  }
-
-  function deleteRow(link: UncountedLink): CompiledQuery {
-    return db.deleteFrom('links').where(isAsRead(link)).compile()
   }
 
   async function findUncounted(workspaceId: string, id: string) {
@@ -194,7 +154,7 @@ export function linkStore(on: {
       if (seq === undefined) return undefined
       refuseTooMany(variants.at(-1), variantsMax)
       const complete = { ...link, seq, clicks: 0, last_click: null }
-      for (const query of insertTags(complete)) await pending.add(query)
+      for (const query of insertTags(db, complete)) await pending.add(query)
       pending.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
       return complete
     },
@@ -204,9 +164,9 @@ export function linkStore(on: {
         foldKey(link.key) !== foldKey(before.key) || link.keyspace_id !== before.keyspace_id
       const [counted, updated, ...others] = await together(db, [
         findCount.query(db, { seq: before.seq }),
-        ...updateRow(link, before),
-        deleteTags(link),
-        ...insertTags(link),
+        ...updateRow(db, link, before),
+        deleteTags(db, link),
+        ...insertTags(db, link),
         ...(isRenamed ? selectVariants(link, variantsMax) : []),
       ])
       if (updated?.numAffectedRows === 0n) throw new StaleRow()
@@ -222,7 +182,7 @@ export function linkStore(on: {
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)
       if (link === undefined) return undefined
-      const [deleted] = await together(db, [deleteRow(link), deleteTags(link)])
+      const [deleted] = await together(db, [deleteRow(db, link), deleteTags(db, link)])
       if (deleted.numAffectedRows === 0n) throw new StaleRow()
       pending.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
       return link
@@ -240,6 +200,56 @@ export function linkStore(on: {
       return pages.count(filter)
     },
   }
+}
+
+function insertTags(
+  db: Kysely<Schema>,
+  link: Pick<Link, 'workspace_id' | 'seq' | 'tags'>,
+): CompiledQuery[] {
+  if (link.tags.length === 0) return []
+  const rows = link.tags.map((tag) => ({
+    workspace_id: link.workspace_id,
+    tag,
+    tag_folded: foldKey(tag),
+    link_seq: link.seq,
+  }))
+  return [db.insertInto('link_tags').values(rows).compile()]
+}
+
+function deleteTags(
+  db: Kysely<Schema>,
+  { workspace_id, seq }: Pick<Link, 'workspace_id' | 'seq'>,
+): CompiledQuery {
+  return db
+    .deleteFrom('link_tags')
+    .where('workspace_id', '=', workspace_id)
+    .where('link_seq', '=', seq)
+    .compile()
+}
+
+/**
+ * Returns statements that replace the row as it was read. The first one affects no row when the
+ * row has changed.
+ */
+function updateRow(
+  db: Kysely<Schema>,
+  link: UncountedLink,
+  before: UncountedLink,
+): CompiledQuery[] {
+  const row = toRow(link)
+  const { id, workspace_id, created_at, key_folded, ...values } = row
+  if (key_folded === foldKey(before.key)) {
+    return [db.updateTable('links').set(values).where(isAsRead(before)).compile()]
+  }
+  // The folded key determines the row's shard, so the row is deleted and inserted again.
+  const { seq } = before
+  const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
+  const moved = db.insertInto('links').values({ ...row, seq, ...ids })
+  return [deleteRow(db, before), moved.compile()]
+}
+
+function deleteRow(db: Kysely<Schema>, link: UncountedLink): CompiledQuery {
+  return db.deleteFrom('links').where(isAsRead(link)).compile()
 }
 
 function refuseTooMany(variants: QueryResult<unknown> | undefined, variantsMax: number): void {

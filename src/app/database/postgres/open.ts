@@ -168,20 +168,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         ...storesOver(TRAITS, { db, scans, pending: NOTHING_PENDING }),
         changes: postgresChangeLog(log, NOTHING_PENDING),
       },
-      async write(work) {
-        const startedMs = performance.now()
-        for (let attempt = 1; ; attempt += 1) {
-          try {
-            return await writeOnce(work)
-          } catch (error) {
-            if (!(error instanceof StaleRow)) throw error
-            const elapsedMs = performance.now() - startedMs
-            if (attempt === ATTEMPTS_MAX || elapsedMs > RETRY_FOR_MS)
-              throw Failure.unavailable(error)
-            await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
-          }
-        }
-      },
+      write: (work) => retryWhileStale(() => writeOnce(work)),
       onChange: (listener) => listeners.add(listener),
       onRemoteChange: (listener) => notifications.onRemoteChange(listener),
       isAvailable: connections.isAvailable,
@@ -190,6 +177,21 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
         await connections.close()
       },
     },
+  }
+}
+
+/** Runs a transaction again while another one changes the rows that it has read. */
+async function retryWhileStale<T>(run: () => Promise<T>): Promise<T> {
+  const startedMs = performance.now()
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof StaleRow)) throw error
+      const elapsedMs = performance.now() - startedMs
+      if (attempt === ATTEMPTS_MAX || elapsedMs > RETRY_FOR_MS) throw Failure.unavailable(error)
+      await sleep(backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, Math.random()))
+    }
   }
 }
 
