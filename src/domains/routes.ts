@@ -17,6 +17,7 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
@@ -38,6 +39,15 @@ import { presentDnsReport, presentDomain } from './present.ts'
 
 const tags = ['Domains']
 
+const update = {
+  schema: {
+    tags,
+    params: idParams,
+    headers: ifMatchHeaders,
+    response: { 200: domainSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+  },
+} as const
+
 export type DomainRouteDependencies = DomainListDependencies & {
   readonly domainChecks: DomainChecks
   readonly idempotency: IdempotencyReader
@@ -50,7 +60,12 @@ function tagOf(domain: Domain): string {
 
 export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = async (app, deps) => {
   app.setValidatorCompiler(validateWith((input) => deps.domains.faultsOf(input)))
+  registerReads(app, deps)
+  registerWrites(app, deps)
+  registerDnsChecks(app, deps)
+}
 
+function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): void {
   app.get(
     '/domains',
     {
@@ -67,6 +82,27 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
     (request) => listDomains(request, request.query, deps),
   )
 
+  app.get(
+    '/domains/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'domains.get',
+        summary: 'Show domain',
+        description: 'Returns one domain.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: domainSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const domain = await deps.domains.get(actorOf(request), request.params.id)
+      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
+    },
+  )
+}
+
+function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies): void {
   app.post(
     '/domains',
     {
@@ -88,25 +124,63 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
     },
   )
 
-  app.get(
+  app.put(
     '/domains/:id',
     {
+      ...update,
       schema: {
-        tags,
-        operationId: 'domains.get',
-        summary: 'Show domain',
-        description: 'Returns one domain.',
-        params: idParams,
-        headers: ifNoneMatchHeaders,
-        response: { 200: domainSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+        ...update.schema,
+        operationId: 'domains.update',
+        summary: 'Update domain',
+        description:
+          'Changes a domain. `domain` is required. Other fields keep their value when left out, and null clears them. A new host name makes the domain `pending` again.',
+        body: domainBody,
+      },
+    },
+    async (request) => presentDomain(await updateBy(deps.domains, request)),
+  )
+
+  app.patch(
+    '/domains/:id',
+    {
+      ...update,
+      schema: {
+        ...update.schema,
+        operationId: 'domains.patch',
+        summary: 'Change some fields of a domain',
+        description:
+          'Changes the fields that are sent. Null clears a field. A new host name makes the domain `pending` again.',
+        body: patchDomainBody,
       },
     },
     async (request, reply) => {
-      const domain = await deps.domains.get(actorOf(request), request.params.id)
+      const domain = await updateBy(deps.domains, request)
       return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
     },
   )
 
+  app.delete(
+    '/domains/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'domains.delete',
+        summary: 'Delete domain',
+        description:
+          'Deletes a domain. Its links stay, and work again when the domain is added and proved again.',
+        params: idParams,
+        headers: ifMatchHeaders,
+        response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await deps.domains.delete(actorOf(request), request.params.id, expectedVersions(request))
+      return { message: 'Domain deleted' as const }
+    },
+  )
+}
+
+function registerDnsChecks(app: FastifyInstanceZod, deps: DomainRouteDependencies): void {
   app.get(
     '/domains/:id/dns',
     {
@@ -148,73 +222,12 @@ export const domainRoutes: FastifyPluginAsyncZod<DomainRouteDependencies> = asyn
     async (request) =>
       presentDnsReport(await deps.domainChecks.verify(actorOf(request), request.params.id)),
   )
+}
 
-  const update = {
-    schema: {
-      tags,
-      params: idParams,
-      headers: ifMatchHeaders,
-      response: { 200: domainSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
-    },
-  } as const
-
-  function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: DomainInput }>) {
-    const { params, body } = request
-    return deps.domains.update(actorOf(request), params.id, body, expectedVersions(request))
-  }
-
-  app.put(
-    '/domains/:id',
-    {
-      ...update,
-      schema: {
-        ...update.schema,
-        operationId: 'domains.update',
-        summary: 'Update domain',
-        description:
-          'Changes a domain. `domain` is required. Other fields keep their value when left out, and null clears them. A new host name makes the domain `pending` again.',
-        body: domainBody,
-      },
-    },
-    async (request) => presentDomain(await updateBy(request)),
-  )
-
-  app.patch(
-    '/domains/:id',
-    {
-      ...update,
-      schema: {
-        ...update.schema,
-        operationId: 'domains.patch',
-        summary: 'Change some fields of a domain',
-        description:
-          'Changes the fields that are sent. Null clears a field. A new host name makes the domain `pending` again.',
-        body: patchDomainBody,
-      },
-    },
-    async (request, reply) => {
-      const domain = await updateBy(request)
-      return reply.header('ETag', tagOf(domain)).send(presentDomain(domain))
-    },
-  )
-
-  app.delete(
-    '/domains/:id',
-    {
-      schema: {
-        tags,
-        operationId: 'domains.delete',
-        summary: 'Delete domain',
-        description:
-          'Deletes a domain. Its links stay, and work again when the domain is added and proved again.',
-        params: idParams,
-        headers: ifMatchHeaders,
-        response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
-      },
-    },
-    async (request) => {
-      await deps.domains.delete(actorOf(request), request.params.id, expectedVersions(request))
-      return { message: 'Domain deleted' as const }
-    },
-  )
+function updateBy(
+  domains: DomainRouteDependencies['domains'],
+  request: FastifyRequest<{ Params: { id: string }; Body: DomainInput }>,
+): Promise<Domain> {
+  const { params, body } = request
+  return domains.update(actorOf(request), params.id, body, expectedVersions(request))
 }

@@ -17,6 +17,7 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { actorOf } from '../identity/index.ts'
 import { entityTag, expectedVersions } from '../platform/http/api/entity-tags.ts'
+import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
 import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
 import {
   CHANGED,
@@ -36,6 +37,15 @@ import { presentCreatedLink, presentLink } from './present.ts'
 
 const tags = ['Links']
 
+const update = {
+  schema: {
+    tags,
+    params: idParams,
+    headers: ifMatchHeaders,
+    response: { 200: linkSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
+  },
+} as const
+
 export type LinkRouteDependencies = LinkListDependencies & {
   readonly idempotency: IdempotencyReader
 }
@@ -47,7 +57,11 @@ function tagOf(link: Link): string {
 
 export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (app, deps) => {
   app.setValidatorCompiler(validateWith((input) => deps.links.faultsOf(input)))
+  registerReads(app, deps)
+  registerWrites(app, deps)
+}
 
+function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): void {
   app.get(
     '/links',
     {
@@ -66,6 +80,27 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
     (request) => listLinks(request, request.query, deps),
   )
 
+  app.get(
+    '/links/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'links.get',
+        summary: 'Show link',
+        description: 'Returns one link.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: linkSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const link = await deps.links.get(actorOf(request), request.params.id)
+      return reply.header('ETag', tagOf(link)).send(presentLink(link))
+    },
+  )
+}
+
+function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): void {
   app.post(
     '/links',
     {
@@ -88,39 +123,6 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
     },
   )
 
-  app.get(
-    '/links/:id',
-    {
-      schema: {
-        tags,
-        operationId: 'links.get',
-        summary: 'Show link',
-        description: 'Returns one link.',
-        params: idParams,
-        headers: ifNoneMatchHeaders,
-        response: { 200: linkSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
-      },
-    },
-    async (request, reply) => {
-      const link = await deps.links.get(actorOf(request), request.params.id)
-      return reply.header('ETag', tagOf(link)).send(presentLink(link))
-    },
-  )
-
-  const update = {
-    schema: {
-      tags,
-      params: idParams,
-      headers: ifMatchHeaders,
-      response: { 200: linkSchema, ...NOT_FOUND, ...CHANGED, ...INVALID, ...FAILURES },
-    },
-  } as const
-
-  function updateBy(request: FastifyRequest<{ Params: { id: string }; Body: LinkInput }>) {
-    const { params, body } = request
-    return deps.links.update(actorOf(request), params.id, body, expectedVersions(request))
-  }
-
   app.put(
     '/links/:id',
     {
@@ -134,7 +136,7 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
         body: updateLinkBody,
       },
     },
-    async (request) => presentLink(await updateBy(request)),
+    async (request) => presentLink(await updateBy(deps.links, request)),
   )
 
   app.patch(
@@ -150,7 +152,7 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
       },
     },
     async (request, reply) => {
-      const link = await updateBy(request)
+      const link = await updateBy(deps.links, request)
       return reply.header('ETag', tagOf(link)).send(presentLink(link))
     },
   )
@@ -174,4 +176,12 @@ export const linkRoutes: FastifyPluginAsyncZod<LinkRouteDependencies> = async (a
       return { message: 'Link deleted' as const }
     },
   )
+}
+
+function updateBy(
+  links: LinkRouteDependencies['links'],
+  request: FastifyRequest<{ Params: { id: string }; Body: LinkInput }>,
+): Promise<Link> {
+  const { params, body } = request
+  return links.update(actorOf(request), params.id, body, expectedVersions(request))
 }
