@@ -47,14 +47,8 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   const warmStart = await openWarmStart(config)
   const serviceHost = await findServiceHost(config, instance, warmStart.values.state)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
-  const tls =
-    config.tls &&
-    (await import('./tls.ts')).openTls(
-      config,
-      instance,
-      { serviceHost, warmStart: warmStart.values },
-      log,
-    )
+  const hostParts = { serviceHost, warmStart: warmStart.values }
+  const tls = config.tls && (await import('./tls.ts')).openTls(config, instance, hostParts, log)
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
   const hashing = openPasswordHasher(queues)

@@ -109,11 +109,6 @@ export function linkStore(on: {
   const { db, pending } = on
   const pages = linkPages(on)
 
-  const insertRow = (row: ReturnType<typeof toRow>): CompiledQuery<{ seq: number }> =>
-    on.returnsInsertId
-      ? (insertLink.query(db, row) as CompiledQuery<never>)
-      : insertLinkReturning.query(db, row)
-
   /** Returns the new row's number, or undefined when the key is taken. */
   function numberOf(inserted: QueryResult<{ seq: number }>): number | undefined {
     if (!on.returnsInsertId) return inserted.rows[0]?.seq
@@ -147,7 +142,9 @@ export function linkStore(on: {
 
     async insert(link, variantsMax = Number.POSITIVE_INFINITY) {
       const [inserted, ...variants] = await together(db, [
-        insertRow(toRow(link)),
+        on.returnsInsertId
+          ? (insertLink.query(db, toRow(link)) as CompiledQuery<never>)
+          : insertLinkReturning.query(db, toRow(link)),
         ...selectVariants(link, variantsMax),
       ])
       const seq = numberOf(inserted)
