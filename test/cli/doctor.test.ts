@@ -161,8 +161,15 @@ describe('terse doctor', () => {
     assert.equal(full.about('disk').state, 'problem')
     assert.match(
       full.about('disk').advice ?? '',
-      /^Free disk space: .*nothing is stored until \d+ MiB/,
+      /^Free disk space: once the disk is full, nothing is stored until \d+ MiB/,
     )
+    assert.doesNotMatch(full.about('disk').text, /treats the disk as full/)
+
+    // A service that found the disk full has emptied its reserve.
+    writeFileSync(path.join(place.dataDir, 'reserve'), '')
+    const released = (await examine(place)).about('disk')
+    assert.match(released.text, /; the service treats the disk as full$/)
+    assert.match(released.advice ?? '', /^Free disk space: nothing is stored until \d+ MiB/)
 
     makeReadOnly(place.dataDir)
     const { code, about } = await examine(place)

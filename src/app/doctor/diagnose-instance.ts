@@ -31,7 +31,7 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
   if (entry !== undefined && !folder) return [program, noFolder(config)]
   if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
   const files = folder ? fileFindings(config) : []
-  const disk = folder ? diskFindings(config) : []
+  const disk = folder ? await diskFindings(config) : []
   let inspection: Inspection | undefined
   try {
     inspection = await inspectDatabase(config)

@@ -1,4 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
+import { DiskReserve } from '../../platform/disk/disk-reserve.ts'
 import { fromStatFs } from '../../platform/disk/disk-space.ts'
 import { folderFaultOf, folderFaultText } from '../../platform/disk/folder-fault.ts'
 import type { Finding } from './finding.ts'
@@ -7,16 +8,16 @@ const MIB = 1024 * 1024
 const SUBJECT = 'disk'
 
 /** Reports whether the data folder is writable and how much space is free. Writes nothing. */
-export function diskFindings({
+export async function diskFindings({
   dataDir,
   diskLowRatio,
 }: {
   readonly dataDir: string
   /** The free share of the disk below which to warn, 0 to 1. */
   readonly diskLowRatio: number
-}): readonly Finding[] {
+}): Promise<readonly Finding[]> {
   const access = accessFinding(dataDir)
-  const room = roomFinding(dataDir, diskLowRatio)
+  const room = await roomFinding(dataDir, diskLowRatio)
   return access === undefined ? [room] : [access, room]
 }
 
@@ -31,14 +32,27 @@ function accessFinding(dataDir: string): Finding | undefined {
   }
 }
 
-function roomFinding(dataDir: string, lowRatio: number): Finding {
+async function roomFinding(dataDir: string, lowRatio: number): Promise<Finding> {
   const { freeBytes, freeRatio, reserveNeedsBytes } = fromStatFs(statfsSync(dataDir))
   const percent = Math.floor(freeRatio * 1_000) / 10
   const text = `${Math.floor(freeBytes / MIB)} MiB free for ${dataDir} (${percent} %)`
   if (freeBytes < reserveNeedsBytes) {
     const needed = Math.ceil(reserveNeedsBytes / MIB)
-    const advice = `Free disk space: once the disk is full, nothing is stored until ${needed} MiB are free, and clicks are eventually lost.`
-    return { subject: SUBJECT, state: 'problem', text, advice }
+    const consequence = `nothing is stored until ${needed} MiB are free, and clicks are eventually lost.`
+    const isReleased = (await new DiskReserve(dataDir).bytes()) === 0
+    return isReleased
+      ? {
+          subject: SUBJECT,
+          state: 'problem',
+          text: `${text}; the service treats the disk as full`,
+          advice: `Free disk space: ${consequence}`,
+        }
+      : {
+          subject: SUBJECT,
+          state: 'problem',
+          text,
+          advice: `Free disk space: once the disk is full, ${consequence}`,
+        }
   }
   if (freeRatio >= lowRatio) return { subject: SUBJECT, state: 'ok', text }
   const advice =
