@@ -84,11 +84,11 @@ export function openDomains(
     checks,
     startChecking() {
       const job = startPollingJob({
-        work: checks.startDue,
+        work: () => checks.startDue(),
         intervalMs: CHECK_POLL_INTERVAL_MS,
         message: 'domain check job failed',
         log,
-        cancel: checks.cancel,
+        cancel: () => checks.cancel(),
       })
       wake = job.wake
       return {
