@@ -19,7 +19,8 @@ const ONLY = process.env.ATTACK_ONLY?.split(',')
 /** The longest pause of a stranger between two actions, which themselves last up to 10 s. */
 const REST_MS_MAX = 20_000
 const P99_MS_MAX = 50
-const MEMORY_MIB_MAX = 512
+/** What the operating guide recommends for a public instance. */
+const MEMORY_MIB_MAX = 1_024
 const SAMPLE_MS = 1_000
 /** Time for the clicks of the last second to be counted. */
 const COUNTED_WITHIN_MS = 60_000
