@@ -103,7 +103,10 @@ report(
       'median ms': round(quantile(latenciesMs, 0.5), 1),
       'p99 ms': p99,
       'p99.9 ms': round(quantile(latenciesMs, 0.999), 1),
-      'longest ms': round(Math.max(...latenciesMs), 0),
+      'longest ms': round(
+        latenciesMs.reduce((longest, ms) => Math.max(longest, ms), 0),
+        0,
+      ),
       'RSS MiB, idle': round(idleMib, 0),
       'RSS MiB, most': round(memoryMib, 0),
       'service CPU s': round(cpuSeconds, 0),
