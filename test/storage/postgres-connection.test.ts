@@ -163,7 +163,7 @@ describe('a PostgreSQL that is too old', () => {
       },
     )
     try {
-      await assert.rejects(openAt(place), /PostgreSQL 14\.9 is too old; 15 or newer is needed/)
+      await assert.rejects(openAt(place), /PostgreSQL 14\.9 is too old; 15 or newer is required/)
       assert.deepEqual(queries, ['show server_version'])
     } finally {
       spy.mock.restore()

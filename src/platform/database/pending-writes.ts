@@ -167,7 +167,7 @@ export class PendingWrites implements Pending {
   }
 
   committed(): void {
-    const changes = this.#changes.empty()
+    const changes = this.#changes.empty().map(({ kind, subject }) => ({ kind, subject }))
     this.#events.empty()
     if (changes.length > 0) this.#onCommit(changes)
   }
