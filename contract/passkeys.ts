@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { line, timestamp, uuid } from './primitives.ts'
+
+const base64url = z.string().max(16_384)
+
+/** The result of `navigator.credentials.get` as JSON (`PublicKeyCredential.toJSON`, WebAuthn level 3). */
+export const passkeyAssertion = z
+  .looseObject({
+    id: base64url,
+    rawId: base64url,
+    type: z.literal('public-key'),
+    response: z.looseObject({
+      clientDataJSON: base64url,
+      authenticatorData: base64url,
+      signature: base64url,
+      userHandle: base64url.optional(),
+    }),
+  })
+  .meta({ id: 'PasskeyAssertion', description: 'The JSON form of the answer of the passkey.' })
+
+/** The result of `navigator.credentials.create` as JSON. */
+export const passkeyRegistration = z
+  .looseObject({
+    id: base64url,
+    rawId: base64url,
+    type: z.literal('public-key'),
+    response: z.looseObject({ clientDataJSON: base64url, attestationObject: base64url }),
+  })
+  .meta({ id: 'PasskeyRegistration', description: 'The JSON form of the new passkey.' })
+
+/** What a browser needs for `navigator.credentials`; the JSON of WebAuthn, not of this API. */
+export const passkeyOptionsSchema = z
+  .object({
+    public_key: z
+      .record(z.string(), z.unknown())
+      .describe('For `PublicKeyCredential.parse…OptionsFromJSON`. Valid for five minutes.'),
+  })
+  .meta({ id: 'PasskeyOptions' })
+
+export const createPasskeyBody = z
+  .strictObject({
+    name: line(100).describe('How the person calls it, such as `Laptop`.'),
+    registration: passkeyRegistration,
+  })
+  .meta({ id: 'CreatePasskey' })
+
+export const renamePasskeyBody = z
+  .strictObject({ name: line(100).describe('The new name.') })
+  .meta({ id: 'RenamePasskey' })
+
+export const passkeySchema = z
+  .object({
+    id: uuid.describe('Identifier of the passkey.'),
+    name: z.string().describe('Its name.'),
+    created_at: timestamp.describe('When it was added.'),
+    last_used_at: timestamp.nullable().describe('When it was last used; null when never.'),
+  })
+  .meta({ id: 'Passkey', description: 'A passkey of the person who is signed in.' })
+
+export const passkeyList = z.object({ data: z.array(passkeySchema) }).meta({ id: 'PasskeyList' })
+export const passkeyDeleted = z
+  .object({ message: z.literal('Passkey deleted') })
+  .meta({ id: 'PasskeyDeleted' })
+
+export type PasskeyResource = z.output<typeof passkeySchema>

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { timestamp } from './primitives.ts'
+import { personSchema } from './sign-in.ts'
+
+/** For operators of the instance. */
+export const accountSchema = personSchema
+  .extend({
+    is_disabled: z.boolean().describe('Whether the person cannot sign in.'),
+    last_seen_at: timestamp.nullable().describe('Last use of a session; null where there is none.'),
+  })
+  .meta({ id: 'Account', description: 'A person, as operators of the instance see them.' })
+
+export const accountList = z.object({ data: z.array(accountSchema) }).meta({ id: 'AccountList' })
+export const patchAccountBody = z
+  .strictObject({
+    is_disabled: z.boolean().optional().describe('Ends all sessions when true.'),
+    is_operator: z.boolean().optional().describe('Whether the person operates the instance.'),
+  })
+  .meta({ id: 'PatchAccount' })
+
+export type AccountResource = z.output<typeof accountSchema>

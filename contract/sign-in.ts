@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { passkeyAssertion } from './passkeys.ts'
+import { line, timestamp, uuid } from './primitives.ts'
+import { roleSchema } from './roles.ts'
+
+const PASSWORD_LENGTH_MAX = 1024
+/** Of the secret part of a one-time link: 32 random bytes in base64url. */
+const CODE_LENGTH_MAX = 64
+
+export const emailInput = line(254).describe('An e-mail address.')
+export const personNameInput = line(100).describe('How the person is called.')
+/** Control characters are allowed: a password is not shown. */
+export const passwordInput = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`)
+export const newPasswordInput = passwordInput.describe(
+  'At least 15 characters, or 10 where a second factor is set up; commonly used passwords are refused.',
+)
+export const oneTimeCodeInput = line(CODE_LENGTH_MAX).describe('The code of the link.')
+
+/** What a page needs to know before anybody has signed in. */
+export const signInOptionsSchema = z
+  .object({
+    setup_required: z.boolean().describe('Whether the first person has yet to be set up.'),
+    oidc: z
+      .object({ name: z.string().describe('How the provider is called.') })
+      .nullable()
+      .describe('Single sign-on; null where none is configured.'),
+    mail: z.boolean().describe('Whether a forgotten password can be reset by e-mail.'),
+  })
+  .meta({ id: 'SignInOptions', description: 'How people sign in to this instance.' })
+
+export const setupBody = z
+  .strictObject({
+    code: oneTimeCodeInput,
+    email: emailInput,
+    name: personNameInput,
+    password: newPasswordInput,
+  })
+  .meta({ id: 'SetUp' })
+
+const secondFactorCode = line(32).describe(
+  'The six digits of an authenticator app, or a recovery code. Required after `second_factor_required`, unless `passkey` is sent.',
+)
+
+/** Either e-mail and password, with a second factor where the person has one, or a passkey alone. */
+export const signInBody = z
+  .strictObject({
+    email: emailInput.optional(),
+    password: passwordInput.optional(),
+    code: secondFactorCode.optional(),
+    passkey: passkeyAssertion.optional(),
+  })
+  .meta({
+    id: 'SignIn',
+    description:
+      'E-mail and password, with `code` or `passkey` where the person has a second factor; or `passkey` alone.',
+    examples: [{ email: 'ada@example.com', password: 'correct horse battery staple' }],
+  })
+
+/** For a session that has lasted too long for the operation: as to sign in, without the e-mail. */
+export const authenticateBody = signInBody
+  .omit({ email: true })
+  .meta({ id: 'Authenticate', description: '`password`, with `code` where needed; or `passkey`.' })
+
+export const personSchema = z
+  .object({
+    id: uuid.describe('Identifier of the person.'),
+    email: z.string().describe('E-mail address.'),
+    name: z.string().describe('Name.'),
+    is_operator: z.boolean().describe('Whether the person operates the instance.'),
+    created_at: timestamp.describe('When the person was added.'),
+  })
+  .meta({ id: 'Person', description: 'A human with an account.' })
+
+const membershipSchema = z.object({
+  workspace_id: uuid,
+  workspace_name: z.string(),
+  role: roleSchema,
+})
+
+export const sessionSchema = z
+  .object({
+    id: uuid.describe('Identifier of the session.'),
+    person: personSchema,
+    memberships: z.array(membershipSchema).describe('The workspaces of the person, by name.'),
+    authenticated_at: timestamp.describe(
+      'When the person last gave a password or passkey. Some operations require the last ten minutes.',
+    ),
+    expires_at: timestamp.describe('When it ends, unless it is used in time and not too old.'),
+  })
+  .meta({ id: 'Session', description: 'The session of the person who is signed in.' })
+
+export const sessionEntrySchema = z
+  .object({
+    id: uuid.describe('Identifier of the session.'),
+    device: z.string().describe('Browser and system, such as `Firefox on Linux`.'),
+    is_current: z.boolean().describe('Whether it is the session of this request.'),
+    created_at: timestamp.describe('When the person signed in.'),
+    last_seen_at: timestamp.describe('When it was last used, to the minute.'),
+  })
+  .meta({ id: 'SessionEntry', description: 'A session of the person who is signed in.' })
+
+export const sessionList = z
+  .object({ data: z.array(sessionEntrySchema) })
+  .meta({ id: 'SessionList' })
+
+export const signedOut = z.object({ message: z.literal('Signed out') }).meta({ id: 'SignedOut' })
+export const sessionEnded = z
+  .object({ message: z.literal('Session ended') })
+  .meta({ id: 'SessionEnded' })
+
+/** A request for a link by e-mail. */
+export const requestPasswordResetBody = z
+  .strictObject({ email: emailInput })
+  .meta({ id: 'RequestPasswordReset' })
+export const passwordResetRequested = z
+  .object({ message: z.literal('If an account has this address, an e-mail is on its way.') })
+  .meta({ id: 'PasswordResetRequested' })
+export const resetPasswordBody = z
+  .strictObject({ code: oneTimeCodeInput, password: newPasswordInput })
+  .meta({ id: 'ResetPassword' })
+export const passwordReset = z
+  .object({ message: z.literal('Password changed. Sign in with the new one.') })
+  .meta({ id: 'PasswordWasReset' })
+
+/** A link that is shown once. */
+export const oneTimeLinkSchema = z
+  .object({
+    url: z.string().describe('The link, shown only now. It works once.'),
+    expires_at: timestamp.describe('Until when it works.'),
+  })
+  .meta({ id: 'OneTimeLink' })
+
+export type SignInOptionsResource = z.output<typeof signInOptionsSchema>
+export type SessionResource = z.output<typeof sessionSchema>
+export type SessionEntryResource = z.output<typeof sessionEntrySchema>
+export type PersonResource = z.output<typeof personSchema>
+export type MembershipResource = z.output<typeof membershipSchema>
+export type OneTimeLinkResource = z.output<typeof oneTimeLinkSchema>

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { line, timestamp, uuid } from './primitives.ts'
+
+export const SCOPES = [
+  'links:read',
+  'links:write',
+  'domains:read',
+  'domains:write',
+  'clicks:read',
+  'workspace:admin',
+] as const
+
+const scope = z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
+
+export const tokenSchema = z
+  .object({
+    id: uuid.describe('Identifier of the token.'),
+    name: z.string().describe('Its name.'),
+    scopes: z.array(scope).describe('What it may do.'),
+    created_by: z
+      .object({ id: uuid, name: z.string() })
+      .nullable()
+      .describe('The person who created it; null for a token of the command line or of a token.'),
+    created_at: timestamp.describe('When it was created.'),
+    expires_at: timestamp.nullable().describe('When it expires; null when it does not.'),
+    last_used_at: timestamp.nullable().describe('Last use, to the minute; null when never used.'),
+  })
+  .meta({ id: 'Token', description: 'A token of the workspace, without its secret.' })
+
+export const tokenList = z.object({ data: z.array(tokenSchema) }).meta({ id: 'TokenList' })
+export const createTokenBody = z
+  .strictObject({
+    name: line(100).describe('What it is for.'),
+    scopes: z.array(scope).min(1, 'must name at least one scope').describe('What it may do.'),
+    expires_at: z.string().nullable().optional().meta({ format: 'date-time' }).describe(
+      'An ISO 8601 instant with a zone; null or left out for a token that does not expire.',
+    ),
+  })
+  .meta({ id: 'CreateToken', examples: [{ name: 'CI', scopes: ['links:write'] }] })
+export const createdTokenSchema = tokenSchema
+  .extend({ secret: z.string().describe('The token itself, shown only now.') })
+  .meta({ id: 'CreatedToken' })
+export const tokenRevoked = z
+  .object({ message: z.literal('Token revoked') })
+  .meta({ id: 'TokenRevoked' })
+
+export type Scope = z.output<typeof scope>
+export type TokenResource = z.output<typeof tokenSchema>
+export type CreatedTokenResource = z.output<typeof createdTokenSchema>
