@@ -17,6 +17,30 @@ const EVENT_TYPES = [
   'token.revoked',
   'workspace.created',
   'workspace.updated',
+  'workspace.deleted',
+  'member.added',
+  'member.updated',
+  'member.removed',
+  'invitation.created',
+  'invitation.deleted',
+  'invitation.accepted',
+  'person.created',
+  'person.updated',
+  'person.disabled',
+  'person.enabled',
+  'password.changed',
+  'password_reset.created',
+  'session.created',
+  'session.ended',
+  'totp.created',
+  'totp.deleted',
+  'recovery_codes.created',
+  'recovery_code.used',
+  'passkey.created',
+  'passkey.updated',
+  'passkey.deleted',
+  'identity.created',
+  'identity.deleted',
 ] as const
 
 const type = z.enum(EVENT_TYPES, { error: `must be one of ${EVENT_TYPES.join(', ')}` })
@@ -26,14 +50,16 @@ const eventSchema = z
   .object({
     sequence: z.int().describe('Number of the event, unique in this instance.'),
     at: timestamp.describe('When it happened.'),
-    workspace_id: uuid.describe('The workspace in which it happened.'),
+    workspace_id: uuid.describe(
+      'The workspace in which it happened; `00000000-0000-0000-0000-000000000000` for changes that belong to none.',
+    ),
     actor: z
       .object({
         kind: z
-          .enum(['token', 'system'])
+          .enum(['token', 'person', 'system'])
           .describe('`system` is the service itself, or its operator at the command line.'),
-        id: uuid.nullable().describe('The identifier of the token; null for `system`.'),
-        name: z.string().describe('The name of the token, or of the part of the service.'),
+        id: uuid.nullable().describe('The identifier of the token or person; null for `system`.'),
+        name: z.string().describe('The name of the token, person or part of the service.'),
       })
       .describe('Who did it.'),
     request_id: z
@@ -41,7 +67,9 @@ const eventSchema = z
       .nullable()
       .describe('The `X-Request-Id` of the request that did it; null where there was none.'),
     type: z.enum(EVENT_TYPES).describe('What happened.'),
-    subject_id: uuid.describe('The identifier of the link, domain, token or workspace.'),
+    subject_id: uuid.describe(
+      'The identifier of what was changed, such as a link, domain, token or person.',
+    ),
     before: fields.describe('The changed fields as they were; null where the subject was created.'),
     after: fields.describe(
       'The changed fields as they are since; null where the subject was deleted. Fields that a new subject does not have are left out. Of a password it holds only the text `changed`.',
@@ -80,8 +108,8 @@ export const listEventsQuery = z.object({
   subject: uuid
     .toLowerCase()
     .optional()
-    .describe('Events of this link, domain, token or workspace.'),
-  actor: uuid.toLowerCase().optional().describe('Events that this token caused.'),
+    .describe('Events of this link, domain, token, person or workspace.'),
+  actor: uuid.toLowerCase().optional().describe('Events that this token or person caused.'),
   from: instant.optional().describe('Events from this instant on.'),
   to: instant.optional().describe('Events before this instant.'),
 })

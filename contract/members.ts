@@ -77,7 +77,8 @@ export const acceptInvitationBody = z
   })
   .meta({
     id: 'AcceptInvitation',
-    description: 'A new person sends `name` and `password`; a person who is signed in sends neither.',
+    description:
+      'A new person sends `name` and `password`; a person who is signed in sends neither.',
   })
 
 export type MemberResource = z.output<typeof memberSchema>

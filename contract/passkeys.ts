@@ -63,3 +63,4 @@ export const passkeyDeleted = z
   .meta({ id: 'PasskeyDeleted' })
 
 export type PasskeyResource = z.output<typeof passkeySchema>
+export type PasskeyAssertionInput = z.output<typeof passkeyAssertion>

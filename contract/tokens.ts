@@ -32,9 +32,14 @@ export const createTokenBody = z
   .strictObject({
     name: line(100).describe('What it is for.'),
     scopes: z.array(scope).min(1, 'must name at least one scope').describe('What it may do.'),
-    expires_at: z.string().nullable().optional().meta({ format: 'date-time' }).describe(
-      'An ISO 8601 instant with a zone; null or left out for a token that does not expire.',
-    ),
+    expires_at: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ format: 'date-time' })
+      .describe(
+        'An ISO 8601 instant with a zone; null or left out for a token that does not expire.',
+      ),
   })
   .meta({ id: 'CreateToken', examples: [{ name: 'CI', scopes: ['links:write'] }] })
 export const createdTokenSchema = tokenSchema

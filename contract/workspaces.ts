@@ -8,9 +8,11 @@ export const workspaceSchema = z
   .object({
     id: uuid.describe('Identifier of the workspace.'),
     name: z.string().describe('Its name.'),
-    role: roleSchema.nullable().describe(
-      'The role of the person who is signed in; null for an operator who is not a member.',
-    ),
+    role: roleSchema
+      .nullable()
+      .describe(
+        'The role of the person who is signed in; null for an operator who is not a member.',
+      ),
     created_at: timestamp.describe('When it was created.'),
   })
   .meta({ id: 'Workspace', description: 'A workspace that the person may see.' })

@@ -4,7 +4,7 @@ import type { Token } from './tokens/token.ts'
 /** Who performs an operation, in which workspace, and with which permissions. */
 export type Actor = {
   /** `system` is a part of the service itself, or its operator at the command line. */
-  readonly kind: 'token' | 'system'
+  readonly kind: 'token' | 'person' | 'system'
   /** The token's identifier; null for `system`. */
   readonly id: string | null
   /** For people: the token's name, or which part of the service it is. */

@@ -11,7 +11,10 @@ import {
   newDomain,
   newLink,
   newNode,
+  newOneTimeLink,
+  newPerson,
   newSealedCertificate,
+  newSession,
   newToken,
   newWorkspace,
   runOf,
@@ -34,6 +37,18 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'quotas.list': (s) => s.quotas.list(),
     'quotas.countLinks': (s) => s.quotas.countLinks(workspace),
     'quotas.countDomains': (s) => s.quotas.countDomains(workspace),
+    'people.isEmpty': (s) => s.people.isEmpty(),
+    'people.findById': (s) => s.people.findById(id),
+    'people.findByEmail': (s) => s.people.findByEmail('ada@example.com'),
+    'people.findForSignIn': (s) => s.people.findForSignIn('ada@example.com'),
+    'passwords.find': (s) => s.passwords.find(id),
+    'memberships.find': (s) => s.memberships.find(workspace, id),
+    'memberships.listOfPerson': (s) => s.memberships.listOfPerson(id),
+    'memberships.countOwners': (s) => s.memberships.countOwners(workspace),
+    'memberships.workspacesWithoutOwner': (s) => s.memberships.workspacesWithoutOwner(),
+    'sessions.listOfPerson': (s) => s.sessions.listOfPerson(id),
+    'oneTimeLinks.findOpen': (s) => s.oneTimeLinks.findOpen('setup', 'hash', NOW),
+    'oneTimeLinks.hasOpen': (s) => s.oneTimeLinks.hasOpen('setup', NOW),
     'keyspaces.find': (s) => s.keyspaces.find(workspace, host),
     'domains.findById': (s) => s.domains.findById(workspace, id),
     'domains.findByHost': (s) => s.domains.findByHost(workspace, host),
@@ -98,6 +113,40 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'tokens.noteUse': (s) => s.tokens.noteUse(id, NOW),
     'quotas.set': (s) => s.quotas.set(workspace, NO_OVERRIDES),
     'quotas.lock': (s) => s.quotas.lock(workspace),
+    'people.insert': (s) => s.people.insert(newPerson()),
+    'people.update': (s) => s.people.update(id, { name: 'Grace' }),
+    'people.lock': (s) => s.people.lock(id),
+    'people.lockFirst': (s) => s.people.lockFirst(),
+    'passwords.set': async (s) => {
+      const person = newPerson()
+      await s.people.insert(person)
+      await s.passwords.set(person.id, { sealed_hash: '', is_long: true, changed_at: NOW })
+    },
+    'memberships.insert': async (s) => {
+      const person = newPerson()
+      await s.people.insert(person)
+      const member = { workspace_id: workspace, person_id: person.id, created_at: NOW }
+      await s.memberships.insert({ ...member, role: 'viewer' })
+    },
+    'memberships.setRole': (s) => s.memberships.setRole(workspace, id, 'admin'),
+    'memberships.delete': (s) => s.memberships.delete(workspace, id),
+    'memberships.lock': (s) => s.memberships.lock(workspace),
+    'sessions.insert': async (s) => {
+      const person = newPerson()
+      await s.people.insert(person)
+      await s.sessions.insert(newSession(person.id), id)
+    },
+    'sessions.renew': (s) => s.sessions.renew(id, 'hash', NOW),
+    'sessions.noteUse': (s) => s.sessions.noteUse(id, NOW),
+    'sessions.delete': (s) => s.sessions.delete(id, id),
+    'sessions.deleteOthers': (s) => s.sessions.deleteOthers(id, id),
+    'sessions.deleteBeyond': (s) => s.sessions.deleteBeyond(id, 10),
+    'sessions.trim': (s) => s.sessions.trim({ createdBefore: 0, seenBefore: 0 }),
+    'oneTimeLinks.insert': (s) => s.oneTimeLinks.insert(newOneTimeLink(), id),
+    'oneTimeLinks.use': (s) => s.oneTimeLinks.use('setup', id, NOW),
+    'oneTimeLinks.trim': (s) => s.oneTimeLinks.trim(0),
+    'usedChallenges.use': (s) => s.usedChallenges.use(id, NOW),
+    'usedChallenges.trim': (s) => s.usedChallenges.trim(0),
     'keyspaces.open': (s) => s.keyspaces.open(workspace, id),
     'keyspaces.rename': (s) => s.keyspaces.rename(workspace, host, id),
     'keyspaces.deleteIfEmpty': (s) => s.keyspaces.deleteIfEmpty(workspace, host),

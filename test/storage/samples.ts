@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { FullStore, Stores } from '../../src/app/database/stores.ts'
 import type { SealedCertificate } from '../../src/certificates/certificate.ts'
 import type { Domain } from '../../src/domains/domain.ts'
+import type { OneTimeLink } from '../../src/identity/one-time-links/one-time-link.ts'
+import { NO_SUBJECT } from '../../src/identity/one-time-links/one-time-link.ts'
+import type { Person } from '../../src/identity/people/person.ts'
+import type { Session } from '../../src/identity/sessions/session.ts'
 import type { Token } from '../../src/identity/tokens/token.ts'
 import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
@@ -24,6 +28,53 @@ export async function addWorkspace(store: FullStore): Promise<Workspace> {
   const workspace = newWorkspace()
   await store.write((stores) => stores.workspaces.insert(workspace))
   return workspace
+}
+
+export function newPerson(overrides: Partial<Person> = {}): Person {
+  const email = `${unique('ada')}@example.com`
+  return {
+    id: randomUUID(),
+    email,
+    email_folded: email,
+    name: 'Ada',
+    is_operator: false,
+    created_at: NOW,
+    disabled_at: null,
+    ...overrides,
+  }
+}
+
+export async function addPerson(
+  store: FullStore,
+  overrides: Partial<Person> = {},
+): Promise<Person> {
+  const person = newPerson(overrides)
+  await store.write((stores) => stores.people.insert(person))
+  return person
+}
+
+export function newSession(personId: string, overrides: Partial<Session> = {}): Session {
+  const times = { created_at: NOW, authenticated_at: NOW, last_seen_at: NOW }
+  return {
+    id: randomUUID(),
+    person_id: personId,
+    device: 'Firefox on Linux',
+    ...times,
+    ...overrides,
+  }
+}
+
+export function newOneTimeLink(overrides: Partial<OneTimeLink> = {}): OneTimeLink {
+  return {
+    ...NO_SUBJECT,
+    id: randomUUID(),
+    kind: 'setup',
+    created_by: null,
+    created_at: NOW,
+    expires_at: NOW + 1_000,
+    used_at: null,
+    ...overrides,
+  }
 }
 
 /** Where a link is stored. */

@@ -28,7 +28,22 @@ import { type HstsStore, hstsStore } from '../../domains/store/hsts-store.ts'
 import type { EventStore } from '../../events/event-store.ts'
 import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
+import {
+  type MembershipStore,
+  membershipStore,
+} from '../../identity/members/store/membership-store.ts'
+import {
+  type OneTimeLinkStore,
+  oneTimeLinkStore,
+} from '../../identity/one-time-links/store/one-time-link-store.ts'
+import { type PasswordStore, passwordStore } from '../../identity/people/store/password-store.ts'
+import { type PersonStore, personStore } from '../../identity/people/store/person-store.ts'
 import { type QuotaStore, quotaStore } from '../../identity/quotas/store/quota-store.ts'
+import {
+  type UsedChallengeStore,
+  usedChallengeStore,
+} from '../../identity/second-factors/store/used-challenge-store.ts'
+import { type SessionStore, sessionStore } from '../../identity/sessions/store/session-store.ts'
 import { type TokenStore, tokenStore } from '../../identity/tokens/store/token-store.ts'
 import {
   type WorkspaceStore,
@@ -56,6 +71,12 @@ export type Stores = {
   readonly workspaces: WorkspaceStore
   readonly tokens: TokenStore
   readonly quotas: QuotaStore
+  readonly people: PersonStore
+  readonly passwords: PasswordStore
+  readonly memberships: MembershipStore
+  readonly sessions: SessionStore
+  readonly oneTimeLinks: OneTimeLinkStore
+  readonly usedChallenges: UsedChallengeStore
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
@@ -118,6 +139,12 @@ export function storesOver(
     workspaces: workspaceStore(db),
     tokens: tokenStore(db),
     quotas: quotaStore(db, pending, lockName),
+    people: personStore(db, lockName),
+    passwords: passwordStore(db),
+    memberships: membershipStore(db, lockName),
+    sessions: sessionStore(db),
+    oneTimeLinks: oneTimeLinkStore(db),
+    usedChallenges: usedChallengeStore(db),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
     domainChecks: domainCheckStore(db),

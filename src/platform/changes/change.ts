@@ -1,7 +1,7 @@
 /**
  * What every node must invalidate because it changed: a host (its status, fall-backs, owner or HSTS), the
- * links of one keyspace that share a folded key, a token (by its identifier), the certificate of a host, or
- * the quotas of a workspace.
+ * links of one keyspace that share a folded key, a token (by its identifier), the certificate of a host, the
+ * quotas of a workspace, or the sessions of a person (by the person's identifier).
  */
 export type Change =
   | { readonly kind: 'host'; readonly subject: string }
@@ -9,6 +9,7 @@ export type Change =
   | { readonly kind: 'token'; readonly subject: string }
   | { readonly kind: 'certificate'; readonly subject: string }
   | { readonly kind: 'quota'; readonly subject: string }
+  | { readonly kind: 'session'; readonly subject: string }
 
 export function hostChange(host: string): Change {
   return { kind: 'host', subject: host }
@@ -28,6 +29,11 @@ export function certificateChange(host: string): Change {
 
 export function quotaChange(workspaceId: string): Change {
   return { kind: 'quota', subject: workspaceId }
+}
+
+/** The sessions, the account or a membership of a person changed. */
+export function sessionChange(personId: string): Change {
+  return { kind: 'session', subject: personId }
 }
 
 /** The subject, in caches and the change log, of the links of one folded key. */

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Change } from '../changes/change.ts'
+import type { PeopleTables } from './people-tables.ts'
 
 /**
  * The tables, as queries see them. Times are microseconds since the epoch unless a name says
@@ -8,9 +9,9 @@ import type { Change } from '../changes/change.ts'
  * Column values are written out here because modules own their types. Where a store reads or writes
  * a column, the compiler compares the two.
  */
-export type Schema = {
+export type Schema = PeopleTables & {
   instance: { name: string; value: string }
-  workspaces: { id: string; name: string; created_at: number }
+  workspaces: { id: string; name: string; created_at: number; deleted_at: number | null }
   tokens: {
     id: string
     workspace_id: string
@@ -22,6 +23,8 @@ export type Schema = {
     expires_at: number | null
     last_used_at: number | null
     revoked_at: number | null
+    /** The person who created it. */
+    created_by: string | null
   }
   /** Null: the instance's default applies. 0: no limit. */
   workspace_quotas: {
@@ -213,7 +216,7 @@ export type Schema = {
     id: Generated<number>
     at: number
     workspace_id: string
-    actor_kind: 'token' | 'system'
+    actor_kind: 'token' | 'person' | 'system'
     actor_id: string | null
     actor_name: string
     request_id: string | null

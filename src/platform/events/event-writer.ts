@@ -17,9 +17,12 @@ export type NewEvent = {
   readonly after: EventFields | null
 }
 
+/** The workspace of events that belong to none, such as a person's new password. */
+export const INSTANCE = '00000000-0000-0000-0000-000000000000'
+
 /** Who caused an event, in which workspace. */
 export type EventAuthor = {
-  readonly kind: 'token' | 'system'
+  readonly kind: 'token' | 'person' | 'system'
   readonly id: string | null
   readonly name: string
   readonly workspaceId: string

@@ -74,6 +74,7 @@ export const people: Migration = {
       )`,
       sql`create index sessions_of_person on sessions (person_id)`,
       sql`create index sessions_by_use on sessions (last_seen_at)`,
+      sql`create index sessions_by_age on sessions (created_at)`,
       sql`create table one_time_links (
         id ${uuid} primary key,
         hash text not null unique,
@@ -90,6 +91,7 @@ export const people: Migration = {
       )`,
       sql`create index one_time_links_of_workspace on one_time_links (workspace_id)`,
       sql`create index one_time_links_of_person on one_time_links (person_id)`,
+      sql`create index one_time_links_by_expiry on one_time_links (expires_at)`,
       sql`create table used_challenges (
         hash text primary key,
         expires_at bigint not null

@@ -12,6 +12,7 @@ import { fileMarks } from './007-file-marks.ts'
 import { quotas } from './008-quotas.ts'
 import { rawClickCount } from './009-raw-click-count.ts'
 import { events } from './010-events.ts'
+import { people } from './011-people.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   quotas,
   rawClickCount,
   events,
+  people,
 ]
 
 /** The schema version of this program. */

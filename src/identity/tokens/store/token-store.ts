@@ -61,6 +61,6 @@ export function tokenStore(db: Kysely<Schema>): TokenStore {
   }
 }
 
-function fromRow(row: Omit<Selectable<Schema['tokens']>, 'hash'>): Token {
+function fromRow(row: Pick<Selectable<Schema['tokens']>, (typeof COLUMNS)[number]>): Token {
   return { ...row, scopes: row.scopes.split(' ').filter(isScope) }
 }

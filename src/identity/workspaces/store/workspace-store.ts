@@ -10,10 +10,12 @@ export type WorkspaceStore = {
   list(): Promise<readonly Workspace[]>
 }
 
+const COLUMNS = ['id', 'name', 'created_at'] as const
+
 export function workspaceStore(db: Kysely<Schema>): WorkspaceStore {
   return {
     findByName: (name) =>
-      db.selectFrom('workspaces').selectAll().where('name', '=', name).executeTakeFirst(),
+      db.selectFrom('workspaces').select(COLUMNS).where('name', '=', name).executeTakeFirst(),
     async insert(workspace) {
       const inserted = await db
         .insertInto('workspaces')
@@ -23,6 +25,6 @@ export function workspaceStore(db: Kysely<Schema>): WorkspaceStore {
         .executeTakeFirst()
       return inserted !== undefined
     },
-    list: () => db.selectFrom('workspaces').selectAll().orderBy('created_at').execute(),
+    list: () => db.selectFrom('workspaces').select(COLUMNS).orderBy('created_at').execute(),
   }
 }

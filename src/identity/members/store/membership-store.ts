@@ -1,0 +1,117 @@
+import type { Role } from '@terse/contract/roles'
+import type { Kysely } from 'kysely'
+import type { LockName } from '../../../platform/database/lock-name.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import type { Membership, NamedMembership } from '../membership.ts'
+
+export type MembershipStore = {
+  find(workspaceId: string, personId: string): Promise<Membership | undefined>
+  /** Those of a person in workspaces that are not deleted, by the workspaces' names. */
+  listOfPerson(personId: string): Promise<readonly NamedMembership[]>
+  /** Returns false when the person is a member already. */
+  insert(membership: Membership): Promise<boolean>
+  setRole(workspaceId: string, personId: string, role: Role): Promise<void>
+  delete(workspaceId: string, personId: string): Promise<void>
+  /** How many owners the workspace has who are not disabled. Lock the workspace's members before. */
+  countOwners(workspaceId: string): Promise<number>
+  /** Identifiers of the workspaces, deleted ones excepted, that have no owner. */
+  workspacesWithoutOwner(): Promise<readonly string[]>
+  /** Makes other transactions that lock the workspace's members wait until this one ends. */
+  lock(workspaceId: string): Promise<void>
+}
+
+const COLUMNS = [
+  'memberships.workspace_id',
+  'memberships.person_id',
+  'memberships.role',
+  'memberships.created_at',
+] as const
+
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function membershipStore(
+  db: Kysely<Schema>,
+  lockName: LockName | undefined,
+): MembershipStore {
+  return {
+    find: (workspaceId, personId) =>
+      db
+        .selectFrom('memberships')
+        .select(COLUMNS)
+        .where('workspace_id', '=', workspaceId)
+        .where('person_id', '=', personId)
+        .executeTakeFirst(),
+
+    listOfPerson: (personId) =>
+      db
+        .selectFrom('memberships')
+        .innerJoin('workspaces', 'workspaces.id', 'memberships.workspace_id')
+        .select([...COLUMNS, 'workspaces.name as workspace_name'])
+        .where('person_id', '=', personId)
+        .where('workspaces.deleted_at', 'is', null)
+        .orderBy('workspaces.name')
+        .execute(),
+
+    async insert(membership) {
+      const inserted = await db
+        .insertInto('memberships')
+        .values(membership)
+        .onConflict((conflict) => conflict.columns(['workspace_id', 'person_id']).doNothing())
+        .returning('person_id')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+
+    async setRole(workspaceId, personId, role) {
+      await db
+        .updateTable('memberships')
+        .set({ role })
+        .where('workspace_id', '=', workspaceId)
+        .where('person_id', '=', personId)
+        .execute()
+    },
+
+    async delete(workspaceId, personId) {
+      await db
+        .deleteFrom('memberships')
+        .where('workspace_id', '=', workspaceId)
+        .where('person_id', '=', personId)
+        .execute()
+    },
+
+    async countOwners(workspaceId) {
+      const row = await db
+        .selectFrom('memberships')
+        .innerJoin('people', 'people.id', 'memberships.person_id')
+        .select((eb) => eb.fn.countAll<number>().as('owners'))
+        .where('workspace_id', '=', workspaceId)
+        .where('role', '=', 'owner')
+        .where('disabled_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      return row.owners
+    },
+
+    async workspacesWithoutOwner() {
+      const rows = await db
+        .selectFrom('workspaces')
+        .select('id')
+        .where('deleted_at', 'is', null)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('memberships')
+                .select('person_id')
+                .whereRef('memberships.workspace_id', '=', 'workspaces.id')
+                .where('role', '=', 'owner'),
+            ),
+          ),
+        )
+        .orderBy('created_at')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    async lock(workspaceId) {
+      if (lockName !== undefined) await db.executeQuery(lockName(db, `members ${workspaceId}`))
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { LockName } from '../../../platform/database/lock-name.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import type { Person } from '../person.ts'
+
+export type PersonStore = {
+  /** Whether no person has been set up; disabled people count. */
+  isEmpty(): Promise<boolean>
+  findById(id: string): Promise<Person | undefined>
+  /** @param folded as `foldEmail` */
+  findByEmail(folded: string): Promise<Person | undefined>
+  /** Finds a person and the sealed password, null where none is set, at the cost of one query. */
+  findForSignIn(
+    folded: string,
+  ): Promise<{ readonly person: Person; readonly sealedPassword: string | null } | undefined>
+  /** Returns false when the e-mail address is taken. */
+  insert(person: Person): Promise<boolean>
+  update(id: string, changes: PersonChanges): Promise<void>
+  /** Makes other transactions that lock the person wait until this one ends. */
+  lock(id: string): Promise<void>
+  /** Makes other transactions that may add the first person wait until this one ends. */
+  lockFirst(): Promise<void>
+}
+
+export type PersonChanges = Partial<Pick<Person, 'name' | 'is_operator' | 'disabled_at'>>
+
+const COLUMNS = [
+  'id',
+  'email',
+  'email_folded',
+  'name',
+  'is_operator',
+  'created_at',
+  'disabled_at',
+] as const
+
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function personStore(db: Kysely<Schema>, lockName: LockName | undefined): PersonStore {
+  async function lock(name: string): Promise<void> {
+    if (lockName !== undefined) await db.executeQuery(lockName(db, name))
+  }
+  return {
+    async isEmpty() {
+      const row = await db.selectFrom('people').select('id').limit(1).executeTakeFirst()
+      return row === undefined
+    },
+    async findById(id) {
+      const query = db.selectFrom('people').select(COLUMNS).where('id', '=', id)
+      const row = await query.executeTakeFirst()
+      return row && personOf(row)
+    },
+    async findByEmail(folded) {
+      const query = db.selectFrom('people').select(COLUMNS).where('email_folded', '=', folded)
+      const row = await query.executeTakeFirst()
+      return row && personOf(row)
+    },
+    async findForSignIn(folded) {
+      const row = await db
+        .selectFrom('people')
+        .leftJoin('passwords', 'passwords.person_id', 'people.id')
+        .select([...COLUMNS, 'sealed_hash'])
+        .where('email_folded', '=', folded)
+        .executeTakeFirst()
+      if (row === undefined) return undefined
+      const { sealed_hash: sealedPassword, ...person } = row
+      return { person: personOf(person), sealedPassword }
+    },
+    async insert(person) {
+      const inserted = await db
+        .insertInto('people')
+        .values({ ...person, is_operator: person.is_operator ? 1 : 0 })
+        .onConflict((conflict) => conflict.column('email_folded').doNothing())
+        .returning('id')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+    async update(id, { is_operator, ...changes }) {
+      const operator = is_operator === undefined ? {} : { is_operator: is_operator ? 1 : 0 }
+      const set = { ...changes, ...operator }
+      if (Object.keys(set).length === 0) return
+      await db.updateTable('people').set(set).where('id', '=', id).execute()
+    },
+    lock: (id) => lock(`person ${id}`),
+    lockFirst: () => lock('first person'),
+  }
+}
+
+export function personOf(row: Selectable<Schema['people']>): Person {
+  return { ...row, is_operator: row.is_operator === 1 }
+}

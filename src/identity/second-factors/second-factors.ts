@@ -1,0 +1,43 @@
+import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
+import type { UsedChallengeStore } from './store/used-challenge-store.ts'
+
+/** The stores that `ProvenFactor.use` works with, in the transaction that needs the factor. */
+export type SecondFactorStores = { readonly usedChallenges: UsedChallengeStore }
+
+/** A second factor that was right when it was checked. */
+export type ProvenFactor = {
+  /**
+   * Marks it as used, in the transaction that creates or renews the session. Returns false where it was used
+   * or removed meanwhile; the sign-in then fails. Awaits the given stores alone; may run again.
+   */
+  use(stores: SecondFactorStores, nowMicros: number): Promise<boolean>
+}
+
+/** The request fields that may hold a second factor. */
+export type SecondFactorField = 'code' | 'passkey'
+
+export type GivenFactors = {
+  readonly code?: string | undefined
+  readonly passkey?: PasskeyAssertionInput | undefined
+}
+
+/** The second factors of people. Attempts are limited by the caller, before these are asked. */
+export type SecondFactors = {
+  /** The fields of which one is needed besides the password; empty where the person has no second factor. */
+  required(personId: string): Promise<readonly SecondFactorField[]>
+  /**
+   * Checks what was sent besides the password; undefined where it is wrong.
+   *
+   * @param cookie the request's `Cookie` header, which holds the passkey's challenge
+   */
+  verify(
+    personId: string,
+    given: GivenFactors,
+    cookie: string | undefined,
+  ): Promise<ProvenFactor | undefined>
+  /** Checks a passkey that stands for e-mail and password together; undefined where it is wrong. */
+  verifyPasskey(
+    passkey: PasskeyAssertionInput,
+    cookie: string | undefined,
+  ): Promise<{ readonly personId: string; readonly factor: ProvenFactor } | undefined>
+}

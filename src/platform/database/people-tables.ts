@@ -1,0 +1,79 @@
+/** The tables of people, as queries see them. Times are microseconds since the epoch. */
+export type PeopleTables = {
+  people: {
+    id: string
+    email: string
+    /** Unique. */
+    email_folded: string
+    name: string
+    /** 0 or 1. */
+    is_operator: number
+    created_at: number
+    disabled_at: number | null
+  }
+  passwords: {
+    person_id: string
+    /** Sealed (platform/passwords/password-vault.ts). */
+    sealed_hash: string
+    /** 1 when it is long enough without a second factor, else 0. */
+    is_long: number
+    changed_at: number
+  }
+  passkeys: {
+    id: string
+    person_id: string
+    credential_id: string
+    public_key: string
+    counter: number
+    /** A JSON array. */
+    transports: string
+    name: string
+    created_at: number
+    last_used_at: number | null
+  }
+  totp: {
+    person_id: string
+    sealed_secret: string
+    /** Null until the person has sent a first code. */
+    confirmed_at: number | null
+    /** The last time step of which a code was used. */
+    last_step: number
+  }
+  recovery_codes: { person_id: string; hash: string; used_at: number | null }
+  identities: { issuer: string; subject: string; person_id: string; created_at: number }
+  memberships: {
+    workspace_id: string
+    person_id: string
+    role: 'viewer' | 'member' | 'admin' | 'owner'
+    created_at: number
+  }
+  sessions: {
+    id: string
+    /** SHA-256 of the secret in the cookie. */
+    hash: string
+    person_id: string
+    device: string
+    created_at: number
+    authenticated_at: number
+    last_seen_at: number
+  }
+  /** Set-up codes, invitations and password resets. */
+  one_time_links: {
+    id: string
+    /** SHA-256 of the code. */
+    hash: string
+    kind: 'setup' | 'invitation' | 'reset'
+    person_id: string | null
+    email: string | null
+    email_folded: string | null
+    workspace_id: string | null
+    role: 'viewer' | 'member' | 'admin' | 'owner' | null
+    /** The name of who made it. */
+    created_by: string | null
+    created_at: number
+    expires_at: number
+    used_at: number | null
+  }
+  /** Challenges of passkeys and states of single sign-on that were redeemed, until they expire. */
+  used_challenges: { hash: string; expires_at: number }
+}
