@@ -9,9 +9,11 @@ import {
   listOf,
   NOW,
   newDomain,
+  newIdentity,
   newLink,
   newNode,
   newOneTimeLink,
+  newPasskey,
   newPerson,
   newSealedCertificate,
   newSession,
@@ -21,6 +23,15 @@ import {
 } from './samples.ts'
 
 type Call = (stores: Stores) => Promise<unknown>
+
+/** A call about a person, who is inserted before. */
+function withPerson(call: (stores: Stores, personId: string) => Promise<unknown>): Call {
+  return async (stores) => {
+    const person = newPerson()
+    await stores.people.insert(person)
+    await call(stores, person.id)
+  }
+}
 
 /** Every store method that only reads. */
 export function everyRead(home: Home): Readonly<Record<string, Call>> {
@@ -49,6 +60,13 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'sessions.listOfPerson': (s) => s.sessions.listOfPerson(id),
     'oneTimeLinks.findOpen': (s) => s.oneTimeLinks.findOpen('setup', 'hash', NOW),
     'oneTimeLinks.hasOpen': (s) => s.oneTimeLinks.hasOpen('setup', NOW),
+    'totp.find': (s) => s.totp.find(id),
+    'recoveryCodes.isUnused': (s) => s.recoveryCodes.isUnused(id, 'hash'),
+    'recoveryCodes.countUnused': (s) => s.recoveryCodes.countUnused(id),
+    'passkeys.findByCredential': (s) => s.passkeys.findByCredential('credential'),
+    'passkeys.list': (s) => s.passkeys.list(id),
+    'identities.find': (s) => s.identities.find('https://id.example.com', 'subject'),
+    'identities.list': (s) => s.identities.list(id),
     'keyspaces.find': (s) => s.keyspaces.find(workspace, host),
     'domains.findById': (s) => s.domains.findById(workspace, id),
     'domains.findByHost': (s) => s.domains.findByHost(workspace, host),
@@ -145,6 +163,17 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'oneTimeLinks.insert': (s) => s.oneTimeLinks.insert(newOneTimeLink(), id),
     'oneTimeLinks.use': (s) => s.oneTimeLinks.use('setup', id, NOW),
     'oneTimeLinks.trim': (s) => s.oneTimeLinks.trim(0),
+    'totp.setPending': withPerson((s, person) => s.totp.setPending(person, 'sealed')),
+    'totp.confirm': (s) => s.totp.confirm(id, { sealedSecret: '', step: 1, atMicros: NOW }),
+    'totp.useStep': (s) => s.totp.useStep(id, '', 2),
+    'totp.remove': (s) => s.totp.remove(id),
+    'recoveryCodes.replace': withPerson((s, person) => s.recoveryCodes.replace(person, ['hash'])),
+    'recoveryCodes.use': (s) => s.recoveryCodes.use(id, 'hash', NOW),
+    'passkeys.insert': withPerson((s, person) => s.passkeys.insert(newPasskey(person))),
+    'passkeys.rename': (s) => s.passkeys.rename(id, id, 'name'),
+    'passkeys.noteUse': (s) => s.passkeys.noteUse(id, 1, NOW),
+    'passkeys.remove': (s) => s.passkeys.remove(id, id),
+    'identities.insert': withPerson((s, person) => s.identities.insert(newIdentity(person))),
     'usedChallenges.use': (s) => s.usedChallenges.use(id, NOW),
     'usedChallenges.trim': (s) => s.usedChallenges.trim(0),
     'keyspaces.open': (s) => s.keyspaces.open(workspace, id),

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { FullStore, Stores } from '../../src/app/database/stores.ts'
 import type { SealedCertificate } from '../../src/certificates/certificate.ts'
 import type { Domain } from '../../src/domains/domain.ts'
+import type { Identity } from '../../src/identity/oidc/store/identity-store.ts'
 import type { OneTimeLink } from '../../src/identity/one-time-links/one-time-link.ts'
 import { NO_SUBJECT } from '../../src/identity/one-time-links/one-time-link.ts'
 import type { Person } from '../../src/identity/people/person.ts'
+import type { Passkey } from '../../src/identity/second-factors/store/passkey-store.ts'
 import type { Session } from '../../src/identity/sessions/session.ts'
 import type { Token } from '../../src/identity/tokens/token.ts'
 import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
@@ -62,6 +64,26 @@ export function newSession(personId: string, overrides: Partial<Session> = {}): 
     ...times,
     ...overrides,
   }
+}
+
+export function newPasskey(personId: string, overrides: Partial<Passkey> = {}): Passkey {
+  return {
+    id: randomUUID(),
+    person_id: personId,
+    credential_id: randomUUID(),
+    public_key: 'key',
+    counter: 0,
+    transports: ['internal', 'hybrid'],
+    name: 'Laptop',
+    created_at: NOW,
+    last_used_at: null,
+    ...overrides,
+  }
+}
+
+export function newIdentity(personId: string): Identity {
+  const issuer = 'https://id.example.com'
+  return { issuer, subject: randomUUID(), person_id: personId, created_at: NOW }
 }
 
 export function newOneTimeLink(overrides: Partial<OneTimeLink> = {}): OneTimeLink {

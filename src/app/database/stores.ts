@@ -32,6 +32,7 @@ import {
   type MembershipStore,
   membershipStore,
 } from '../../identity/members/store/membership-store.ts'
+import { type IdentityStore, identityStore } from '../../identity/oidc/store/identity-store.ts'
 import {
   type OneTimeLinkStore,
   oneTimeLinkStore,
@@ -39,6 +40,15 @@ import {
 import { type PasswordStore, passwordStore } from '../../identity/people/store/password-store.ts'
 import { type PersonStore, personStore } from '../../identity/people/store/person-store.ts'
 import { type QuotaStore, quotaStore } from '../../identity/quotas/store/quota-store.ts'
+import {
+  type PasskeyStore,
+  passkeyStore,
+} from '../../identity/second-factors/store/passkey-store.ts'
+import {
+  type RecoveryCodeStore,
+  recoveryCodeStore,
+} from '../../identity/second-factors/store/recovery-code-store.ts'
+import { type TotpStore, totpStore } from '../../identity/second-factors/store/totp-store.ts'
 import {
   type UsedChallengeStore,
   usedChallengeStore,
@@ -76,7 +86,11 @@ export type Stores = {
   readonly memberships: MembershipStore
   readonly sessions: SessionStore
   readonly oneTimeLinks: OneTimeLinkStore
+  readonly totp: TotpStore
+  readonly recoveryCodes: RecoveryCodeStore
+  readonly passkeys: PasskeyStore
   readonly usedChallenges: UsedChallengeStore
+  readonly identities: IdentityStore
   readonly keyspaces: KeyspaceStore
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
@@ -144,7 +158,11 @@ export function storesOver(
     memberships: membershipStore(db, lockName),
     sessions: sessionStore(db),
     oneTimeLinks: oneTimeLinkStore(db),
+    totp: totpStore(db),
+    recoveryCodes: recoveryCodeStore(db),
+    passkeys: passkeyStore(db),
     usedChallenges: usedChallengeStore(db),
+    identities: identityStore(db),
     keyspaces: keyspaceStore(db),
     domains: domainStore(db),
     domainChecks: domainCheckStore(db),

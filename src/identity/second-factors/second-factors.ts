@@ -1,8 +1,16 @@
 import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
+import type { PasskeyStore } from './store/passkey-store.ts'
+import type { RecoveryCodeStore } from './store/recovery-code-store.ts'
+import type { TotpStore } from './store/totp-store.ts'
 import type { UsedChallengeStore } from './store/used-challenge-store.ts'
 
 /** The stores that `ProvenFactor.use` works with, in the transaction that needs the factor. */
-export type SecondFactorStores = { readonly usedChallenges: UsedChallengeStore }
+export type SecondFactorStores = {
+  readonly totp: TotpStore
+  readonly recoveryCodes: RecoveryCodeStore
+  readonly passkeys: PasskeyStore
+  readonly usedChallenges: UsedChallengeStore
+}
 
 /** A second factor that was right when it was checked. */
 export type ProvenFactor = {

@@ -25,7 +25,7 @@ export type PeopleTables = {
     credential_id: string
     public_key: string
     counter: number
-    /** A JSON array. */
+    /** Separated by spaces. */
     transports: string
     name: string
     created_at: number
@@ -33,8 +33,10 @@ export type PeopleTables = {
   }
   totp: {
     person_id: string
-    sealed_secret: string
-    /** Null until the person has sent a first code. */
+    /** Sealed (second-factors/totp.ts); null until the person has sent a first code. */
+    sealed_secret: string | null
+    /** Sealed; takes effect when the person sends a code of it. */
+    pending_secret: string | null
     confirmed_at: number | null
     /** The last time step of which a code was used. */
     last_step: number

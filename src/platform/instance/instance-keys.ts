@@ -10,6 +10,10 @@ type Purpose =
   | 'certificate-key'
   | 'acme-account'
   | 'list-cursor'
+  | 'totp-secret'
+  | 'recovery-codes'
+  | 'passkey-challenge'
+  | 'oidc-state'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

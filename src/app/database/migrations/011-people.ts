@@ -37,7 +37,8 @@ export const people: Migration = {
       sql`create index passkeys_of_person on passkeys (person_id)`,
       sql`create table totp (
         person_id ${uuid} primary key references people (id) on delete cascade,
-        sealed_secret text not null,
+        sealed_secret text,
+        pending_secret text,
         confirmed_at bigint,
         last_step bigint not null
       )`,

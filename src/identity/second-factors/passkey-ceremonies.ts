@@ -1,0 +1,146 @@
+import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
+import type { Person } from '../people/person.ts'
+import type { Challenge } from './passkey-challenges.ts'
+import type { Passkey } from './store/passkey-store.ts'
+
+/** How long a person may take; as long as the challenge is valid. */
+const TIMEOUT_MS = 5 * 60 * 1_000
+const RP_NAME = 'Terse'
+
+/** The JSON form of what a browser returns for a new passkey. */
+export type RegistrationInput = {
+  readonly id: string
+  readonly rawId: string
+  readonly type: 'public-key'
+  readonly response: { readonly clientDataJSON: string; readonly attestationObject: string }
+}
+
+/** What is stored of a new passkey's key. */
+export type NewCredential = Pick<Passkey, 'credential_id' | 'public_key' | 'counter' | 'transports'>
+
+/**
+ * The ceremonies of WebAuthn, for one origin. Passkeys are discoverable and verify their user, so that one
+ * alone can sign in. Loads the library when it is first needed.
+ */
+export class PasskeyCeremonies {
+  readonly #origin: string
+  readonly #rpId: string
+
+  /** @param baseUrl an origin; its host is the relying party */
+  constructor(baseUrl: string) {
+    this.#origin = baseUrl
+    this.#rpId = new URL(baseUrl).hostname
+  }
+
+  async creationOptions(
+    person: Pick<Person, 'id' | 'email' | 'name'>,
+    challenge: Uint8Array<ArrayBuffer>,
+    existing: readonly Passkey[],
+  ): Promise<object> {
+    const { generateRegistrationOptions } = await import('@simplewebauthn/server')
+    return generateRegistrationOptions({
+      rpName: RP_NAME,
+      rpID: this.#rpId,
+      userID: userHandleOf(person.id),
+      userName: person.email,
+      userDisplayName: person.name,
+      challenge,
+      timeout: TIMEOUT_MS,
+      attestationType: 'none',
+      excludeCredentials: existing.map(({ credential_id: id, transports }) => ({
+        id,
+        transports: [...transports],
+      })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    })
+  }
+
+  async requestOptions(challenge: Uint8Array<ArrayBuffer>): Promise<object> {
+    const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
+    return generateAuthenticationOptions({
+      rpID: this.#rpId,
+      challenge,
+      timeout: TIMEOUT_MS,
+      userVerification: 'required',
+    })
+  }
+
+  /** Returns the key of a new passkey; undefined where the answer is not one to the challenge. */
+  async verifyCreation(
+    registration: RegistrationInput,
+    challenge: Challenge,
+  ): Promise<NewCredential | undefined> {
+    const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+    if (await hasCertificates(registration)) return undefined
+    const verified = await verifyRegistrationResponse({
+      response: { ...registration, clientExtensionResults: {} },
+      expectedChallenge: challenge.text,
+      expectedOrigin: this.#origin,
+      expectedRPID: this.#rpId,
+      requireUserVerification: true,
+    }).catch(() => undefined)
+    if (verified?.verified !== true) return undefined
+    const { id, publicKey, counter } = verified.registrationInfo.credential
+    return {
+      credential_id: id,
+      public_key: Buffer.from(publicKey).toString('base64url'),
+      counter,
+      transports: transportsOf(registration),
+    }
+  }
+
+  /** Returns the authenticator's new counter; undefined where the answer is not one to the challenge. */
+  async verifyRequest(
+    assertion: PasskeyAssertionInput,
+    challenge: Challenge,
+    passkey: Passkey,
+  ): Promise<number | undefined> {
+    const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+    const { userHandle } = assertion.response
+    const handle = Buffer.from(userHandleOf(passkey.person_id)).toString('base64url')
+    if (userHandle !== undefined && userHandle !== handle) return undefined
+    const verified = await verifyAuthenticationResponse({
+      response: { ...assertion, clientExtensionResults: {} } as Parameters<
+        typeof verifyAuthenticationResponse
+      >[0]['response'],
+      expectedChallenge: challenge.text,
+      expectedOrigin: this.#origin,
+      expectedRPID: this.#rpId,
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credential_id,
+        publicKey: Uint8Array.from(Buffer.from(passkey.public_key, 'base64url')),
+        counter: passkey.counter,
+      },
+    }).catch(() => undefined)
+    return verified?.verified === true ? verified.authenticationInfo.newCounter : undefined
+  }
+}
+
+/** The bytes under which authenticators know the person: they hold no e-mail address. */
+function userHandleOf(personId: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(personId.replaceAll('-', ''), 'hex'))
+}
+
+/**
+ * Whether the attestation has certificates. None is requested, and to verify one the library might fetch
+ * revocation lists from addresses that the certificate names.
+ */
+async function hasCertificates({ response }: RegistrationInput): Promise<boolean> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
+  try {
+    const bytes = Uint8Array.from(Buffer.from(response.attestationObject, 'base64url'))
+    const statement = decodeAttestationObject(bytes).get('attStmt')
+    return statement.get('x5c') !== undefined
+  } catch {
+    // The verification that follows refuses it.
+    return false
+  }
+}
+
+/** As the browser names them; kept so that it need not ask the person which device to use. */
+function transportsOf({ response }: RegistrationInput): readonly string[] {
+  const { transports } = response as { readonly transports?: unknown }
+  if (!Array.isArray(transports)) return []
+  return transports.filter((name) => typeof name === 'string' && /^[a-z-]{1,20}$/.test(name))
+}
