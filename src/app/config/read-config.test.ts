@@ -7,6 +7,7 @@ import { type Config, ConfigError, readConfig } from './read-config.ts'
 import { SETTINGS } from './settings.ts'
 
 const KEY = 'c0ffee'.repeat(10).padEnd(64, '0')
+const OIDC = { TERSE_OIDC_ISSUER: 'https://id.example.com', TERSE_OIDC_CLIENT_ID: 'terse' }
 const URL_WITH_PASSWORD = 'postgres://user:hunter2@db.example/terse'
 
 /** Every fault that `readConfig` reports. */
@@ -39,6 +40,8 @@ describe('readConfig', () => {
     processes: 1,
     stopDelayMs: 5_000,
     rateLimit: 600,
+    oidc: undefined,
+    mail: undefined,
     quotas: {
       links: 0,
       domains: 0,
@@ -89,9 +92,10 @@ describe('readConfig', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 15 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, seven settings
-    // share `acme`, five share `quotas` and three share `connections`; two are destructured above.
-    assert.equal(Object.keys(rest).length + 15, Object.keys(SETTINGS).length)
+    // 23 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
+    // share `oidc`, two `mail`, seven `acme`, five `quotas` and three `connections`; two are destructured
+    // above.
+    assert.equal(Object.keys(rest).length + 23, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {
@@ -204,6 +208,40 @@ describe('readConfig', () => {
     assert.deepEqual(at('[::1]:3001'), { host: '::1', port: 3001 })
   })
 
+  test('reads a provider of single sign-on and a mail server', () => {
+    const { oidc, mail } = readConfig({
+      TERSE_OIDC_ISSUER: 'https://id.example.com/realms/acme',
+      TERSE_OIDC_CLIENT_ID: 'terse',
+      TERSE_OIDC_ROLES: 'web admins=acme:admin, a=b=acme:owner,',
+      TERSE_SMTP_URL: 'smtp://user:hunter2@mail.example.com:587',
+      TERSE_MAIL_FROM: 'Terse <terse@example.com>',
+    })
+    assert.equal(oidc?.issuer, 'https://id.example.com/realms/acme')
+    assert.equal(oidc?.clientSecret, undefined)
+    assert.deepEqual(oidc?.roles, [
+      { group: 'web admins', workspace: 'acme', role: 'admin' },
+      { group: 'a=b', workspace: 'acme', role: 'owner' },
+    ])
+    assert.equal(mail?.from, 'Terse <terse@example.com>')
+    assert.equal(
+      readConfig({ ...OIDC, TERSE_OIDC_ISSUER: 'http://localhost:8080' }).mail,
+      undefined,
+    )
+  })
+
+  test('refuses half of a provider or of a mail server', () => {
+    const { TERSE_OIDC_ISSUER, TERSE_OIDC_CLIENT_ID } = OIDC
+    for (const [env, says] of [
+      [{ TERSE_OIDC_ISSUER }, /TERSE_OIDC_CLIENT_ID are set together/],
+      [{ TERSE_OIDC_CLIENT_ID }, /TERSE_OIDC_CLIENT_ID are set together/],
+      [{ TERSE_OIDC_ROLES: 'a=acme:owner' }, /TERSE_OIDC_ROLES needs TERSE_OIDC_ISSUER/],
+      [{ TERSE_SMTP_URL: 'smtp://localhost' }, /TERSE_MAIL_FROM are set together/],
+      [{ TERSE_MAIL_FROM: 'terse@example.com' }, /TERSE_MAIL_FROM are set together/],
+    ] as const) {
+      assert.match(faultsOf(env).join('\n'), says)
+    }
+  })
+
   test('refuses TERSE_TLS without an HTTPS base URL, and an HTTPS port equal to the HTTP port', () => {
     const faults = faultsOf({ TERSE_TLS: 'auto', TERSE_PORT: '443' })
     assert.equal(faults.length, 2)
@@ -249,6 +287,27 @@ describe('readConfig', () => {
     TERSE_UNSENT_MIB: ['15', '65537', '1 GiB'],
     TERSE_METRICS_FROM: ['10.0.0.0/33', 'prometheus.example.com'],
     TERSE_RATE_LIMIT: ['-1', '1000001', 'off'],
+    TERSE_OIDC_ISSUER: [
+      'id.example.com',
+      'http://id.example.com',
+      'https://id.example.com/?tenant=1',
+      'https://user:pw@id.example.com',
+    ],
+    TERSE_OIDC_CLIENT_ID: [],
+    TERSE_OIDC_CLIENT_SECRET: [],
+    TERSE_OIDC_NAME: ['x'.repeat(41)],
+    TERSE_OIDC_SCOPES: ['email', 'openid  email', 'openid,email'],
+    TERSE_OIDC_GROUPS_CLAIM: [],
+    TERSE_OIDC_ROLES: [
+      'editors',
+      'editors=acme',
+      'editors=acme:boss',
+      'a=Acme:member',
+      '=acme:owner',
+    ],
+    TERSE_OWNER_EMAIL: ['ada'],
+    TERSE_SMTP_URL: ['mail.example.com', 'http://mail.example.com', 'smtp://'],
+    TERSE_MAIL_FROM: ['terse', 'Terse terse@example.com', '<>'],
     TERSE_QUOTA_LINKS: ['-1', '1000000000001', 'none'],
     TERSE_QUOTA_DOMAINS: ['-1', '2.5'],
     TERSE_QUOTA_PENDING_DOMAINS: ['-1', 'off'],
@@ -374,6 +433,8 @@ describe('a setting read from a file with _FILE', () => {
       { TERSE_SECRET_KEY: `${KEY}c0ffee` },
       { TERSE_SECRET_KEY_FILE: fileWith('c0ffee') },
       { TERSE_SECRET_KEYS: 's3cret' },
+      { TERSE_OIDC_CLIENT_SECRET: 's3cret' },
+      { TERSE_SMTP_URL: 'http://user:hunter2@mail' },
     ]
     for (const env of scenarios) {
       const text = faultsOf({ ...env, TERSE_PORT: 'x' }).join('\n')

@@ -9,6 +9,13 @@ import {
   type SettingValues,
   VARIABLES,
 } from './settings.ts'
+import {
+  faultsOfSignIn,
+  type MailConfig,
+  mailConfigOf,
+  type OidcConfig,
+  oidcConfigOf,
+} from './sign-in-config.ts'
 
 /** The whole configuration of one process, read once and never changed. */
 export type Config = {
@@ -43,6 +50,10 @@ export type Config = {
   readonly roles: readonly Role[]
   /** API requests per minute and token; 0 is off. */
   readonly rateLimit: number
+  /** Undefined without single sign-on. */
+  readonly oidc: OidcConfig | undefined
+  /** Undefined when no mail is sent. */
+  readonly mail: MailConfig | undefined
   /** For each workspace that has no limits of its own; 0 for no limit. */
   readonly quotas: {
     readonly links: number
@@ -158,6 +169,8 @@ export function readConfig(env: Environment): Config {
   ) {
     faults.push('TERSE_ACME_EAB_KID and TERSE_ACME_EAB_HMAC_KEY are set together, or neither is')
   }
+  const isGiven = (name: SettingName) => Boolean(env[name] || env[fileNameOf(name)])
+  faults.push(...faultsOfSignIn(values as Partial<SettingValues>, isGiven))
   if (faults.length > 0) throw new ConfigError(faults)
   const config = configOf(values as SettingValues)
   const contradictions = faultsOfTls(config)
@@ -200,6 +213,8 @@ function configOf(values: SettingValues): Config {
     processes: values.TERSE_PROCESSES,
     roles: values.TERSE_ROLES,
     rateLimit: values.TERSE_RATE_LIMIT,
+    oidc: oidcConfigOf(values),
+    mail: mailConfigOf(values),
     quotas: Object.freeze({
       links: values.TERSE_QUOTA_LINKS,
       domains: values.TERSE_QUOTA_DOMAINS,

@@ -7,6 +7,7 @@ import { LINK_SETTINGS } from './settings/links.ts'
 import { LISTENING_SETTINGS } from './settings/listening.ts'
 import { NODE_SETTINGS } from './settings/node.ts'
 import { QUOTA_SETTINGS } from './settings/quotas.ts'
+import { SIGN_IN_SETTINGS } from './settings/sign-in.ts'
 import { STORAGE_SETTINGS } from './settings/storage.ts'
 
 /** Every variable that the service reads. The table in docs/settings.md is generated from it, in this order. */
@@ -14,6 +15,7 @@ export const SETTINGS = {
   ...LISTENING_SETTINGS,
   ...STORAGE_SETTINGS,
   ...NODE_SETTINGS,
+  ...SIGN_IN_SETTINGS,
   ...QUOTA_SETTINGS,
   ...CONNECTION_SETTINGS,
   ...DOMAIN_SETTINGS,

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { groupRoles, issuerUrl } from '../sign-in-schemas.ts'
+import { setting } from './setting.ts'
+
+const text = z.string().min(1).optional()
+
+/** How people sign in besides passwords, and mail to them. */
+export const SIGN_IN_SETTINGS = {
+  TERSE_OIDC_ISSUER: setting({
+    schema: issuerUrl.optional(),
+    default: undefined,
+    unset: 'no single sign-on',
+    description:
+      'The issuer URL of an OpenID Connect provider with which people sign in, such as `https://id.example.com`. Its redirect URI is `<TERSE_BASE_URL>/app/oidc/callback`.',
+  }),
+  TERSE_OIDC_CLIENT_ID: setting({
+    schema: text,
+    default: undefined,
+    unset: 'none',
+    description: 'The identifier of this service with the provider.',
+  }),
+  TERSE_OIDC_CLIENT_SECRET: setting({
+    schema: text,
+    default: undefined,
+    unset: 'none: a public client',
+    description: 'The secret of this service with the provider.',
+    secret: true,
+  }),
+  TERSE_OIDC_NAME: setting({
+    schema: z.string().min(1).max(40),
+    default: 'Single sign-on',
+    description: 'How the provider is called on the sign-in page.',
+  }),
+  TERSE_OIDC_SCOPES: setting({
+    schema: z
+      .string()
+      .regex(/^openid( [\x21-\x7e]+)*$/, 'must begin with openid, separated by single spaces'),
+    default: 'openid email profile',
+    description:
+      'The scopes to request, separated by spaces. Add the one with which the provider sends groups, if it needs one.',
+  }),
+  TERSE_OIDC_GROUPS_CLAIM: setting({
+    schema: z.string().min(1),
+    default: 'groups',
+    description: 'The claim that has a person’s groups, for `TERSE_OIDC_ROLES`.',
+  }),
+  TERSE_OIDC_ROLES: setting({
+    schema: z.string().transform(groupRoles),
+    default: '',
+    description:
+      'Which groups have which roles, separated by commas: `editors=acme:member,web admins=acme:admin`. At each sign-in with the provider, a person gets the highest role of their groups in every workspace named here, and leaves those for which they have none, memberships given by hand included. Other workspaces are untouched.',
+  }),
+  TERSE_OWNER_EMAIL: setting({
+    schema: z.email({ error: 'must be a mail address' }).optional(),
+    default: undefined,
+    unset: 'the first person needs the set-up link',
+    description:
+      'With `TERSE_OIDC_ISSUER`: who signs in with this address, verified by the provider, becomes the first person, while there is none.',
+  }),
+  TERSE_SMTP_URL: setting({
+    schema: z
+      .string()
+      .refine((value) => /^smtps?:\/\/[^/]/.test(value) && URL.canParse(value), {
+        message: 'must be an smtp:// or smtps:// address',
+      })
+      .optional(),
+    default: undefined,
+    unset: 'no mail',
+    description:
+      'The server that sends mail, such as `smtp://user:password@mail.example.com:587` (STARTTLS) or `smtps://…:465`. With a user, `smtp://` requires STARTTLS, except on loopback.',
+    secret: true,
+  }),
+  TERSE_MAIL_FROM: setting({
+    schema: z
+      .string()
+      .regex(/^(?:[^<>\r\n"]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, {
+        error: 'must be a mail address, such as Terse <terse@example.com>',
+      })
+      .optional(),
+    default: undefined,
+    unset: 'none',
+    description: 'The sender of mail, such as `Terse <terse@example.com>`.',
+  }),
+} as const
