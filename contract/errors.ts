@@ -5,7 +5,11 @@ const ERROR_CODES = [
   'bad_request',
   'malformed_json',
   'unauthorized',
+  'second_factor_required',
   'missing_scope',
+  'missing_role',
+  'authentication_required',
+  'cross_origin',
   'not_found',
   'method_not_allowed',
   'idempotency_conflict',
@@ -29,7 +33,7 @@ export const problemSchema = z
     errors: z
       .record(z.string(), z.array(z.string()))
       .optional()
-      .describe('For `validation_failed`: what is wrong with each field.'),
+      .describe('What is wrong with each field, for `validation_failed`; which fields would do, for `second_factor_required`.'),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused.' })
 

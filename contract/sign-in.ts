@@ -14,6 +14,7 @@ export const passwordInput = z
   .string()
   .min(1, 'must not be empty')
   .max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`)
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
 export const newPasswordInput = passwordInput.describe(
   'At least 15 characters, or 10 where a second factor is set up; commonly used passwords are refused.',
 )

@@ -1,16 +1,24 @@
-import { ALL_PERMISSIONS, type Permission, permissionsOf } from './permissions.ts'
+import { INSTANCE } from '../platform/events/event-writer.ts'
+import type { NamedMembership } from './members/membership.ts'
+import type { Person } from './people/person.ts'
+import { ALL_PERMISSIONS, type Permission, permissionsOf, permissionsOfRole } from './permissions.ts'
 import type { Token } from './tokens/token.ts'
 
 /** Who performs an operation, in which workspace, and with which permissions. */
 export type Actor = {
   /** `system` is a part of the service itself, or its operator at the command line. */
   readonly kind: 'token' | 'person' | 'system'
-  /** The token's identifier; null for `system`. */
+  /** The identifier of the token or person; null for `system`. */
   readonly id: string | null
-  /** For people: the token's name, or which part of the service it is. */
+  /** For people: the name of the token or person, or which part of the service it is. */
   readonly name: string
+  /** `INSTANCE` for an operation outside of workspaces. */
   readonly workspaceId: string
   readonly permissions: ReadonlySet<Permission>
+  /** Whether a person operates the instance; false for others. */
+  readonly isOperator: boolean
+  /** Whether a person proved within the last minutes who they are; true for others. */
+  readonly hasAuthenticatedRecently: boolean
   /** The HTTP request that asked for the operation, as the log names it; null where there was none. */
   readonly requestId: string | null
 }
@@ -25,6 +33,26 @@ export function tokenActor(token: Token): Actor {
     name: token.name,
     workspaceId: token.workspace_id,
     permissions: permissionsOf(token.scopes),
+    isOperator: false,
+    hasAuthenticatedRecently: true,
+    requestId: null,
+  }
+}
+
+/** @param membership undefined outside of workspaces */
+export function personActor(
+  person: Person,
+  membership: NamedMembership | undefined,
+  hasAuthenticatedRecently: boolean,
+): Actor {
+  return {
+    kind: 'person',
+    id: person.id,
+    name: person.name,
+    workspaceId: membership?.workspace_id ?? INSTANCE,
+    permissions: membership === undefined ? new Set() : permissionsOfRole(membership.role),
+    isOperator: person.is_operator,
+    hasAuthenticatedRecently,
     requestId: null,
   }
 }
@@ -36,6 +64,8 @@ export function systemActor(name: string): ActorIn {
     name,
     workspaceId,
     permissions: ALL_PERMISSIONS,
+    isOperator: false,
+    hasAuthenticatedRecently: true,
     requestId: null,
   })
 }

@@ -7,5 +7,6 @@ export {
   type WorkspaceLimits,
 } from './quotas/enforce-quotas.ts'
 export type { QuotaBook } from './quotas/quota-book.ts'
-export { actorOf } from './tokens/authentication.ts'
+export { actorOf, signedInOf } from './access/authentication.ts'
+export { requireRecentAuthentication } from './permissions.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

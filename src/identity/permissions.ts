@@ -1,4 +1,6 @@
+import { ROLES, type Role } from '@terse/contract/roles'
 import { Failure } from '../platform/failure.ts'
+import type { Actor } from './actor.ts'
 import { SCOPES, type Scope } from './tokens/scope.ts'
 
 const PERMISSIONS = [
@@ -9,13 +11,26 @@ const PERMISSIONS = [
   'clicks.view',
   'usage.view',
   'events.view',
+  'members.view',
+  'members.edit',
+  'tokens.view',
+  'tokens.edit',
+  'workspace.edit',
+  'owners.edit',
+  'workspace.delete',
 ] as const
 
 /** What an actor may be allowed to do in a workspace. */
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** The permission that each operation of the API needs. Operations have the names of the API description. */
-export const OPERATION_PERMISSIONS = {
+/**
+ * What an operation needs: a permission in a workspace, which tokens and people may have; a person who is
+ * signed in; a person who operates the instance; or nothing.
+ */
+export type Access = Permission | 'signed in' | 'operator' | 'open'
+
+/** What each operation of the API needs. Operations have the names of the API description. */
+export const OPERATION_ACCESS = {
   'links.list': 'links.view',
   'links.get': 'links.view',
   'links.getQrCode': 'links.view',
@@ -42,19 +57,67 @@ export const OPERATION_PERMISSIONS = {
   'clicks.export': 'clicks.view',
   'workspace.getUsage': 'usage.view',
   'events.list': 'events.view',
-} as const satisfies Readonly<Record<string, Permission>>
+  'signIn.getOptions': 'open',
+  'setup.complete': 'open',
+  'session.create': 'open',
+  'session.get': 'signed in',
+  'session.delete': 'signed in',
+  'session.authenticate': 'signed in',
+  'sessions.list': 'signed in',
+  'sessions.delete': 'signed in',
+  'sessions.deleteOthers': 'signed in',
+  'me.get': 'signed in',
+  'me.patch': 'signed in',
+  'me.setPassword': 'signed in',
+} as const satisfies Readonly<Record<string, Access>>
 
-export type Operation = keyof typeof OPERATION_PERMISSIONS
+export type Operation = keyof typeof OPERATION_ACCESS
 
-/** The permissions that each scope of a token grants. A role of a person will be such a set too. */
+/**
+ * Operations that need a recent authentication of the person. Where it depends on what is changed, the
+ * operation calls `requireRecentAuthentication` itself.
+ */
+const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>(['me.setPassword'])
+
+/** The permissions that each scope of a token grants. */
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'links:read': ['links.view', 'usage.view'],
   'links:write': ['links.edit'],
   'domains:read': ['domains.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
-  'workspace:admin': ['events.view'],
+  'workspace:admin': [
+    'events.view',
+    'members.view',
+    'members.edit',
+    'tokens.view',
+    'tokens.edit',
+    'workspace.edit',
+  ],
 }
+
+/** The permissions that each role adds to those of the roles before it. */
+const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
+  viewer: ['links.view', 'domains.view', 'clicks.view', 'usage.view'],
+  member: ['links.edit'],
+  admin: [
+    'domains.edit',
+    'events.view',
+    'members.view',
+    'members.edit',
+    'tokens.view',
+    'tokens.edit',
+    'workspace.edit',
+  ],
+  owner: ['owners.edit', 'workspace.delete'],
+}
+
+const ROLE_PERMISSIONS: ReadonlyMap<Role, ReadonlySet<Permission>> = new Map(
+  ROLES.map((role, index) => [
+    role,
+    new Set(ROLES.slice(0, index + 1).flatMap((each) => ADDED_BY_ROLE[each])),
+  ]),
+)
 
 export const ALL_PERMISSIONS: ReadonlySet<Permission> = new Set(PERMISSIONS)
 
@@ -62,21 +125,56 @@ export function permissionsOf(scopes: readonly Scope[]): ReadonlySet<Permission>
   return new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]))
 }
 
+export function permissionsOfRole(role: Role): ReadonlySet<Permission> {
+  return ROLE_PERMISSIONS.get(role) ?? new Set()
+}
+
 export function isOperation(name: unknown): name is Operation {
-  return typeof name === 'string' && Object.hasOwn(OPERATION_PERMISSIONS, name)
+  return typeof name === 'string' && Object.hasOwn(OPERATION_ACCESS, name)
+}
+
+/** Whether the operation happens in a workspace, so that a token can do it. */
+export function isPermission(access: Access): access is Permission {
+  return access !== 'signed in' && access !== 'operator' && access !== 'open'
 }
 
 /**
  * The only check of permissions.
  *
- * @throws {Failure} `missing_scope`, naming the scope that grants the permission
+ * @throws {Failure} `missing_scope` or `missing_role`, naming the scope or the least role that is needed;
+ *   `authentication_required`
  */
+export function requireAccess(actor: Actor, operation: Operation): void {
+  const access: Access = OPERATION_ACCESS[operation]
+  if (isPermission(access)) requirePermission(actor, access)
+  else if (actor.kind !== 'person') throw Failure.missingRole(PEOPLE_ONLY)
+  else if (isForOperators(access) && !actor.isOperator) throw Failure.missingRole(OPERATORS_ONLY)
+  if (NEEDS_RECENT_AUTHENTICATION.has(operation)) requireRecentAuthentication(actor)
+}
+
+function isForOperators(access: Access): boolean {
+  return access === 'operator'
+}
+
+const PEOPLE_ONLY = 'This is for people who are signed in. A token cannot do it.'
+const OPERATORS_ONLY = 'This is for operators of the instance.'
+
+/** @throws {Failure} `missing_scope` or `missing_role` */
 export function requirePermission(
-  { permissions }: { readonly permissions: ReadonlySet<Permission> },
-  operation: Operation,
+  { kind, permissions }: Pick<Actor, 'kind' | 'permissions'>,
+  permission: Permission,
 ): void {
-  const permission = OPERATION_PERMISSIONS[operation]
   if (permissions.has(permission)) return
+  if (kind === 'person') {
+    const role = ROLES.find((each) => permissionsOfRole(each).has(permission))
+    throw Failure.missingRole(`This needs the role ${role} in the workspace.`)
+  }
   const scope = SCOPES.find((each) => SCOPE_PERMISSIONS[each].includes(permission))
-  throw Failure.missingScope(scope ?? permission)
+  if (scope === undefined) throw Failure.missingRole('No token may do this. Sign in as an owner.')
+  throw Failure.missingScope(scope)
+}
+
+/** @throws {Failure} `authentication_required` when a person authenticated too long ago */
+export function requireRecentAuthentication({ hasAuthenticatedRecently }: Actor): void {
+  if (!hasAuthenticatedRecently) throw Failure.authenticationRequired()
 }

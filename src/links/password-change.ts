@@ -1,6 +1,7 @@
 import { Failure } from '../platform/failure.ts'
+import type { PasswordVault } from '../platform/passwords/password-vault.ts'
+import { boundToLink } from './bound-to-link.ts'
 import type { Link } from './link.ts'
-import type { PasswordVault } from './password-vault.ts'
 
 /** Returns what an input changes of the password that a link has when it is written. */
 type PasswordChange = (current: Pick<Link, 'password'>) => Partial<Pick<Link, 'password'>>
@@ -18,7 +19,7 @@ export async function passwordChange(
   if (text === null) return () => ({ password: null })
   if (!vault.isSealed(text)) {
     const owner = `workspace ${link.workspace_id}`
-    const password = await vault.seal(text, { linkId: link.id, owner })
+    const password = await vault.seal(text, { boundTo: boundToLink(link.id), owner })
     return () => ({ password })
   }
   return (current) => {

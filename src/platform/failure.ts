@@ -4,6 +4,10 @@ export type FieldFaults = Readonly<Record<string, readonly string[]>>
 export type FailureCode =
   | 'unauthorized'
   | 'missing_scope'
+  | 'missing_role'
+  | 'authentication_required'
+  | 'second_factor_required'
+  | 'cross_origin'
   | 'not_found'
   | 'idempotency_conflict'
   | 'precondition_failed'
@@ -31,6 +35,28 @@ export class Failure extends Error {
 
   static missingScope(scope: string): Failure {
     return new Failure('missing_scope', `This token lacks the scope ${scope}.`)
+  }
+
+  /** @param message which role or whom it needs */
+  static missingRole(message: string): Failure {
+    return new Failure('missing_role', message)
+  }
+
+  /** The person must prove again who they are. */
+  static authenticationRequired(): Failure {
+    return new Failure(
+      'authentication_required',
+      'Confirm that it is you: send your password or a passkey to /api/v1/session/authenticate, then send this request again.',
+    )
+  }
+
+  /** @param fields those that may hold the second factor */
+  static secondFactorRequired(message: string, fields: FieldFaults): Failure {
+    return new Failure('second_factor_required', message, fields)
+  }
+
+  static crossOrigin(message: string): Failure {
+    return new Failure('cross_origin', message)
   }
 
   static notFound(what: string): Failure {

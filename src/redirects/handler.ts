@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ClickMaker, type ClickRecorder, parseUserAgent } from '../clicks/index.ts'
-import { keyOfPath, type LinkHost, type PasswordVault } from '../links/index.ts'
+import { keyOfPath, type LinkHost } from '../links/index.ts'
+import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { isUnavailable } from '../platform/failure.ts'
 import type { RequestTarget } from '../platform/http/request-target.ts'
 import type { Throttles } from '../platform/limits/throttles.ts'

@@ -1,11 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import type { PasswordVault } from '../links/index.ts'
+import { boundToLink } from '../links/index.ts'
+import { AttemptLimits, type Charge, type Refusal } from '../platform/limits/attempt-limits.ts'
 import type { Throttles } from '../platform/limits/throttles.ts'
 import { subscriberOf } from '../platform/network/ip-address.ts'
+import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { FairQueue, QueueRefusal } from '../platform/work/fair-queue.ts'
 import { readPassword } from './password-form.ts'
-import { type Charge, PasswordLimits, type Refusal } from './password-limits.ts'
 import type { LinkPassword } from './prepared-link.ts'
+
+/** Numbers of wrong passwords of one link. */
+const LIMITS = {
+  name: 'password-failures',
+  windowSeconds: 60,
+  perVisitor: 10,
+  repeated: 50,
+  first: 50,
+  rememberedSeconds: 60 * 60,
+}
 
 export type FailedAttempt =
   /** The password was not checked, because too many were wrong. */
@@ -33,7 +44,7 @@ export function passwordAttempts(deps: {
   vault: Pick<PasswordVault, 'verify'>
   throttles: Throttles
 }): AttemptPassword {
-  const limits = new PasswordLimits(deps.throttles)
+  const limits = new AttemptLimits(deps.throttles, LIMITS)
   // All visitors of a workspace share its places in the queue for hashing. One visitor may take a few of
   // them: enough to keep all threads busy, and few enough to leave room for others.
   const visitors = new FairQueue({
@@ -59,7 +70,7 @@ export function passwordAttempts(deps: {
     let isRight: boolean | undefined
     try {
       isRight = await deps.vault.verify(sealed, text, {
-        linkId,
+        boundTo: boundToLink(linkId),
         // A queue of their own: visitors must not delay the workspace's own hashes.
         owner: `visitors of ${workspaceId}`,
         onTurn() {

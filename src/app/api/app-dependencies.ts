@@ -2,9 +2,12 @@ import type { ClickRouteDependencies } from '../../clicks/routes.ts'
 import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
 import type { DomainRouteDependencies } from '../../domains/routes.ts'
 import type { EventRouteDependencies } from '../../events/list-events.ts'
+import type { AuthenticationDependencies } from '../../identity/access/authentication.ts'
+import type { MeRouteDependencies } from '../../identity/people/me-routes.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
-import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts'
+import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
@@ -19,14 +22,16 @@ type RouteDependencies = LinkRouteDependencies &
   HttpsRouteDependencies &
   ClickRouteDependencies &
   UsageRouteDependencies &
-  EventRouteDependencies
+  EventRouteDependencies &
+  SetupRouteDependencies &
+  SessionRouteDependencies &
+  MeRouteDependencies
 
 /** What the HTTP application needs. */
-export type AppDependencies = RouteDependencies & {
+export type AppDependencies = RouteDependencies & AuthenticationDependencies & {
   /** Whether this node serves the API, or only the routes that every node has. */
   readonly servesApi: boolean
-  readonly authenticator: Authenticator
-  /** API requests per minute and token; 0 is off. */
+  /** API requests per minute and token or person; 0 is off. */
   readonly rateLimit: number
   readonly throttle: Throttle
   readonly quotas: QuotaBook

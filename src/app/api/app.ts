@@ -11,9 +11,12 @@ import { clickRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
+import { authenticate, authorize, nameOperations } from '../../identity/access/authentication.ts'
+import { meRoutes } from '../../identity/people/me-routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
-import { authenticate, authorize, nameOperations } from '../../identity/tokens/authentication.ts'
+import { sessionRoutes } from '../../identity/sessions/routes.ts'
+import { setupRoutes } from '../../identity/setup/routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
@@ -43,6 +46,9 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   clickRoutes,
   usageRoutes,
   eventRoutes,
+  setupRoutes,
+  sessionRoutes,
+  meRoutes,
 ]
 
 /** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */
@@ -80,8 +86,8 @@ export async function buildApp(
     if (isPreflight(request)) return answerPreflight(reply)
     // Before the body is read: a missing route is reported rather than an invalid body.
     if (request.is404) throw notFound()
-    await authenticate(deps.authenticator, request)
-    if (deps.rateLimit > 0) limitRate(deps.throttle, deps.rateLimit, request, reply)
+    await authenticate(deps, request)
+    if (deps.rateLimit > 0) limitRate(deps, request, reply)
     await limitWorkspaceRate(deps, request)
     authorize(request)
   })

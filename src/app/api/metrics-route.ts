@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { addressOf } from '../../platform/http/api/address-of.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
-import { clientAddress } from '../../platform/network/ip-address.ts'
 import type { AppDependencies, MetricsPage } from './app-dependencies.ts'
 
 /** Headers that a proxy adds: the request then comes from another machine than the proxy's. */
@@ -19,13 +19,12 @@ export const metricsRoute: FastifyPluginAsyncZod<AppDependencies> = async (app, 
 
 /** A request that a proxy on this machine forwards does not count as coming from this machine. */
 function mayRead(
-  { headers, socket }: IncomingMessage,
+  request: IncomingMessage,
   { readers, trustedProxies }: MetricsPage,
 ): boolean {
+  const { headers, socket } = request
   const remoteAddress = socket.remoteAddress ?? ''
   const isForwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined)
   if (isForwarded && !trustedProxies.has(remoteAddress)) return false
-  const forwardedFor = headers['x-forwarded-for']
-  const header = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor
-  return readers.has(clientAddress(remoteAddress, header, trustedProxies))
+  return readers.has(addressOf(request, trustedProxies))
 }

@@ -9,7 +9,9 @@ import { withoutUnusedSchemas } from './unused-schemas.ts'
 
 const DESCRIPTION = `Short links and the domains they live on.
 
-Every request carries \`Authorization: Bearer <token>\`; make a token with \`npx terse token create --workspace <name>\`.
+Programs send \`Authorization: Bearer <token>\` with every request; make a token with
+\`npx terse token create --workspace <name>\`. Pages of the service send the cookie of a session and the header
+\`Terse-Workspace\` with the identifier of a workspace of the person.
 Errors have the form \`{"message", "code", "errors"?}\`; \`code\` is stable. Requests that create
 something may carry an \`Idempotency-Key\`: the same request with the same key is done once, and
 answered alike for 24 hours.
@@ -20,6 +22,8 @@ const TAGS = [
   { name: 'Links', description: 'Short links, their QR codes and their clicks.' },
   { name: 'Domains', description: 'The domains of the workspace, their DNS, HTTPS and clicks.' },
   { name: 'Clicks', description: 'Clicks on all links of the workspace.' },
+  { name: 'Sign-in', description: 'Set-up, sign-in and the sessions of people.' },
+  { name: 'Me', description: 'The account of the person who is signed in.' },
   { name: 'Workspace', description: 'What the workspace uses, its quotas and its events.' },
 ]
 
@@ -39,9 +43,15 @@ export async function describeApi(app: FastifyInstance, compressor: Compressor):
       components: {
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: 'A token of the workspace.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-terse_session',
+            description:
+              'The session of a person; `terse_session` where the service is reached over plain HTTP. Operations in a workspace also need the header `Terse-Workspace: <id>`, and changes must come from pages of the service.',
+          },
         },
       },
-      security: [{ token: [] }],
     },
     transform: jsonSchemaTransform,
     transformObject: (document) =>

@@ -1,16 +1,34 @@
 import { systemActor } from '../../identity/actor.ts'
+import { setupAddress } from '../../identity/setup/setup-links.ts'
 import { USUAL_SCOPES } from '../../identity/tokens/scope.ts'
 import { Failure } from '../../platform/failure.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
 
 const FIRST_WORKSPACE = 'default'
 const firstStart = systemActor('first start')
 
-/** Returns the text shown after a start: addresses and folders, and at the first start a token and how to use it. */
+/**
+ * Returns the text shown after a start: addresses and folders; at the first start a token and how to use it;
+ * and while there is no person, how to set up the first.
+ */
 export async function greet(config: Config, instance: Instance): Promise<string> {
-  const token = instance.store.isAvailable() ? await firstToken(instance) : undefined
-  return greeting(config, instance, token)
+  if (!instance.store.isAvailable()) return greeting(config, instance, undefined)
+  const token = await firstToken(instance)
+  const setup = await setupText(config, instance)
+  return greeting(config, instance, token) + setup
+}
+
+/** Empty once there is a person. */
+async function setupText({ baseUrl }: Config, { setupLinks }: Instance): Promise<string> {
+  if (!(await setupLinks.isRequired())) return ''
+  const code = await setupLinks.createUnlessOpen('start')
+  if (code === undefined) {
+    // The link of an earlier start is still valid, and cannot be shown again: only its hash is stored.
+    return `\nNobody can sign in yet. A link to set up the first person:  ${terseCommand('setup')}\n`
+  }
+  return `\nNobody can sign in yet. Set up the first person here, within 24 hours:\n\n  ${setupAddress(baseUrl, code)}\n`
 }
 
 /** Creates the first workspace and its token; undefined when the instance has a workspace already. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { domainCommand } from '../../domains/commands/domain.ts'
+import { setupCommand } from '../../identity/commands/setup.ts'
 import { tokenCommand } from '../../identity/commands/token.ts'
 import { workspaceCommand } from '../../identity/commands/workspace.ts'
 import { doctorCommand } from '../../operations/commands/doctor.ts'
@@ -15,6 +16,7 @@ import { workerCommand } from '../commands/worker.ts'
 import { diagnose, repair, replay } from './operations.ts'
 import { withDomains } from './with-domains.ts'
 import { withInstance } from './with-instance.ts'
+import { withSetup } from './with-setup.ts'
 
 /** The variables that the options of every command set, also for the processes that it starts. */
 const VARIABLES = { 'data-dir': 'TERSE_DATA_DIR', 'env-file': 'TERSE_ENV_FILE' } as const
@@ -43,6 +45,7 @@ export function buildProgram(terminal: Terminal): Command {
     )
   for (const command of [
     serveCommand(terminal),
+    setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
     tokenCommand(terminal, withInstance),
     domainCommand(terminal, withDomains),

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { ServiceHost } from '../../hosts/service-host.ts'
-import { type PasswordVault, passwordVault } from '../../links/password-vault.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { Throttles } from '../../platform/limits/throttles.ts'
 import type { PasswordHasher } from '../../platform/passwords/password-hasher.ts'
+import { type PasswordVault, passwordVault } from '../../platform/passwords/password-vault.ts'
 import type { WorkQueues } from '../../platform/work/work-queues.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from './instance.ts'
@@ -21,8 +21,14 @@ export type AppContext = {
   readonly queues: WorkQueues
 }
 
+/** The passwords of links. */
 export function vaultOf({ instance, hasher }: AppContext): PasswordVault {
   return passwordVault(deriveKey(instance.instanceKey, 'link-password'), systemRandom, hasher)
+}
+
+/** The passwords of people. */
+export function peopleVaultOf({ instance, hasher }: AppContext): PasswordVault {
+  return passwordVault(deriveKey(instance.instanceKey, 'person-password'), systemRandom, hasher)
 }
 
 /** @param operation names what failed in the log line */

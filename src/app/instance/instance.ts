@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
 import { QuotaBook } from '../../identity/quotas/quota-book.ts'
+import { SetupLinks } from '../../identity/setup/setup-links.ts'
 import { type Tokens, tokens } from '../../identity/tokens/tokens.ts'
 import { type Workspaces, workspaces } from '../../identity/workspaces/workspaces.ts'
 import { type Nodes, nodes } from '../../operations/nodes/nodes.ts'
@@ -34,6 +35,7 @@ export type Instance = {
   readonly quotas: QuotaBook
   readonly workspaces: Workspaces
   readonly tokens: Tokens
+  readonly setupLinks: SetupLinks
   readonly nodes: Nodes
   close(): Promise<void>
 }
@@ -115,6 +117,7 @@ async function open(
     quotas: new QuotaBook({ store, defaults: config.quotas }),
     workspaces: workspaces(base),
     tokens: tokens(base),
+    setupLinks: new SetupLinks(base),
     nodes: nodes(base),
     close: () => store.close(),
   }

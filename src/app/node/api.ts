@@ -4,6 +4,7 @@ import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts
 import { domainHttps } from '../../domains/domain-https.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
+import type { SessionCache } from '../../identity/sessions/session-cache.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
 import { Links } from '../../links/links.ts'
@@ -16,6 +17,7 @@ import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
 import { buildApp } from '../api/app.ts'
 import { type AppContext, vaultOf } from '../instance/app-context.ts'
 import type { DomainServices } from '../instance/domains.ts'
+import { openIdentity } from '../instance/identity.ts'
 import type { Observation } from '../metrics/observation.ts'
 import type { DataFolder } from './data-folder.ts'
 
@@ -25,6 +27,7 @@ const RATE_TOKENS_MAX = 100_000
 /** What the API shares with other parts of the node. */
 type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly authenticator: Authenticator
+  readonly sessionCache: SessionCache
   readonly intake: ClickIntake
   readonly observation: Observation
   readonly dataFolder: DataFolder
@@ -34,7 +37,7 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
 /** Load this module once redirects are served: it is half of the program's code. */
 export function openApi(
   context: AppContext,
-  { authenticator, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,
+  { authenticator, sessionCache, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
@@ -69,6 +72,8 @@ export function openApi(
       servesApi: config.roles.includes('api'),
       domainHttps: domainHttps({ store, clock }),
       authenticator,
+      ...openIdentity(context, sessionCache),
+      clock,
       idempotency: idempotencyReader(
         deriveKey(instanceKey, 'idempotency'),
         throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),

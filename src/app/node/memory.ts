@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { SessionCache } from '../../identity/sessions/session-cache.ts'
 import { type Authenticator, authenticator } from '../../identity/tokens/authenticator.ts'
 import type { WarmStart } from '../../platform/cache/warm-start.ts'
 import { type ChangeFollower, changeFollower } from '../../platform/changes/change-follower.ts'
@@ -15,6 +16,7 @@ const CHANGE_POLL_INTERVAL_MS = 250
 export type Memory = {
   readonly finder: LinkFinder
   readonly authenticator: Authenticator
+  readonly sessionCache: SessionCache
   readonly follower: ChangeFollower
   /** Fills the caches with what an earlier process kept, and follows the changes since. */
   start(): Promise<void>
@@ -48,7 +50,17 @@ export function openMemory(
     clock,
     onError: (error) => log.warn({ err: error }, 'storing the last use of a token failed'),
   })
-  const listeners = [finder, tokenAuthenticator, instance.quotas, ...(https?.listeners ?? [])]
+  const sessionCache = new SessionCache({
+    store,
+    clock,
+    onError: (error) => log.warn({ err: error }, 'storing the last use of a session failed'),
+  })
+  const listeners = [
+    finder,
+    tokenAuthenticator,
+    sessionCache,
+    instance.quotas, ...(https?.listeners ?? []),
+  ]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({
     log: store.read.changes,
@@ -76,7 +88,7 @@ export function openMemory(
     await follower.start(placeOf(warmStart, clock))
   }
 
-  return { finder, authenticator: tokenAuthenticator, follower, start }
+  return { finder, authenticator: tokenAuthenticator, sessionCache, follower, start }
 }
 
 /** Drops the certificates that an earlier process with HTTPS kept. */

@@ -127,6 +127,7 @@ export class Node {
     const { openApi } = await import('./api.ts')
     const app = await openApi(context, {
       authenticator: memory.authenticator,
+      sessionCache: memory.sessionCache,
       domains: domains.domains,
       checks: domains.checks,
       intake,

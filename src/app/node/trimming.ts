@@ -1,3 +1,4 @@
+import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sessions/session.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
@@ -9,7 +10,10 @@ const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
-/** Deletes expired rows every 10 minutes: changes, idempotency keys and ACME budgets. */
+/**
+ * Deletes expired rows every 10 minutes: changes, idempotency keys, ACME budgets, sessions, one-time links,
+ * used challenges and events.
+ */
 export function startTrimming(
   { eventRetentionDays }: Pick<Config, 'eventRetentionDays'>,
   { store, clock }: { readonly store: FullStore; readonly clock: Clock },
@@ -30,6 +34,10 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
   while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
   await store.write((stores) => stores.acmeBudgets.trim(now))
+  const ends = { createdBefore: now - AGE_MICROS_MAX, seenBefore: now - IDLE_MICROS_MAX }
+  while (await store.write((stores) => stores.sessions.trim(ends)));
+  while (await store.write((stores) => stores.oneTimeLinks.trim(now)));
+  while (await store.write((stores) => stores.usedChallenges.trim(now)));
   if (eventRetentionDays === 0) return
   const eventsEnd = now - eventRetentionDays * DAY_MICROS
   while (await store.write((stores) => stores.events.trim(eventsEnd)));

@@ -1,27 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { addressOf } from '../../platform/http/api/address-of.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
+import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
 import type { QuotaBook } from './quota-book.ts'
 
-/** Counts the request against its token's limit, and tells the client where it stands. */
+/**
+ * Counts the request against the limit of its token or person, or else of its address, and tells the client
+ * where it stands.
+ */
 export function limitRate(
-  throttle: Throttle,
-  limit: number,
+  {
+    throttle,
+    rateLimit: limit,
+    trustedProxies,
+  }: { throttle: Throttle; rateLimit: number; trustedProxies: Networks },
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { actor } = request
-  if (actor === null || actor.id === null) return
-  const verdict = throttle.take(actor.id)
+  if (request.routeOptions.config.operation === undefined) return
+  const verdict = throttle.take(
+    request.actor?.id ?? subscriberOf(addressOf(request.raw, trustedProxies)),
+  )
   reply.headers({
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(verdict.remaining),
     'RateLimit-Reset': String(verdict.resetSeconds),
   })
   if (verdict.allowed) return
-  throw new HttpRefusal('rate_limited', `This token may make ${limit} requests per minute.`, {
+  throw new HttpRefusal('rate_limited', `${subjectOf(request)} may make ${limit} requests per minute.`, {
     'Retry-After': String(verdict.resetSeconds),
   })
+}
+
+function subjectOf({ actor }: FastifyRequest): string {
+  if (actor === null) return 'An address'
+  return actor.kind === 'token' ? 'This token' : 'A person'
 }
 
 /** Counts the request against the quota of its workspace, where that has one. */
@@ -29,8 +44,8 @@ export async function limitWorkspaceRate(
   { quotas, workspaceThrottle }: { quotas: QuotaBook; workspaceThrottle: Throttle },
   request: FastifyRequest,
 ): Promise<void> {
-  if (request.actor === null) return
-  const { workspaceId } = request.actor
+  const { workspaceId = INSTANCE } = request.actor ?? {}
+  if (workspaceId === INSTANCE) return
   const found = quotas.of(workspaceId)
   const { requests_per_minute: limit } = found instanceof Promise ? await found : found
   const verdict = workspaceThrottle.take(workspaceId, {

@@ -3,7 +3,7 @@ import { type UsageResource, usageSchema } from '@terse/contract/usage'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { FAILURES, NOT_MODIFIED } from '../../platform/http/api/responses.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
-import { actorOf } from '../tokens/authentication.ts'
+import { actorOf } from '../access/authentication.ts'
 import { QUOTA_NAMES } from './quota.ts'
 import type { UsageReader } from './usage.ts'
 

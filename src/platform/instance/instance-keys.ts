@@ -14,6 +14,7 @@ type Purpose =
   | 'recovery-codes'
   | 'passkey-challenge'
   | 'oidc-state'
+  | 'person-password'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

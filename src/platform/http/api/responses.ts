@@ -1,17 +1,45 @@
 import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
 
-/** The failures of every route that requires a token. */
-export const FAILURES = {
-  401: problemSchema.describe('The token is absent, unknown, expired or revoked.'),
-  403: problemSchema.describe('The token lacks the scope.'),
+/** The failures of every route. */
+const ALWAYS = {
   405: problemSchema.describe('This path does not have the method; `Allow` names those it has.'),
   426: problemSchema.describe('The request came over plain HTTP, and the service has HTTPS.'),
   429: problemSchema.describe(
-    'The token or the workspace has used up its requests for this minute, or has too many under way.',
+    'The token, person or workspace has used up its requests for this minute, or has too many under way.',
   ),
   500: problemSchema.describe('A fault of the service; `message` has the id of the request.'),
   503: problemSchema.describe('The database is unavailable, or the service is overloaded.'),
+}
+
+/** The failures of every route in a workspace, for tokens and sessions. */
+export const FAILURES = {
+  400: problemSchema.describe('The request is malformed, or has a session and no `Terse-Workspace`.'),
+  401: problemSchema.describe(
+    'The token is absent, unknown, expired or revoked, or the session has ended.',
+  ),
+  403: problemSchema.describe(
+    'The token lacks the scope, or the person lacks the role, has to authenticate again, or sent it from a page of another origin.',
+  ),
+  404: problemSchema.describe('There is no such workspace, or the person is no member of it.'),
+  ...ALWAYS,
+}
+
+/** The failures of every route that needs a session. */
+export const SESSION_FAILURES = {
+  401: problemSchema.describe('The session is absent or has ended.'),
+  403: problemSchema.describe(
+    'The person has to authenticate again, may not do this, or sent it from a page of another origin.',
+  ),
+  ...ALWAYS,
+}
+
+/** The failures of routes that are open to all. */
+export const OPEN_FAILURES = {
+  401: problemSchema.describe('What was sent to sign in is wrong, or a second factor is missing.'),
+  403: problemSchema.describe('It was sent from a page of another origin.'),
+  ...ALWAYS,
+  429: problemSchema.describe('Too many requests or wrong attempts from this address or at this account.'),
 }
 
 export const NOT_FOUND = {

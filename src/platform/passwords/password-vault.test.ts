@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { directHasher } from '../../test/support/direct-hasher.ts'
-import { systemRandom } from '../platform/crypto/random.ts'
-import { sealing } from '../platform/crypto/sealing.ts'
-import { argon2id } from '../platform/passwords/argon2id.ts'
-import { PasswordHasher } from '../platform/passwords/password-hasher.ts'
-import { FairQueue } from '../platform/work/fair-queue.ts'
+import { directHasher } from '../../../test/support/direct-hasher.ts'
+import { systemRandom } from '../crypto/random.ts'
+import { sealing } from '../crypto/sealing.ts'
+import { argon2id } from './argon2id.ts'
+import { PasswordHasher } from './password-hasher.ts'
+import { FairQueue } from '../work/fair-queue.ts'
 import { passwordVault } from './password-vault.ts'
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const PREFIX = 'sealed2_'
-const USE = { linkId: 'one', owner: 'workspace' }
+const USE = { boundTo: 'link one', owner: 'workspace' }
 
 describe('passwordVault', () => {
   const key = randomBytes(32)
@@ -54,8 +54,8 @@ describe('passwordVault', () => {
   })
 
   test('verifies a sealed string only for its own link', async () => {
-    assert.equal(await vault.verify(sealed, text, { ...USE, linkId: 'two' }), false)
-    assert.equal(await vault.verify(sealed, text, { ...USE, linkId: '' }), false)
+    assert.equal(await vault.verify(sealed, text, { ...USE, boundTo: 'link two' }), false)
+    assert.equal(await vault.verify(sealed, text, { ...USE, boundTo: '' }), false)
   })
 
   test('verifies a string that an earlier release sealed without a link', async () => {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Random } from '../platform/crypto/random.ts'
-import { sealing } from '../platform/crypto/sealing.ts'
-import { HASH_BYTES } from '../platform/passwords/argon2id.ts'
-import type { PasswordHasher } from '../platform/passwords/password-hasher.ts'
+import type { Random } from '../crypto/random.ts'
+import { sealing } from '../crypto/sealing.ts'
+import { HASH_BYTES } from './argon2id.ts'
+import type { PasswordHasher } from './password-hasher.ts'
 
 /**
- * Stores link passwords. The strings that it returns may be shown: each is the argon2id hash, sealed
+ * Stores passwords, of links or of people. The strings that it returns may be shown: each is the argon2id hash, sealed
  * under the instance's key, so that without that key nobody can guess the text offline.
  */
 export type PasswordVault = {
@@ -14,7 +14,7 @@ export type PasswordVault = {
   /** Whether the string has the form of a sealed password. An earlier release's must open, too. */
   isSealed(text: string): boolean
   /**
-   * False for a wrong text, and for a string that was not sealed here for this link.
+   * False for a wrong text, and for a string that was not sealed here for the same `boundTo`.
    *
    * @param use.onTurn called right before the text is hashed; what it throws is thrown here instead
    * @throws {QueueRefusal} when too many passwords are being hashed
@@ -24,19 +24,28 @@ export type PasswordVault = {
     text: string,
     use: VaultUse & { readonly onTurn?: () => void },
   ): Promise<boolean>
+  /**
+   * Costs what `verify` does, for a caller that has nothing to compare with and must not show it by its speed.
+   *
+   * @throws {QueueRefusal} when too many passwords are being hashed
+   */
+  hashNothing(
+    text: string,
+    use: Pick<VaultUse, 'owner'> & { readonly onTurn?: () => void },
+  ): Promise<void>
 }
 
 type VaultUse = {
-  /** The link whose password it is. */
-  readonly linkId: string
+  /** What the password protects, such as `link <id>`. The string opens for nothing else. */
+  readonly boundTo: string
   /** Whose share of the hashing it takes. */
   readonly owner: string
 }
 
-/** A string that opens for one link alone. */
+/** A string that opens for what it is bound to alone. */
 const PREFIX = 'sealed2_'
 const SHAPE = /^sealed2_[A-Za-z0-9_-]{102}$/
-/** A string of an earlier release, which opens for any link. */
+/** A string of an earlier release, which opens for anything. */
 const UNBOUND_PREFIX = 'sealed_'
 const SALT_BYTES = 16
 
@@ -46,9 +55,9 @@ type Opened = { readonly salt: Buffer; readonly hash: Buffer }
 export function passwordVault(key: Buffer, random: Random, hasher: PasswordHasher): PasswordVault {
   const box = sealing(key, random)
 
-  function open(sealed: string, linkId: string): Opened | undefined {
+  function open(sealed: string, boundTo: string): Opened | undefined {
     return sealed.startsWith(PREFIX)
-      ? unseal(sealed.slice(PREFIX.length), contextOf(linkId))
+      ? unseal(sealed.slice(PREFIX.length), boundTo)
       : openUnbound(sealed)
   }
 
@@ -67,23 +76,21 @@ export function passwordVault(key: Buffer, random: Random, hasher: PasswordHashe
   }
 
   return {
-    async seal(text, { linkId, owner }) {
+    async seal(text, { boundTo, owner }) {
       const salt = random(SALT_BYTES)
       const hash = await hasher.hash(owner, { text, salt })
-      const sealed = box.seal(Buffer.concat([salt, hash]), contextOf(linkId))
+      const sealed = box.seal(Buffer.concat([salt, hash]), boundTo)
       return PREFIX + sealed.toString('base64url')
     },
     isSealed: (text) => SHAPE.test(text) || openUnbound(text) !== undefined,
-    async verify(sealed, text, { linkId, owner, onTurn }) {
-      const opened = open(sealed, linkId)
+    async verify(sealed, text, { boundTo, owner, onTurn }) {
+      const opened = open(sealed, boundTo)
       if (opened === undefined) return false
       const hash = await hasher.hash(owner, { text, salt: opened.salt }, onTurn)
       return timingSafeEqual(hash, opened.hash)
     },
+    async hashNothing(text, { owner, onTurn }) {
+      await hasher.hash(owner, { text, salt: random(SALT_BYTES) }, onTurn)
+    },
   }
-}
-
-/** Binds what is sealed to its link, whatever becomes of the link's key and domain. */
-function contextOf(linkId: string): string {
-  return `link ${linkId}`
 }

@@ -1,0 +1,36 @@
+import { People } from '../../identity/people/people.ts'
+import { PeoplePasswords } from '../../identity/people/people-passwords.ts'
+import { NO_SECOND_FACTORS } from '../../identity/second-factors/second-factors.ts'
+import { answerSessions } from '../../identity/sessions/session-answers.ts'
+import type { SessionCache } from '../../identity/sessions/session-cache.ts'
+import { SessionCookie } from '../../identity/sessions/session-cookie.ts'
+import { Sessions } from '../../identity/sessions/sessions.ts'
+import { Setup } from '../../identity/setup/setup.ts'
+import { SignIn } from '../../identity/sign-in/sign-in.ts'
+import { SignInLimits } from '../../identity/sign-in/sign-in-limits.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import { type AppContext, peopleVaultOf } from './app-context.ts'
+
+/** The services behind people, sessions and sign-in. */
+export function openIdentity(context: AppContext, sessionCache: SessionCache) {
+  const { config, instance, throttles } = context
+  const { store, clock, setupLinks } = instance
+  const base = { store, clock, random: systemRandom }
+  const secondFactors = NO_SECOND_FACTORS
+  const sessions = new Sessions(base)
+  const passwords = new PeoplePasswords({ vault: peopleVaultOf(context), secondFactors })
+  const limits = new SignInLimits(throttles)
+  const sessionCookie = new SessionCookie(config.baseUrl.startsWith('https:'))
+  return {
+    sessionCache,
+    sessionCookie,
+    answerSession: answerSessions({ sessionCache, sessionCookie }),
+    sessions,
+    signIn: new SignIn({ store, clock, passwords, secondFactors, sessions, limits }),
+    people: new People({ store, clock, passwords }),
+    secondFactors,
+    setup: new Setup({ ...base, passwords, sessions }),
+    setupLinks,
+    trustedProxies: config.trustedProxies,
+  }
+}

@@ -1,0 +1,154 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isUuid } from '../../platform/crypto/uuid.ts'
+import { Failure } from '../../platform/failure.ts'
+import { HttpRefusal } from '../../platform/http/api/problem.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { type Actor, personActor } from '../actor.ts'
+import {
+  type Access,
+  isOperation,
+  isPermission,
+  OPERATION_ACCESS,
+  type Operation,
+  requireAccess,
+} from '../permissions.ts'
+import { FRESH_MICROS } from '../sessions/session.ts'
+import type { SessionCache, SignedIn } from '../sessions/session-cache.ts'
+import type { SessionCookie } from '../sessions/session-cookie.ts'
+import type { Authenticator } from '../tokens/authenticator.ts'
+import { refuseOtherOrigins, requireSameOrigin } from './same-origin.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Set by `nameOperations`. A route without one is open to all. */
+    operation?: Operation
+  }
+  interface FastifyRequest {
+    /** Null until the request is authenticated, and where nobody is known to have sent it. */
+    actor: Actor | null
+    /** Who is signed in; null for requests with a token or without a session. */
+    signedIn: SignedIn | null
+  }
+}
+
+export type AuthenticationDependencies = {
+  readonly authenticator: Authenticator
+  readonly sessionCache: SessionCache
+  readonly sessionCookie: SessionCookie
+  readonly clock: Clock
+  readonly baseUrl: string
+}
+
+/** How the description shows what an operation accepts. */
+const TOKEN_OR_SESSION = [{ token: [] }, { session: [] }]
+const SESSION = [{ session: [] }]
+
+/**
+ * Gives each described route the operation that its description names. Call before the routes are
+ * registered.
+ *
+ * @throws for a described route that `OPERATION_ACCESS` lacks: it would be open to all
+ */
+export function nameOperations(app: FastifyInstance): void {
+  app.decorateRequest('actor', null)
+  app.decorateRequest('signedIn', null)
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith('/api/') || route.schema?.hide === true) return
+    const operation = route.schema?.operationId
+    if (!isOperation(operation)) throw new Error(`${route.url} has no permission: ${operation}`)
+    route.config = { ...route.config, operation }
+    route.schema = { ...route.schema, security: securityOf(OPERATION_ACCESS[operation]) }
+  })
+}
+
+function securityOf(access: Access) {
+  if (access === 'open') return []
+  return isPermission(access) ? TOKEN_OR_SESSION : SESSION
+}
+
+/**
+ * Finds who sent a request to an operation. A request with an `Authorization` header is made with a token, and
+ * its cookies are ignored.
+ */
+export async function authenticate(
+  deps: AuthenticationDependencies,
+  request: FastifyRequest,
+): Promise<void> {
+  const { operation } = request.routeOptions.config
+  if (operation === undefined) return
+  const access: Access = OPERATION_ACCESS[operation]
+  const { authorization, cookie } = request.headers
+  const secret = authorization === undefined ? deps.sessionCookie.read(cookie) : undefined
+  if (secret !== undefined) {
+    await authenticateSession(deps, request, access, secret)
+  } else if (access === 'open') {
+    refuseOtherOrigins(request, deps.baseUrl)
+  } else {
+    const actor = await deps.authenticator.authenticate(bearerOf(authorization))
+    request.actor = { ...actor, requestId: request.id }
+  }
+}
+
+/** Checks that the request's actor may perform the operation of its route. */
+export function authorize(request: FastifyRequest): void {
+  const { operation } = request.routeOptions.config
+  if (operation === undefined || OPERATION_ACCESS[operation] === 'open') return
+  requireAccess(actorOf(request), operation)
+}
+
+/** The actor of a request that has been authenticated. */
+export function actorOf({ actor, url }: FastifyRequest): Actor {
+  if (actor === null) throw new Error(`${url} needs no authentication, so its request has no actor`)
+  return actor
+}
+
+/** Who is signed in, on routes that need a session. */
+export function signedInOf({ signedIn, url }: FastifyRequest): SignedIn {
+  if (signedIn === null) throw new Error(`${url} needs no session`)
+  return signedIn
+}
+
+async function authenticateSession(
+  { sessionCache, clock, baseUrl }: AuthenticationDependencies,
+  request: FastifyRequest,
+  access: Access,
+  secret: string,
+): Promise<void> {
+  requireSameOrigin(request, baseUrl)
+  const signedIn = await sessionCache.find(secret)
+  if (signedIn === undefined) {
+    if (access === 'open') return
+    throw Failure.unauthorized('This session has ended. Sign in again.')
+  }
+  const { person, session } = signedIn
+  const isRecent = clock.nowMicros() - session.authenticated_at < FRESH_MICROS
+  const membership = isPermission(access) ? membershipFor(request, signedIn) : undefined
+  request.actor = { ...personActor(person, membership, isRecent), requestId: request.id }
+  request.signedIn = signedIn
+}
+
+/** The person's membership in the workspace that the request names. */
+function membershipFor({ headers }: FastifyRequest, { memberships }: SignedIn) {
+  const header = headers['terse-workspace']
+  if (typeof header !== 'string') {
+    throw new HttpRefusal(
+      'bad_request',
+      'Send the header Terse-Workspace with the identifier of a workspace; GET /api/v1/session lists yours.',
+    )
+  }
+  const id = header.toLowerCase()
+  const membership = memberships.find(({ workspace_id }) => workspace_id === id)
+  // Where it exists without this person, the answer is the same.
+  if (membership === undefined) throw Failure.notFound(isUuid(id) ? `Workspace "${id}"` : 'Workspace')
+  return membership
+}
+
+function bearerOf(header: string | undefined): string {
+  if (header === undefined) {
+    throw Failure.unauthorized('Send a token in the header Authorization: Bearer <token>.')
+  }
+  const match = /^Bearer +([^\s]+) *$/i.exec(header)
+  if (match?.[1] === undefined)
+    throw Failure.unauthorized('The Authorization header must be: Bearer <token>.')
+  return match[1]
+}

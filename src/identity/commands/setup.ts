@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { commandLine } from '../actor.ts'
+import { type SetupLinks, setupAddress } from '../setup/setup-links.ts'
+
+type SetupServices = { readonly setupLinks: SetupLinks; readonly baseUrl: string }
+
+export function setupCommand(terminal: Terminal, withServices: RunWith<SetupServices>): Command {
+  return new Command('setup')
+    .description('Print a link that sets up the first person. It works once, for 24 hours.')
+    .addHelpText(
+      'after',
+      '\nThe person operates the instance and owns every workspace that has no owner. Links that were printed before stay valid.',
+    )
+    .addHelpText('after', example('setup'))
+    .action(async () => {
+      const address = await withServices(async ({ setupLinks, baseUrl }) =>
+        setupAddress(baseUrl, await setupLinks.create(commandLine(INSTANCE).name)),
+      )
+      terminal.out(address)
+    })
+}

@@ -1,0 +1,85 @@
+import {
+  type MeResource,
+  meSchema,
+  passwordChanged,
+  patchMeBody,
+  setPasswordBody,
+} from '@terse/contract/me'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { INVALID, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
+import { actorOf, signedInOf } from '../access/authentication.ts'
+import type { SecondFactors } from '../second-factors/second-factors.ts'
+import { presentPerson } from '../sessions/present.ts'
+import type { People } from './people.ts'
+import type { Person } from './person.ts'
+
+const tags = ['Me']
+
+export type MeRouteDependencies = {
+  readonly people: People
+  readonly secondFactors: SecondFactors
+}
+
+export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, deps) => {
+  async function present(person: Person): Promise<MeResource> {
+    const [hasPassword, factors] = await Promise.all([
+      deps.people.hasPassword(person),
+      deps.secondFactors.summary(person.id),
+    ])
+    return { ...presentPerson(person), has_password: hasPassword, ...factors, identities: [] }
+  }
+
+  app.get(
+    '/me',
+    {
+      schema: {
+        tags,
+        operationId: 'me.get',
+        summary: 'Show your account',
+        description: 'Returns the account of the person who is signed in.',
+        response: { 200: meSchema, ...SESSION_FAILURES },
+      },
+    },
+    (request) => present(signedInOf(request).person),
+  )
+
+  app.patch(
+    '/me',
+    {
+      schema: {
+        tags,
+        operationId: 'me.patch',
+        summary: 'Change your name',
+        description: 'Changes the fields that are sent.',
+        body: patchMeBody,
+        response: { 200: meSchema, ...INVALID, ...SESSION_FAILURES },
+      },
+    },
+    async (request) => {
+      const { person } = signedInOf(request)
+      const name = request.body.name ?? person.name
+      return present(await deps.people.rename(actorOf(request), person, name))
+    },
+  )
+
+  app.put(
+    '/me/password',
+    {
+      schema: {
+        tags,
+        operationId: 'me.setPassword',
+        summary: 'Set your password',
+        description:
+          'Sets the password, and ends all other sessions of the person. Needs an authentication within the last ten minutes.',
+        body: setPasswordBody,
+        response: { 200: passwordChanged, ...INVALID, ...SESSION_FAILURES },
+      },
+    },
+    async (request) => {
+      const { person, session } = signedInOf(request)
+      const { password } = request.body
+      await deps.people.setPassword(actorOf(request), person, password, session.id)
+      return { message: 'Password changed. All other sessions have ended.' as const }
+    },
+  )
+}

@@ -1,0 +1,72 @@
+import { sessionChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import type { Store } from '../../platform/database/store.ts'
+import {
+  changedFields,
+  type EventAuthor,
+  type EventWriter,
+} from '../../platform/events/event-writer.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { SessionStore } from '../sessions/store/session-store.ts'
+import type { PeoplePasswords } from './people-passwords.ts'
+import type { Person } from './person.ts'
+import type { PasswordStore } from './store/password-store.ts'
+import type { PersonStore } from './store/person-store.ts'
+
+type PeopleStores = {
+  readonly people: PersonStore
+  readonly passwords: PasswordStore
+  readonly sessions: SessionStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** What people change of their own accounts. */
+export class People {
+  readonly #store: Store<PeopleStores>
+  readonly #clock: Clock
+  readonly #passwords: PeoplePasswords
+
+  constructor(deps: { store: Store<PeopleStores>; clock: Clock; passwords: PeoplePasswords }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#passwords = deps.passwords
+  }
+
+  async hasPassword(person: Person): Promise<boolean> {
+    return (await this.#store.read.passwords.find(person.id)) !== undefined
+  }
+
+  async rename(author: EventAuthor, person: Person, name: string): Promise<Person> {
+    const after = { ...person, name }
+    const changed = changedFields({ name: person.name }, { name })
+    if (Object.keys(changed.after).length === 0) return person
+    await this.#store.write(async (stores) => {
+      const now = this.#clock.nowMicros()
+      await stores.people.update(person.id, { name })
+      await stores.changes.append(sessionChange(person.id), now)
+      const event = { type: 'person.updated', subjectId: person.id, ...changed } as const
+      await stores.events.append(author, event, now)
+    })
+    return after
+  }
+
+  /**
+   * Sets the password, and ends all other sessions.
+   *
+   * @throws {Failure} `validation_failed` for a password that the rules refuse
+   */
+  async setPassword(
+    author: EventAuthor,
+    person: Person,
+    text: string,
+    keptSessionId: string,
+  ): Promise<void> {
+    const password = await this.#passwords.prepare(person, text)
+    await this.#store.write(async (stores) => {
+      await stores.people.lock(person.id)
+      const now = this.#clock.nowMicros()
+      await this.#passwords.set(stores, author, person.id, { password, keptSessionId, now })
+    })
+  }
+}

@@ -1,0 +1,37 @@
+import type {
+  PersonResource,
+  SessionEntryResource,
+  SessionResource,
+} from '@terse/contract/sign-in'
+import { formatInstant } from '../../platform/time/instant.ts'
+import type { Person } from '../people/person.ts'
+import { expiryOf, type Session } from './session.ts'
+import type { SignedIn } from './session-cache.ts'
+
+export function presentPerson({ id, email, name, is_operator, created_at }: Person): PersonResource {
+  return { id, email, name, is_operator, created_at: formatInstant(created_at) }
+}
+
+export function presentSession({ session, person, memberships }: SignedIn): SessionResource {
+  return {
+    id: session.id,
+    person: presentPerson(person),
+    memberships: memberships.map(({ workspace_id, workspace_name, role }) => ({
+      workspace_id,
+      workspace_name,
+      role,
+    })),
+    authenticated_at: formatInstant(session.authenticated_at),
+    expires_at: formatInstant(expiryOf(session)),
+  }
+}
+
+export function presentEntry(session: Session, current: Session): SessionEntryResource {
+  return {
+    id: session.id,
+    device: session.device,
+    is_current: session.id === current.id,
+    created_at: formatInstant(session.created_at),
+    last_seen_at: formatInstant(session.last_seen_at),
+  }
+}

@@ -1,0 +1,114 @@
+import { sessionChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import type { Random } from '../../platform/crypto/random.ts'
+import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { expiryOf, type Session } from './session.ts'
+import { generateSessionSecret, hashSessionSecret } from './session-secret.ts'
+import type { SessionStore } from './store/session-store.ts'
+
+/** Of one person. A sign-in beyond them ends the session that was not used for longest. */
+const SESSIONS_MAX = 100
+
+export type SessionWriteStores = {
+  readonly sessions: SessionStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** A session with its secret, which is kept nowhere. */
+export type OpenedSession = { readonly session: Session; readonly secret: string }
+
+/** Starts, lists and ends the sessions of people. */
+export class Sessions {
+  readonly #store: Store<SessionWriteStores>
+  readonly #clock: Clock
+  readonly #random: Random
+
+  constructor(deps: { store: Store<SessionWriteStores>; clock: Clock; random: Random }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#random = deps.random
+  }
+
+  /** Starts a session within a transaction. The author is the person. */
+  async start(
+    stores: SessionWriteStores,
+    author: EventAuthor,
+    personId: string,
+    device: string,
+  ): Promise<OpenedSession> {
+    const now = this.#clock.nowMicros()
+    const session: Session = {
+      id: uuidV7(this.#clock, this.#random),
+      person_id: personId,
+      device,
+      created_at: now,
+      authenticated_at: now,
+      last_seen_at: now,
+    }
+    const secret = generateSessionSecret(this.#random, personId)
+    await stores.sessions.insert(session, hashSessionSecret(secret))
+    await stores.sessions.deleteBeyond(personId, SESSIONS_MAX)
+    await stores.changes.append(sessionChange(personId), now)
+    const event = { type: 'session.created', subjectId: session.id, before: null } as const
+    await stores.events.append(author, { ...event, after: { device } }, now)
+    return { session, secret }
+  }
+
+  /**
+   * Gives a session a new secret within a transaction, after the person has proved again who they are.
+   *
+   * @throws {Failure} `unauthorized` when it has ended meanwhile
+   */
+  async renew(stores: SessionWriteStores, session: Session): Promise<OpenedSession> {
+    const now = this.#clock.nowMicros()
+    const secret = generateSessionSecret(this.#random, session.person_id)
+    const hasRenewed = await stores.sessions.renew(session.id, hashSessionSecret(secret), now)
+    if (!hasRenewed) throw Failure.unauthorized('This session has ended. Sign in again.')
+    await stores.changes.append(sessionChange(session.person_id), now)
+    return { session: { ...session, authenticated_at: now }, secret }
+  }
+
+  /** Those of a person that have not expired, the last used first. */
+  async list(personId: string): Promise<readonly Session[]> {
+    const now = this.#clock.nowMicros()
+    const stored = await this.#store.read.sessions.listOfPerson(personId)
+    return stored.filter((session) => expiryOf(session) > now)
+  }
+
+  /** @throws {Failure} `not_found` for a session of somebody else, too */
+  async end(author: EventAuthor, personId: string, id: string): Promise<void> {
+    const notFound = Failure.notFound(`Session "${id}"`)
+    if (!isUuid(id)) throw notFound
+    await this.#store.write(async (stores) => {
+      if (!(await stores.sessions.delete(personId, id))) throw notFound
+      await this.#noteEnd(stores, author, personId, [id])
+    })
+  }
+
+  /** Ends all sessions of a person but one. */
+  async endOthers(author: EventAuthor, personId: string, keptId: string): Promise<void> {
+    await this.#store.write(async (stores) => {
+      const ended = await stores.sessions.deleteOthers(personId, keptId)
+      await this.#noteEnd(stores, author, personId, ended)
+    })
+  }
+
+  async #noteEnd(
+    { changes, events }: SessionWriteStores,
+    author: EventAuthor,
+    personId: string,
+    ids: readonly string[],
+  ): Promise<void> {
+    const now = this.#clock.nowMicros()
+    await changes.append(sessionChange(personId), now)
+    for (const subjectId of ids) {
+      const event = { type: 'session.ended', subjectId, before: {}, after: null } as const
+      await events.append(author, event, now)
+    }
+  }
+}
