@@ -33,7 +33,9 @@ export const problemSchema = z
     errors: z
       .record(z.string(), z.array(z.string()))
       .optional()
-      .describe('What is wrong with each field, for `validation_failed`; which fields would do, for `second_factor_required`.'),
+      .describe(
+        'What is wrong with each field, for `validation_failed`; which fields would do, for `second_factor_required`.',
+      ),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused.' })
 

@@ -1,7 +1,12 @@
 import { INSTANCE } from '../platform/events/event-writer.ts'
 import type { NamedMembership } from './members/membership.ts'
 import type { Person } from './people/person.ts'
-import { ALL_PERMISSIONS, type Permission, permissionsOf, permissionsOfRole } from './permissions.ts'
+import {
+  ALL_PERMISSIONS,
+  type Permission,
+  permissionsOf,
+  permissionsOfRole,
+} from './permissions.ts'
 import type { Token } from './tokens/token.ts'
 
 /** Who performs an operation, in which workspace, and with which permissions. */

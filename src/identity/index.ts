@@ -1,5 +1,8 @@
 /** What other modules use of identity. */
+
+export { actorOf, signedInOf } from './access/authentication.ts'
 export { type Actor, commandLine, systemActor } from './actor.ts'
+export { requireRecentAuthentication } from './permissions.ts'
 export {
   enforceQuotas,
   type Growth,
@@ -7,6 +10,4 @@ export {
   type WorkspaceLimits,
 } from './quotas/enforce-quotas.ts'
 export type { QuotaBook } from './quotas/quota-book.ts'
-export { actorOf, signedInOf } from './access/authentication.ts'
-export { requireRecentAuthentication } from './permissions.ts'
 export type { Workspaces } from './workspaces/workspaces.ts'

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import type { Role } from '@terse/contract/roles'
 import fastify from 'fastify'
-import { systemActor, tokenActor } from './actor.ts'
-import { OPERATION_PERMISSIONS, type Operation, requirePermission } from './permissions.ts'
-import { nameOperations } from './tokens/authentication.ts'
+import { nameOperations } from './access/authentication.ts'
+import { type Actor, personActor, systemActor, tokenActor } from './actor.ts'
+import { ROLES } from './members/role.ts'
+import {
+  type Access,
+  isPermission,
+  OPERATION_ACCESS,
+  type Operation,
+  permissionsOfRole,
+  requireAccess,
+} from './permissions.ts'
 import { SCOPES, type Scope } from './tokens/scope.ts'
 
 type Description = {
@@ -13,14 +22,16 @@ type Description = {
   >
 }
 
-const OPERATIONS = Object.keys(OPERATION_PERMISSIONS) as Operation[]
+const OPERATIONS = Object.keys(OPERATION_ACCESS) as Operation[]
+const accessOf = (operation: Operation): Access => OPERATION_ACCESS[operation]
+const IN_WORKSPACES = OPERATIONS.filter((operation) => isPermission(accessOf(operation)))
 
 function actorWith(scopes: readonly Scope[]) {
   const times = { created_at: 0, expires_at: null, last_used_at: null, revoked_at: null }
   return tokenActor({ id: 't', workspace_id: 'w', name: 'test', scopes, ...times })
 }
 
-describe('OPERATION_PERMISSIONS', () => {
+describe('OPERATION_ACCESS', () => {
   test('has an entry for each operation of the API description, and no other', () => {
     const text = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
     const { paths } = JSON.parse(text) as Description
@@ -31,20 +42,36 @@ describe('OPERATION_PERMISSIONS', () => {
   })
 })
 
-describe('requirePermission', () => {
+/** A person who authenticated just now. */
+function personWith(role: Role | undefined, overrides: Partial<Actor> = {}): Actor {
+  const person = { id: 'p', email: '', email_folded: '', name: 'Ada', is_operator: false }
+  const times = { created_at: 0, disabled_at: null }
+  const membership = role && {
+    workspace_id: 'w',
+    workspace_name: 'acme',
+    person_id: 'p',
+    created_at: 0,
+    role,
+  }
+  return { ...personActor({ ...person, ...times }, membership, true), ...overrides }
+}
+
+function allows(actor: Actor, operation: Operation): boolean {
+  try {
+    requireAccess(actor, operation)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('requireAccess', () => {
   test('accepts exactly one scope of a token for each operation, and names it otherwise', () => {
-    const needed = OPERATIONS.map((operation) => {
-      const accepted = SCOPES.filter((scope) => {
-        try {
-          requirePermission(actorWith([scope]), operation)
-          return true
-        } catch {
-          return false
-        }
-      })
+    const needed = IN_WORKSPACES.map((operation) => {
+      const accepted = SCOPES.filter((scope) => allows(actorWith([scope]), operation))
       const [scope] = accepted
       assert.equal(accepted.length, 1, operation)
-      assert.throws(() => requirePermission(actorWith([]), operation), {
+      assert.throws(() => requireAccess(actorWith([]), operation), {
         code: 'missing_scope',
         message: `This token lacks the scope ${scope}.`,
       })
@@ -80,9 +107,61 @@ describe('requirePermission', () => {
     })
   })
 
+  test('gives each role what it needs and names the least role otherwise', () => {
+    const least = (operation: Operation) =>
+      ROLES.find((role) => allows(personWith(role), operation)) ?? 'none'
+    const needed = Object.groupBy(IN_WORKSPACES, least)
+    assert.deepEqual(Object.keys(needed).toSorted(), ['admin', 'member', 'viewer'])
+    for (const operation of IN_WORKSPACES) {
+      const role = least(operation)
+      const lower = ROLES[ROLES.indexOf(role as Role) - 1]
+      if (lower === undefined) continue
+      const message = `This needs the role ${role} in the workspace.`
+      const actor = personWith(lower)
+      assert.throws(() => requireAccess(actor, operation), { code: 'missing_role', message })
+    }
+    const edits = IN_WORKSPACES.filter((operation) => !allows(personWith('viewer'), operation))
+    const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))
+    assert.deepEqual(ofMembers, ['links.create', 'links.update', 'links.patch', 'links.delete'])
+  })
+
+  test('gives each role all that the roles before it have', () => {
+    for (const [index, role] of ROLES.entries()) {
+      const before = ROLES[index - 1]
+      if (before === undefined) continue
+      const more = permissionsOfRole(role)
+      assert.ok(permissionsOfRole(before).isSubsetOf(more), role)
+      assert.ok(more.size > permissionsOfRole(before).size, role)
+    }
+  })
+
+  test('refuses tokens what is for people, and people what is for operators', () => {
+    for (const operation of OPERATIONS.filter((each) => accessOf(each) === 'signed in')) {
+      assert.throws(() => requireAccess(actorWith(SCOPES), operation), { code: 'missing_role' })
+      assert.ok(allows(personWith(undefined), operation), operation)
+    }
+    for (const operation of OPERATIONS.filter((each) => accessOf(each) === 'operator')) {
+      const operator = personWith(undefined, { isOperator: true })
+      assert.throws(() => requireAccess(actorWith(SCOPES), operation), { code: 'missing_role' })
+      assert.throws(() => requireAccess(personWith('owner'), operation), { code: 'missing_role' })
+      assert.ok(allows(operator, operation), operation)
+    }
+  })
+
+  test('asks people to authenticate again for what is sensitive', () => {
+    const stale = personWith('owner', { hasAuthenticatedRecently: false, isOperator: true })
+    const refused = OPERATIONS.filter((operation) => !allows(stale, operation))
+    const open = OPERATIONS.filter((operation) => accessOf(operation) === 'open')
+    assert.deepEqual(
+      refused.filter((operation) => !open.includes(operation)),
+      ['me.setPassword'],
+    )
+    assert.throws(() => requireAccess(stale, 'me.setPassword'), { code: 'authentication_required' })
+  })
+
   test('accepts every operation of a part of the service', () => {
     const actor = systemActor('test')('w')
-    for (const operation of OPERATIONS) requirePermission(actor, operation)
+    for (const operation of IN_WORKSPACES) requireAccess(actor, operation)
   })
 })
 

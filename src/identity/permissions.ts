@@ -1,6 +1,7 @@
-import { ROLES, type Role } from '@terse/contract/roles'
+import type { Role } from '@terse/contract/roles'
 import { Failure } from '../platform/failure.ts'
 import type { Actor } from './actor.ts'
+import { ROLES } from './members/role.ts'
 import { SCOPES, type Scope } from './tokens/scope.ts'
 
 const PERMISSIONS = [

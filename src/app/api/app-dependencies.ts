@@ -28,19 +28,20 @@ type RouteDependencies = LinkRouteDependencies &
   MeRouteDependencies
 
 /** What the HTTP application needs. */
-export type AppDependencies = RouteDependencies & AuthenticationDependencies & {
-  /** Whether this node serves the API, or only the routes that every node has. */
-  readonly servesApi: boolean
-  /** API requests per minute and token or person; 0 is off. */
-  readonly rateLimit: number
-  readonly throttle: Throttle
-  readonly quotas: QuotaBook
-  readonly readiness: Readiness
-  /** Faults for an operator to see in `/readyz`. */
-  readonly health: () => Health
-  readonly apiMeter: ApiMeter
-  readonly metrics: MetricsPage
-}
+export type AppDependencies = RouteDependencies &
+  AuthenticationDependencies & {
+    /** Whether this node serves the API, or only the routes that every node has. */
+    readonly servesApi: boolean
+    /** API requests per minute and token or person; 0 is off. */
+    readonly rateLimit: number
+    readonly throttle: Throttle
+    readonly quotas: QuotaBook
+    readonly readiness: Readiness
+    /** Faults for an operator to see in `/readyz`. */
+    readonly health: () => Health
+    readonly apiMeter: ApiMeter
+    readonly metrics: MetricsPage
+  }
 
 /** What `/metrics` returns, and which networks may read it. */
 export type MetricsPage = {

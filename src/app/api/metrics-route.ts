@@ -18,10 +18,7 @@ export const metricsRoute: FastifyPluginAsyncZod<AppDependencies> = async (app, 
 }
 
 /** A request that a proxy on this machine forwards does not count as coming from this machine. */
-function mayRead(
-  request: IncomingMessage,
-  { readers, trustedProxies }: MetricsPage,
-): boolean {
+function mayRead(request: IncomingMessage, { readers, trustedProxies }: MetricsPage): boolean {
   const { headers, socket } = request
   const remoteAddress = socket.remoteAddress ?? ''
   const isForwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined)

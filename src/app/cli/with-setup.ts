@@ -5,7 +5,5 @@ import { withInstance } from './with-instance.ts'
 export function withSetup<T>(
   work: (services: { setupLinks: SetupLinks; baseUrl: string }) => Promise<T>,
 ): Promise<T> {
-  return withInstance(({ setupLinks }, { config }) =>
-    work({ setupLinks, baseUrl: config.baseUrl }),
-  )
+  return withInstance(({ setupLinks }, { config }) => work({ setupLinks, baseUrl: config.baseUrl }))
 }

@@ -28,7 +28,6 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
     sessions,
     signIn: new SignIn({ store, clock, passwords, secondFactors, sessions, limits }),
     people: new People({ store, clock, passwords }),
-    secondFactors,
     setup: new Setup({ ...base, passwords, sessions }),
     setupLinks,
     trustedProxies: config.trustedProxies,

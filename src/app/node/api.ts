@@ -37,7 +37,16 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
 /** Load this module once redirects are served: it is half of the program's code. */
 export function openApi(
   context: AppContext,
-  { authenticator, sessionCache, domains, checks, intake, observation, dataFolder, qrPictures }: ApiParts,
+  {
+    authenticator,
+    sessionCache,
+    domains,
+    checks,
+    intake,
+    observation,
+    dataFolder,
+    qrPictures,
+  }: ApiParts,
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance

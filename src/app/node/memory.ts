@@ -59,7 +59,8 @@ export function openMemory(
     finder,
     tokenAuthenticator,
     sessionCache,
-    instance.quotas, ...(https?.listeners ?? []),
+    instance.quotas,
+    ...(https?.listeners ?? []),
   ]
   for (const listener of listeners) store.onChange((changes) => listener.apply(changes))
   const follower = changeFollower({

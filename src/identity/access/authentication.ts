@@ -139,7 +139,8 @@ function membershipFor({ headers }: FastifyRequest, { memberships }: SignedIn) {
   const id = header.toLowerCase()
   const membership = memberships.find(({ workspace_id }) => workspace_id === id)
   // Where it exists without this person, the answer is the same.
-  if (membership === undefined) throw Failure.notFound(isUuid(id) ? `Workspace "${id}"` : 'Workspace')
+  if (membership === undefined)
+    throw Failure.notFound(isUuid(id) ? `Workspace "${id}"` : 'Workspace')
   return membership
 }
 

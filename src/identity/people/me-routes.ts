@@ -8,25 +8,25 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INVALID, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
-import type { SecondFactors } from '../second-factors/second-factors.ts'
 import { presentPerson } from '../sessions/present.ts'
 import type { People } from './people.ts'
 import type { Person } from './person.ts'
 
 const tags = ['Me']
 
-export type MeRouteDependencies = {
-  readonly people: People
-  readonly secondFactors: SecondFactors
-}
+export type MeRouteDependencies = { readonly people: People }
 
 export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, deps) => {
   async function present(person: Person): Promise<MeResource> {
-    const [hasPassword, factors] = await Promise.all([
-      deps.people.hasPassword(person),
-      deps.secondFactors.summary(person.id),
-    ])
-    return { ...presentPerson(person), has_password: hasPassword, ...factors, identities: [] }
+    const ways = await deps.people.waysIn(person)
+    return {
+      ...presentPerson(person),
+      has_password: ways.hasPassword,
+      has_totp: ways.hasTotp,
+      passkeys: ways.passkeys,
+      recovery_codes_left: ways.recoveryCodesLeft,
+      identities: [],
+    }
   }
 
   app.get(

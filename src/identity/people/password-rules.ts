@@ -31,7 +31,8 @@ export async function faultOfPassword(
   if ([whose.email, whose.name].some((text) => isMadeOf(folded, text.toLowerCase()))) {
     return 'must not be your name or e-mail address'
   }
-  if (new Set(folded).size < DIFFERENT_MIN) return 'is too easy to guess; use more different characters'
+  if (new Set(folded).size < DIFFERENT_MIN)
+    return 'is too easy to guess; use more different characters'
   if (await isCommon(folded)) return 'is one of the passwords that attackers try first'
   return undefined
 }

@@ -65,7 +65,12 @@ export class PeoplePasswords {
     await stores.sessions.deleteOthers(personId, keptSessionId)
     await stores.changes.append(sessionChange(personId), now)
     const fields = { password: 'changed' }
-    const event = { type: 'password.changed', subjectId: personId, before: {}, after: fields } as const
+    const event = {
+      type: 'password.changed',
+      subjectId: personId,
+      before: {},
+      after: fields,
+    } as const
     await stores.events.append(author, event, now)
   }
 

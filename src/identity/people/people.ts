@@ -7,13 +7,15 @@ import {
   type EventWriter,
 } from '../../platform/events/event-writer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import { type FactorState, factorState } from '../second-factors/factor-state.ts'
+import type { SecondFactorStores } from '../second-factors/second-factors.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
 import type { PeoplePasswords } from './people-passwords.ts'
 import type { Person } from './person.ts'
 import type { PasswordStore } from './store/password-store.ts'
 import type { PersonStore } from './store/person-store.ts'
 
-type PeopleStores = {
+type PeopleStores = SecondFactorStores & {
   readonly people: PersonStore
   readonly passwords: PasswordStore
   readonly sessions: SessionStore
@@ -33,8 +35,11 @@ export class People {
     this.#passwords = deps.passwords
   }
 
-  async hasPassword(person: Person): Promise<boolean> {
-    return (await this.#store.read.passwords.find(person.id)) !== undefined
+  /** How a person can sign in. */
+  async waysIn({ id }: Person): Promise<FactorState & { readonly hasPassword: boolean }> {
+    const { read } = this.#store
+    const [password, factors] = await Promise.all([read.passwords.find(id), factorState(read, id)])
+    return { ...factors, hasPassword: password !== undefined }
   }
 
   async rename(author: EventAuthor, person: Person, name: string): Promise<Person> {

@@ -29,9 +29,13 @@ export function limitRate(
     'RateLimit-Reset': String(verdict.resetSeconds),
   })
   if (verdict.allowed) return
-  throw new HttpRefusal('rate_limited', `${subjectOf(request)} may make ${limit} requests per minute.`, {
-    'Retry-After': String(verdict.resetSeconds),
-  })
+  throw new HttpRefusal(
+    'rate_limited',
+    `${subjectOf(request)} may make ${limit} requests per minute.`,
+    {
+      'Retry-After': String(verdict.resetSeconds),
+    },
+  )
 }
 
 function subjectOf({ actor }: FastifyRequest): string {

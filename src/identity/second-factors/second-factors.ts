@@ -29,12 +29,6 @@ export type GivenFactors = {
   readonly passkey?: PasskeyAssertionInput | undefined
 }
 
-export type SecondFactorSummary = {
-  readonly has_totp: boolean
-  readonly passkeys: number
-  readonly recovery_codes_left: number
-}
-
 /** The second factors of people. Attempts are limited by the caller, before these are asked. */
 export type SecondFactors = {
   /** The fields of which one is needed besides the password; empty where the person has no second factor. */
@@ -54,7 +48,6 @@ export type SecondFactors = {
     passkey: PasskeyAssertionInput,
     cookie: string | undefined,
   ): Promise<{ readonly personId: string; readonly factor: ProvenFactor } | undefined>
-  summary(personId: string): Promise<SecondFactorSummary>
 }
 
 /** Of an instance that offers none: nobody has set up any. */
@@ -62,5 +55,4 @@ export const NO_SECOND_FACTORS: SecondFactors = {
   required: async () => [],
   verify: async () => undefined,
   verifyPasskey: async () => undefined,
-  summary: async () => ({ has_totp: false, passkeys: 0, recovery_codes_left: 0 }),
 }

@@ -1,14 +1,16 @@
-import type {
-  PersonResource,
-  SessionEntryResource,
-  SessionResource,
-} from '@terse/contract/sign-in'
+import type { PersonResource, SessionEntryResource, SessionResource } from '@terse/contract/sign-in'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Person } from '../people/person.ts'
 import { expiryOf, type Session } from './session.ts'
 import type { SignedIn } from './session-cache.ts'
 
-export function presentPerson({ id, email, name, is_operator, created_at }: Person): PersonResource {
+export function presentPerson({
+  id,
+  email,
+  name,
+  is_operator,
+  created_at,
+}: Person): PersonResource {
   return { id, email, name, is_operator, created_at: formatInstant(created_at) }
 }
 

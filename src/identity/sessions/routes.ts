@@ -81,11 +81,7 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
     },
     async (request, reply) => {
       const signedIn = signedInOf(request)
-      const opened = await deps.signIn.authenticate(
-        signedIn,
-        request.body,
-        originOf(request, deps),
-      )
+      const opened = await deps.signIn.authenticate(signedIn, request.body, originOf(request, deps))
       return deps.answerSession(reply, opened)
     },
   )

@@ -7,10 +7,7 @@ import type { SessionCookie } from './session-cookie.ts'
 import type { OpenedSession } from './sessions.ts'
 
 /** Answers with a new or renewed session, whose secret goes into the cookie. */
-export type AnswerSession = (
-  reply: FastifyReply,
-  opened: OpenedSession,
-) => Promise<SessionResource>
+export type AnswerSession = (reply: FastifyReply, opened: OpenedSession) => Promise<SessionResource>
 
 export function answerSessions(deps: {
   readonly sessionCache: SessionCache

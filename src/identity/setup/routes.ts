@@ -1,8 +1,8 @@
 import { sessionSchema, setupBody, signInOptionsSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INVALID, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
-import type { AnswerSession } from '../sessions/session-answers.ts'
 import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
+import type { AnswerSession } from '../sessions/session-answers.ts'
 import type { Setup } from './setup.ts'
 import type { SetupLinks } from './setup-links.ts'
 

@@ -85,7 +85,11 @@ export class Setup {
       await stores.passwords.set(person.id, { ...password, changed_at: now })
       await stores.events.append(author, personCreated(person), now)
       for (const workspaceId of await stores.memberships.workspacesWithoutOwner()) {
-        const membership = { workspace_id: workspaceId, person_id: person.id, role: 'owner' } as const
+        const membership = {
+          workspace_id: workspaceId,
+          person_id: person.id,
+          role: 'owner',
+        } as const
         await stores.memberships.insert({ ...membership, created_at: now })
         await stores.events.append({ ...author, workspaceId }, ownerAdded(person), now)
       }

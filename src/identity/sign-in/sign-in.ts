@@ -166,7 +166,8 @@ export class SignIn {
         ? Failure.unauthorized(`This passkey ${fault}.`)
         : Failure.invalid({ passkey: [fault] })
     const proved =
-      passkey && (await this.#secondFactors.verifyPasskey(passkey, cookie).catch((error) => {
+      passkey &&
+      (await this.#secondFactors.verifyPasskey(passkey, cookie).catch((error) => {
         charge.giveBack()
         throw error
       }))

@@ -14,7 +14,9 @@ const ALWAYS = {
 
 /** The failures of every route in a workspace, for tokens and sessions. */
 export const FAILURES = {
-  400: problemSchema.describe('The request is malformed, or has a session and no `Terse-Workspace`.'),
+  400: problemSchema.describe(
+    'The request is malformed, or has a session and no `Terse-Workspace`.',
+  ),
   401: problemSchema.describe(
     'The token is absent, unknown, expired or revoked, or the session has ended.',
   ),
@@ -39,7 +41,9 @@ export const OPEN_FAILURES = {
   401: problemSchema.describe('What was sent to sign in is wrong, or a second factor is missing.'),
   403: problemSchema.describe('It was sent from a page of another origin.'),
   ...ALWAYS,
-  429: problemSchema.describe('Too many requests or wrong attempts from this address or at this account.'),
+  429: problemSchema.describe(
+    'Too many requests or wrong attempts from this address or at this account.',
+  ),
 }
 
 export const NOT_FOUND = {
