@@ -27,5 +27,8 @@ export const patchWorkspaceBody = z
 export const workspaceDeleted = z
   .object({ message: z.literal('Workspace deleted') })
   .meta({ id: 'WorkspaceDeleted' })
+export const workspaceLeft = z
+  .object({ message: z.literal('Workspace left') })
+  .meta({ id: 'WorkspaceLeft' })
 
 export type WorkspaceResource = z.output<typeof workspaceSchema>

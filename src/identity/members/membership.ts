@@ -1,4 +1,5 @@
 import type { Role } from '@terse/contract/roles'
+import type { Person } from '../people/person.ts'
 
 /** That a person belongs to a workspace. */
 export type Membership = {
@@ -11,3 +12,14 @@ export type Membership = {
 
 /** A membership as the person sees it. */
 export type NamedMembership = Membership & { readonly workspace_name: string }
+
+/** A membership as the workspace sees it. */
+export type ShownMember = {
+  readonly person: Person
+  readonly role: Role
+  /** Microseconds since the epoch, as are all times here. */
+  readonly joinedAt: number
+  readonly hasSecondFactor: boolean
+  /** The last use of a session; null where there is none. */
+  readonly lastSeenAt: number | null
+}

@@ -1,3 +1,5 @@
+import type { NewEvent } from '../../platform/events/event-writer.ts'
+
 export type Person = {
   readonly id: string
   /** As it was given. */
@@ -10,4 +12,9 @@ export type Person = {
   /** Microseconds since the epoch, as are all times here. */
   readonly created_at: number
   readonly disabled_at: number | null
+}
+
+export function personCreated({ id, email, name, is_operator }: Person): NewEvent {
+  const after = { email, name, is_operator }
+  return { type: 'person.created', subjectId: id, before: null, after }
 }

@@ -8,10 +8,11 @@ import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Actor, ActorIn } from '../actor.ts'
+import { permissionsOf } from '../permissions.ts'
 import type { Scope } from './scope.ts'
 import { generateSecret, hashSecret } from './secret.ts'
 import type { TokenStore } from './store/token-store.ts'
-import type { Token } from './token.ts'
+import type { NamedToken, Token } from './token.ts'
 
 type NewTokenOptions = {
   readonly name: string
@@ -20,61 +21,100 @@ type NewTokenOptions = {
   readonly expiresAt: number | null
 }
 
-export type Tokens = {
-  /** The secret is returned here and kept nowhere. */
-  create(actor: Actor, options: NewTokenOptions): Promise<{ token: Token; secret: string }>
-  /** Those of the actor's workspace, oldest first. */
-  list(actor: Actor): Promise<readonly Token[]>
-  /** Those of all workspaces, oldest first. */
-  listAll(): Promise<readonly Token[]>
-  /** @throws {Failure} `not_found` also for a token that was revoked before */
-  revoke(by: ActorIn, id: string): Promise<void>
-}
-
 type TokenStores = {
   readonly tokens: TokenStore
   readonly changes: ChangeLog
   readonly events: EventWriter
 }
 
-export function tokens(deps: { store: Store<TokenStores>; clock: Clock; random: Random }): Tokens {
-  const { store, clock, random } = deps
+/** The operations on tokens. */
+export class Tokens {
+  readonly #store: Store<TokenStores>
+  readonly #clock: Clock
+  readonly #random: Random
 
-  return {
-    async create(actor, options) {
-      const secret = generateSecret(random)
-      const token: Token = {
-        id: uuidV7(clock, random),
-        workspace_id: actor.workspaceId,
-        name: options.name,
-        scopes: options.scopes,
-        created_at: clock.nowMicros(),
-        expires_at: options.expiresAt,
-        last_used_at: null,
-        revoked_at: null,
-      }
-      await store.write(async (stores) => {
-        await stores.tokens.insert(token, hashSecret(secret))
-        await stores.events.append(actor, tokenEvent('token.created', token), token.created_at)
-      })
-      return { token, secret }
-    },
-
-    list: ({ workspaceId }) => store.read.tokens.list(workspaceId),
-    listAll: () => store.read.tokens.list(undefined),
-
-    async revoke(by, id) {
-      const notFound = Failure.notFound(`Token "${id}"`)
-      if (!isUuid(id)) throw notFound
-      await store.write(async (stores) => {
-        const now = clock.nowMicros()
-        const token = await stores.tokens.revoke(id, now)
-        if (token === undefined) throw notFound
-        await stores.changes.append(tokenChange(id), now)
-        await stores.events.append(by(token.workspace_id), tokenEvent('token.revoked', token), now)
-      })
-    },
+  constructor(deps: { store: Store<TokenStores>; clock: Clock; random: Random }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#random = deps.random
   }
+
+  /**
+   * Creates a token in the actor's workspace. The secret is returned here and kept nowhere.
+   *
+   * @throws {Failure} `validation_failed` for an expiry in the past, and for a scope that would allow what the
+   *   actor may not do
+   */
+  async create(
+    actor: Actor,
+    options: NewTokenOptions,
+  ): Promise<NamedToken & { readonly secret: string }> {
+    refuseHigherScopes(actor, options.scopes)
+    const now = this.#clock.nowMicros()
+    if (options.expiresAt !== null && options.expiresAt <= now) {
+      throw Failure.invalid({ expires_at: ['must be in the future'] })
+    }
+    const creator = actor.kind === 'person' && actor.id !== null ? actor : null
+    const secret = generateSecret(this.#random)
+    const token: Token = {
+      id: uuidV7(this.#clock, this.#random),
+      workspace_id: actor.workspaceId,
+      name: options.name,
+      scopes: [...new Set(options.scopes)],
+      created_at: now,
+      created_by: creator && creator.id,
+      expires_at: options.expiresAt,
+      last_used_at: null,
+      revoked_at: null,
+    }
+    await this.#store.write(async (stores) => {
+      await stores.tokens.insert(token, hashSecret(secret))
+      await stores.events.append(actor, tokenEvent('token.created', token), now)
+    })
+    return { token, creatorName: creator && creator.name, secret }
+  }
+
+  /** Returns the tokens of the actor's workspace that are not revoked, oldest first. */
+  async listUsable({ workspaceId }: Actor): Promise<readonly NamedToken[]> {
+    const listed = await this.#store.read.tokens.list(workspaceId)
+    return listed.filter(({ token }) => token.revoked_at === null)
+  }
+
+  /** Returns all tokens of one workspace, or of every workspace, oldest first. */
+  async list(workspaceId: string | undefined): Promise<readonly Token[]> {
+    return (await this.#store.read.tokens.list(workspaceId)).map(({ token }) => token)
+  }
+
+  /** @throws {Failure} `not_found` also for a token that was revoked before, or is of another workspace */
+  revoke(actor: Actor, id: string): Promise<void> {
+    return this.#revoke(() => actor, actor.workspaceId, id)
+  }
+
+  /** As `revoke`, in whatever workspace the token is. */
+  revokeAnywhere(by: ActorIn, id: string): Promise<void> {
+    return this.#revoke(by, undefined, id)
+  }
+
+  async #revoke(by: ActorIn, workspaceId: string | undefined, id: string): Promise<void> {
+    const notFound = Failure.notFound(`Token "${id}"`)
+    if (!isUuid(id)) throw notFound
+    await this.#store.write(async (stores) => {
+      const now = this.#clock.nowMicros()
+      const token = await stores.tokens.revoke(workspaceId, id, now)
+      if (token === undefined) throw notFound
+      await stores.changes.append(tokenChange(id), now)
+      await stores.events.append(by(token.workspace_id), tokenEvent('token.revoked', token), now)
+    })
+  }
+}
+
+/** @throws {Failure} `validation_failed` */
+function refuseHigherScopes({ permissions }: Actor, scopes: readonly Scope[]): void {
+  const refused = scopes.filter((scope) =>
+    [...permissionsOf([scope])].some((permission) => !permissions.has(permission)),
+  )
+  if (refused.length === 0) return
+  throw Failure.invalid({ scopes: [`can allow no more than you may do; leave out ${refused.join(', ')}`] })
 }
 
 function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewEvent {

@@ -1,4 +1,4 @@
-import { quotaChange } from '../../platform/changes/change.ts'
+import { quotaChange, sessionChange, tokenChange } from '../../platform/changes/change.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { Random } from '../../platform/crypto/random.ts'
 import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
@@ -11,101 +11,186 @@ import {
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor, ActorIn } from '../actor.ts'
+import type { MembershipStore } from '../members/store/membership-store.ts'
+import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { NO_OVERRIDES, type QuotaOverrides } from '../quotas/quota.ts'
 import type { QuotaStore } from '../quotas/store/quota-store.ts'
+import type { TokenStore } from '../tokens/store/token-store.ts'
 import type { WorkspaceStore } from './store/workspace-store.ts'
 import { parseWorkspaceName, type Workspace } from './workspace.ts'
 
-export type Workspaces = {
-  /** @throws {Failure} `validation_failed` for an unusable or taken name */
-  create(by: ActorIn, name: string): Promise<Workspace>
-  /** Finds or makes it. */
-  ensure(by: ActorIn, name: string): Promise<Workspace>
-  /** @throws {Failure} `not_found` */
-  get(name: string): Promise<Workspace>
-  /**
-   * The workspace of this name or, failing that, with this identifier.
-   *
-   * @throws {Failure} `not_found`
-   */
-  getByNameOrId(nameOrId: string): Promise<Workspace>
-  /** Sets own limits of the actor's workspace, or clears them by null; those that are left out stay. */
-  limit(actor: Actor, changes: Partial<QuotaOverrides>): Promise<void>
-  list(): Promise<readonly Workspace[]>
-}
-
 type WorkspaceStores = {
   readonly workspaces: WorkspaceStore
+  readonly memberships: MembershipStore
+  readonly oneTimeLinks: OneTimeLinkStore
+  readonly tokens: TokenStore
   readonly quotas: QuotaStore
   readonly changes: ChangeLog
   readonly events: EventWriter
 }
 
-export function workspaces(deps: {
-  store: Store<WorkspaceStores>
-  clock: Clock
-  random: Random
-}): Workspaces {
-  const { store, clock, random } = deps
+/** The operations on workspaces. */
+export class Workspaces {
+  readonly #store: Store<WorkspaceStores>
+  readonly #clock: Clock
+  readonly #random: Random
 
-  async function insert(by: ActorIn, name: string): Promise<Workspace | undefined> {
-    const parsed = parseWorkspaceName(name)
-    if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
-    const workspace = {
-      id: uuidV7(clock, random),
-      name: parsed.value,
-      created_at: clock.nowMicros(),
-    }
-    const inserted = await store.write(async (stores) => {
-      if (!(await stores.workspaces.insert(workspace))) return false
-      const event = workspaceCreated(workspace)
-      await stores.events.append(by(workspace.id), event, workspace.created_at)
-      return true
-    })
-    return inserted ? workspace : undefined
+  constructor(deps: { store: Store<WorkspaceStores>; clock: Clock; random: Random }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#random = deps.random
   }
 
-  async function get(name: string): Promise<Workspace> {
-    const workspace = await store.read.workspaces.findByName(name)
+  /**
+   * @param options.ownerId the person who owns it; left out at the command line, where none does yet
+   * @throws {Failure} `validation_failed` for an unusable or taken name
+   */
+  async create(by: ActorIn, name: string, options: { ownerId?: string } = {}): Promise<Workspace> {
+    const workspace = await this.#insert(by, name, options.ownerId)
+    if (workspace === undefined) throw nameTaken(name)
+    return workspace
+  }
+
+  /** Finds or makes it. */
+  async ensure(by: ActorIn, name: string): Promise<Workspace> {
+    return (await this.#insert(by, name, undefined)) ?? this.get(name)
+  }
+
+  /** @throws {Failure} `not_found` */
+  async get(name: string): Promise<Workspace> {
+    const workspace = await this.#store.read.workspaces.findByName(name)
     if (workspace === undefined) throw Failure.notFound(`Workspace "${name}"`)
     return workspace
   }
 
-  return {
-    async create(by, name) {
-      const workspace = await insert(by, name)
-      if (workspace === undefined) throw Failure.invalid({ name: [`"${name}" is taken`] })
-      return workspace
-    },
-    ensure: async (by, name) => (await insert(by, name)) ?? get(name),
-    get,
-    async getByNameOrId(nameOrId) {
-      if (!isUuid(nameOrId)) return get(nameOrId)
-      const byName = await store.read.workspaces.findByName(nameOrId)
-      if (byName !== undefined) return byName
-      const byId = (await store.read.workspaces.list()).find(({ id }) => id === nameOrId)
-      if (byId === undefined) throw Failure.notFound(`Workspace "${nameOrId}"`)
-      return byId
-    },
-    limit: (actor, changes) =>
-      store.write(async (stores) => {
-        const { workspaceId } = actor
-        await stores.quotas.lock(workspaceId)
-        const before = (await stores.quotas.find(workspaceId)) ?? NO_OVERRIDES
-        const after = { ...before, ...changes }
-        await stores.quotas.set(workspaceId, after)
-        const now = clock.nowMicros()
-        await stores.changes.append(quotaChange(workspaceId), now)
-        await stores.events.append(actor, quotasUpdated(workspaceId, before, after), now)
-      }),
-    list: () => store.read.workspaces.list(),
+  /** @throws {Failure} `not_found` */
+  async getById(id: string): Promise<Workspace> {
+    const workspace = await this.#store.read.workspaces.findById(id)
+    if (workspace === undefined) throw Failure.notFound(`Workspace "${id}"`)
+    return workspace
   }
+
+  /**
+   * The workspace of this name or, failing that, with this identifier.
+   *
+   * @throws {Failure} `not_found`
+   */
+  async getByNameOrId(nameOrId: string): Promise<Workspace> {
+    if (!isUuid(nameOrId)) return this.get(nameOrId)
+    const byName = await this.#store.read.workspaces.findByName(nameOrId)
+    return byName ?? this.getById(nameOrId)
+  }
+
+  list(): Promise<readonly Workspace[]> {
+    return this.#store.read.workspaces.list()
+  }
+
+  /**
+   * Renames the actor's workspace.
+   *
+   * @throws {Failure} `validation_failed` for an unusable or taken name
+   */
+  async rename(actor: Actor, name: string): Promise<void> {
+    const { workspaceId } = actor
+    const parsed = parseWorkspaceName(name)
+    if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
+    await this.#store.write(async (stores) => {
+      await stores.workspaces.lockNames()
+      const workspace = await stores.workspaces.findById(workspaceId)
+      if (workspace === undefined) throw Failure.notFound('Workspace')
+      if (workspace.name === parsed.value) return
+      if ((await stores.workspaces.findByName(parsed.value)) !== undefined) throw nameTaken(name)
+      await stores.workspaces.rename(workspaceId, parsed.value)
+      const now = this.#clock.nowMicros()
+      await forgetMembers(stores, workspaceId, now)
+      const fields = changedFields({ name: workspace.name }, { name: parsed.value })
+      const event = { type: 'workspace.updated', subjectId: workspaceId, ...fields } as const
+      await stores.events.append(actor, event, now)
+    })
+  }
+
+  /** Sets own limits of the actor's workspace, or clears them by null; those that are left out stay. */
+  async limit(actor: Actor, changes: Partial<QuotaOverrides>): Promise<void> {
+    await this.#store.write(async (stores) => {
+      const { workspaceId } = actor
+      await stores.quotas.lock(workspaceId)
+      const before = (await stores.quotas.find(workspaceId)) ?? NO_OVERRIDES
+      const after = { ...before, ...changes }
+      await stores.quotas.set(workspaceId, after)
+      const now = this.#clock.nowMicros()
+      await stores.changes.append(quotaChange(workspaceId), now)
+      const fields = changedFields(before, after)
+      const event = { type: 'workspace.updated', subjectId: workspaceId, ...fields } as const
+      await stores.events.append(actor, event, now)
+    })
+  }
+
+  /**
+   * Deletes the actor's workspace: at once for its people and tokens. Its domains and links are deleted in the
+   * background (`WorkspaceRemoval`).
+   *
+   * @throws {Failure} `not_found` where it was deleted before
+   */
+  async delete(actor: Actor): Promise<void> {
+    const { workspaceId } = actor
+    await this.#store.write(async (stores) => {
+      await stores.memberships.lock(workspaceId)
+      const workspace = await stores.workspaces.findById(workspaceId)
+      if (workspace === undefined) throw Failure.notFound('Workspace')
+      const now = this.#clock.nowMicros()
+      await forgetMembers(stores, workspaceId, now)
+      await stores.memberships.deleteAll(workspaceId)
+      await stores.oneTimeLinks.deleteInvitations(workspaceId)
+      for (const id of await stores.tokens.revokeAll(workspaceId, now)) {
+        await stores.changes.append(tokenChange(id), now)
+      }
+      await stores.workspaces.markDeleted(workspaceId, now)
+      const before = { name: workspace.name }
+      const event = { type: 'workspace.deleted', subjectId: workspaceId, before, after: null } as const
+      await stores.events.append(actor, event, now)
+    })
+  }
+
+  async #insert(
+    by: ActorIn,
+    name: string,
+    ownerId: string | undefined,
+  ): Promise<Workspace | undefined> {
+    const parsed = parseWorkspaceName(name)
+    if ('fault' in parsed) throw Failure.invalid({ name: [parsed.fault] })
+    const now = this.#clock.nowMicros()
+    const id = uuidV7(this.#clock, this.#random)
+    const workspace = { id, name: parsed.value, created_at: now }
+    const inserted = await this.#store.write(async (stores) => {
+      if (!(await stores.workspaces.insert(workspace))) return false
+      await stores.events.append(by(id), workspaceCreated(workspace), now)
+      if (ownerId === undefined) return true
+      const owner = { workspace_id: id, person_id: ownerId, role: 'owner', created_at: now } as const
+      await stores.memberships.insert(owner)
+      await stores.changes.append(sessionChange(ownerId), now)
+      const added = { type: 'member.added', subjectId: ownerId, before: null } as const
+      await stores.events.append(by(id), { ...added, after: { role: owner.role } }, now)
+      return true
+    })
+    return inserted ? workspace : undefined
+  }
+}
+
+/** Invalidates the cached sessions of all members, which hold the workspace's name and their roles. */
+async function forgetMembers(
+  { memberships, changes }: Pick<WorkspaceStores, 'memberships' | 'changes'>,
+  workspaceId: string,
+  now: number,
+): Promise<void> {
+  for (const { person } of await memberships.listOfWorkspace(workspaceId)) {
+    await changes.append(sessionChange(person.id), now)
+  }
+}
+
+function nameTaken(name: string): Failure {
+  return Failure.invalid({ name: [`"${name}" is taken`] })
 }
 
 function workspaceCreated({ id, name }: Workspace): NewEvent {
   return { type: 'workspace.created', subjectId: id, before: null, after: { name } }
-}
-
-function quotasUpdated(id: string, before: QuotaOverrides, after: QuotaOverrides): NewEvent {
-  return { type: 'workspace.updated', subjectId: id, ...changedFields(before, after) }
 }

@@ -100,6 +100,7 @@ export const people: Migration = {
       sql`create index used_challenges_by_expiry on used_challenges (expires_at)`,
       sql`alter table tokens add column created_by ${uuid}`,
       sql`alter table workspaces add column deleted_at bigint`,
+      sql`alter table workspaces add column removed_at bigint`,
     ]
     for (const statement of statements) await statement.execute(db)
   },

@@ -2,16 +2,20 @@ import type { Role } from '@terse/contract/roles'
 import type { Kysely } from 'kysely'
 import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
-import type { Membership, NamedMembership } from '../membership.ts'
+import { personOf } from '../../people/store/person-store.ts'
+import type { Membership, NamedMembership, ShownMember } from '../membership.ts'
 
 export type MembershipStore = {
   find(workspaceId: string, personId: string): Promise<Membership | undefined>
   /** Those of a person in workspaces that are not deleted, by the workspaces' names. */
   listOfPerson(personId: string): Promise<readonly NamedMembership[]>
+  /** All of a workspace, by the people's names. */
+  listOfWorkspace(workspaceId: string): Promise<readonly ShownMember[]>
   /** Returns false when the person is a member already. */
   insert(membership: Membership): Promise<boolean>
   setRole(workspaceId: string, personId: string, role: Role): Promise<void>
   delete(workspaceId: string, personId: string): Promise<void>
+  deleteAll(workspaceId: string): Promise<void>
   /** How many owners the workspace has who are not disabled. Lock the workspace's members before. */
   countOwners(workspaceId: string): Promise<number>
   /** Identifiers of the workspaces, deleted ones excepted, that have no owner. */
@@ -51,6 +55,17 @@ export function membershipStore(
         .orderBy('workspaces.name')
         .execute(),
 
+    async listOfWorkspace(workspaceId) {
+      const rows = await membersOf(db, workspaceId).execute()
+      return rows.map(({ role, joined_at, last_seen_at, has_totp, passkeys, ...person }) => ({
+        person: personOf(person),
+        role,
+        joinedAt: joined_at,
+        hasSecondFactor: has_totp > 0 || passkeys > 0,
+        lastSeenAt: last_seen_at,
+      }))
+    },
+
     async insert(membership) {
       const inserted = await db
         .insertInto('memberships')
@@ -76,6 +91,10 @@ export function membershipStore(
         .where('workspace_id', '=', workspaceId)
         .where('person_id', '=', personId)
         .execute()
+    },
+
+    async deleteAll(workspaceId) {
+      await db.deleteFrom('memberships').where('workspace_id', '=', workspaceId).execute()
     },
 
     async countOwners(workspaceId) {
@@ -114,4 +133,35 @@ export function membershipStore(
       if (lockName !== undefined) await db.executeQuery(lockName(db, `members ${workspaceId}`))
     },
   }
+}
+
+function membersOf(db: Kysely<Schema>, workspaceId: string) {
+  return db
+    .selectFrom('memberships')
+    .innerJoin('people', 'people.id', 'memberships.person_id')
+    .select(['people.id', 'email', 'email_folded', 'name', 'is_operator', 'disabled_at'])
+    .select(['people.created_at', 'role', 'memberships.created_at as joined_at'])
+    .select((eb) => [
+      eb
+        .selectFrom('sessions')
+        .whereRef('sessions.person_id', '=', 'people.id')
+        .select(({ fn }) => fn.max<number | null>('last_seen_at').as('last'))
+        .as('last_seen_at'),
+      eb
+        .selectFrom('totp')
+        .whereRef('totp.person_id', '=', 'people.id')
+        .where('confirmed_at', 'is not', null)
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .$notNull()
+        .as('has_totp'),
+      eb
+        .selectFrom('passkeys')
+        .whereRef('passkeys.person_id', '=', 'people.id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .$notNull()
+        .as('passkeys'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('people.name')
+    .orderBy('people.id')
 }

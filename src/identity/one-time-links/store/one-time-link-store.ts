@@ -9,6 +9,14 @@ export type OneTimeLinkStore = {
   findOpen(kind: OneTimeLinkKind, hash: string, nowMicros: number): Promise<OneTimeLink | undefined>
   /** Marks an open link as used and returns it; undefined where it is not open. */
   use(kind: OneTimeLinkKind, hash: string, nowMicros: number): Promise<OneTimeLink | undefined>
+  /** Returns the open invitations of a workspace, oldest first. */
+  listInvitations(workspaceId: string, nowMicros: number): Promise<readonly OneTimeLink[]>
+  /** Deletes an open invitation and returns it. */
+  deleteInvitation(workspaceId: string, id: string): Promise<OneTimeLink | undefined>
+  /** Deletes the open invitations of an address, so that the newest alone is valid. */
+  deleteInvitationsOf(workspaceId: string, emailFolded: string): Promise<void>
+  /** Deletes all open invitations of a workspace. */
+  deleteInvitations(workspaceId: string): Promise<void>
   /** Whether a link of this kind is open. */
   hasOpen(kind: OneTimeLinkKind, nowMicros: number): Promise<boolean>
   /** Deletes a bounded number of links that expired before; returns true when there may be more. */
@@ -58,6 +66,25 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
         .where('expires_at', '>', nowMicros)
         .returning(COLUMNS)
         .executeTakeFirst(),
+    listInvitations: (workspaceId, nowMicros) =>
+      db
+        .selectFrom('one_time_links')
+        .select(COLUMNS)
+        .where('workspace_id', '=', workspaceId)
+        .where('kind', '=', 'invitation')
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', nowMicros)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
+    deleteInvitation: (workspaceId, id) =>
+      openInvitations(db, workspaceId).where('id', '=', id).returning(COLUMNS).executeTakeFirst(),
+    async deleteInvitationsOf(workspaceId, emailFolded) {
+      await openInvitations(db, workspaceId).where('email_folded', '=', emailFolded).execute()
+    },
+    async deleteInvitations(workspaceId) {
+      await openInvitations(db, workspaceId).execute()
+    },
     async hasOpen(kind, nowMicros) {
       const row = await db
         .selectFrom('one_time_links')
@@ -82,4 +109,12 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
       return result.numDeletedRows === BigInt(TRIM_MAX)
     },
   }
+}
+
+function openInvitations(db: Kysely<Schema>, workspaceId: string) {
+  return db
+    .deleteFrom('one_time_links')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'invitation')
+    .where('used_at', 'is', null)
 }

@@ -3,6 +3,13 @@ import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { Person } from '../person.ts'
 
+/** A person as operators of the instance see them. */
+export type Account = {
+  readonly person: Person
+  /** The last use of a session, in microseconds since the epoch; null where there is none. */
+  readonly lastSeenAt: number | null
+}
+
 export type PersonStore = {
   /** Whether no person has been set up; disabled people count. */
   isEmpty(): Promise<boolean>
@@ -13,11 +20,17 @@ export type PersonStore = {
   findForSignIn(
     folded: string,
   ): Promise<{ readonly person: Person; readonly sealedPassword: string | null } | undefined>
+  /** Returns everyone, by name. */
+  list(): Promise<readonly Account[]>
+  /** How many operators there are who are not disabled. Lock the operators before. */
+  countOperators(): Promise<number>
   /** Returns false when the e-mail address is taken. */
   insert(person: Person): Promise<boolean>
   update(id: string, changes: PersonChanges): Promise<void>
   /** Makes other transactions that lock the person wait until this one ends. */
   lock(id: string): Promise<void>
+  /** Makes other transactions that may change who is an operator wait until this one ends. */
+  lockOperators(): Promise<void>
   /** Makes other transactions that may add the first person wait until this one ends. */
   lockFirst(): Promise<void>
 }
@@ -65,6 +78,34 @@ export function personStore(db: Kysely<Schema>, lockName: LockName | undefined):
       const { sealed_hash: sealedPassword, ...person } = row
       return { person: personOf(person), sealedPassword }
     },
+    async list() {
+      const rows = await db
+        .selectFrom('people')
+        .select(COLUMNS)
+        .select((eb) =>
+          eb
+            .selectFrom('sessions')
+            .whereRef('sessions.person_id', '=', 'people.id')
+            .select(({ fn }) => fn.max<number | null>('last_seen_at').as('last'))
+            .as('last_seen_at'),
+        )
+        .orderBy('name')
+        .orderBy('id')
+        .execute()
+      return rows.map(({ last_seen_at, ...person }) => ({
+        person: personOf(person),
+        lastSeenAt: last_seen_at,
+      }))
+    },
+    async countOperators() {
+      const row = await db
+        .selectFrom('people')
+        .select(({ fn }) => fn.countAll<number>().as('operators'))
+        .where('is_operator', '=', 1)
+        .where('disabled_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      return row.operators
+    },
     async insert(person) {
       const inserted = await db
         .insertInto('people')
@@ -81,6 +122,7 @@ export function personStore(db: Kysely<Schema>, lockName: LockName | undefined):
       await db.updateTable('people').set(set).where('id', '=', id).execute()
     },
     lock: (id) => lock(`person ${id}`),
+    lockOperators: () => lock('operators'),
     lockFirst: () => lock('first person'),
   }
 }

@@ -2,16 +2,26 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { statement } from '../../../platform/database/statement.ts'
 import { isScope } from '../scope.ts'
-import type { Token } from '../token.ts'
+import type { NamedToken, Token } from '../token.ts'
 
 export type TokenStore = {
   /** @param hash the hash of the token's secret */
   findByHash(hash: string): Promise<Token | undefined>
   insert(token: Token, hash: string): Promise<void>
   /** Returns the tokens of one workspace or of all, oldest first. */
-  list(workspaceId: string | undefined): Promise<readonly Token[]>
-  /** Returns the token that was revoked; undefined when there is none, or it was revoked before. */
-  revoke(id: string, atMicros: number): Promise<Token | undefined>
+  list(workspaceId: string | undefined): Promise<readonly NamedToken[]>
+  /**
+   * Returns the token that was revoked; undefined when there is none, or it was revoked before.
+   *
+   * @param workspaceId undefined for a token of any workspace
+   */
+  revoke(
+    workspaceId: string | undefined,
+    id: string,
+    atMicros: number,
+  ): Promise<Token | undefined>
+  /** Revokes all tokens of a workspace, and returns the identifiers of those that were not revoked before. */
+  revokeAll(workspaceId: string, atMicros: number): Promise<readonly string[]>
   noteUse(id: string, atMicros: number): Promise<void>
 }
 
@@ -21,6 +31,7 @@ const COLUMNS = [
   'name',
   'scopes',
   'created_at',
+  'created_by',
   'expires_at',
   'last_used_at',
   'revoked_at',
@@ -41,19 +52,38 @@ export function tokenStore(db: Kysely<Schema>): TokenStore {
       await db.insertInto('tokens').values(row).execute()
     },
     async list(workspaceId) {
-      let query = db.selectFrom('tokens').select(COLUMNS).orderBy('created_at')
+      let query = db
+        .selectFrom('tokens')
+        .leftJoin('people', 'people.id', 'tokens.created_by')
+        .select(COLUMNS.map((column) => `tokens.${column}` as const))
+        .select('people.name as creator_name')
+        .orderBy('tokens.created_at')
       if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId)
-      return (await query.execute()).map(fromRow)
+      const rows = await query.execute()
+      return rows.map(({ creator_name: creatorName, ...row }) => ({
+        token: fromRow(row),
+        creatorName,
+      }))
     },
-    async revoke(id, atMicros) {
-      const row = await db
+    async revoke(workspaceId, id, atMicros) {
+      let query = db
         .updateTable('tokens')
         .set({ revoked_at: atMicros })
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
-        .returning(COLUMNS)
-        .executeTakeFirst()
+      if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId)
+      const row = await query.returning(COLUMNS).executeTakeFirst()
       return row && fromRow(row)
+    },
+    async revokeAll(workspaceId, atMicros) {
+      const rows = await db
+        .updateTable('tokens')
+        .set({ revoked_at: atMicros })
+        .where('workspace_id', '=', workspaceId)
+        .where('revoked_at', 'is', null)
+        .returning('id')
+        .execute()
+      return rows.map(({ id }) => id)
     },
     async noteUse(id, atMicros) {
       await db.updateTable('tokens').set({ last_used_at: atMicros }).where('id', '=', id).execute()

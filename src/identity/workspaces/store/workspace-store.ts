@@ -1,21 +1,40 @@
 import type { Kysely } from 'kysely'
+import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { Workspace } from '../workspace.ts'
 
+/** Workspaces that are not deleted, unless a method says otherwise. */
 export type WorkspaceStore = {
   findByName(name: string): Promise<Workspace | undefined>
+  findById(id: string): Promise<Workspace | undefined>
   /** Returns false when the name is taken. */
   insert(workspace: Workspace): Promise<boolean>
   /** Returns all workspaces, oldest first. */
   list(): Promise<readonly Workspace[]>
+  /** Makes other transactions that change names wait until this one ends. */
+  lockNames(): Promise<void>
+  rename(id: string, name: string): Promise<void>
+  /** Marks it as deleted and frees its name. */
+  markDeleted(id: string, atMicros: number): Promise<void>
+  /** Returns the identifiers of deleted workspaces whose links and domains may not all be deleted yet. */
+  listUnremoved(): Promise<readonly string[]>
+  /** Notes that nothing of a deleted workspace is left to be removed. */
+  markRemoved(id: string, atMicros: number): Promise<void>
 }
 
 const COLUMNS = ['id', 'name', 'created_at'] as const
 
-export function workspaceStore(db: Kysely<Schema>): WorkspaceStore {
+/** @param lockName undefined when the engine runs one writing transaction at a time */
+export function workspaceStore(
+  db: Kysely<Schema>,
+  lockName: LockName | undefined,
+): WorkspaceStore {
+  const existing = () =>
+    db.selectFrom('workspaces').select(COLUMNS).where('deleted_at', 'is', null)
+
   return {
-    findByName: (name) =>
-      db.selectFrom('workspaces').select(COLUMNS).where('name', '=', name).executeTakeFirst(),
+    findByName: (name) => existing().where('name', '=', name).executeTakeFirst(),
+    findById: (id) => existing().where('id', '=', id).executeTakeFirst(),
     async insert(workspace) {
       const inserted = await db
         .insertInto('workspaces')
@@ -25,6 +44,33 @@ export function workspaceStore(db: Kysely<Schema>): WorkspaceStore {
         .executeTakeFirst()
       return inserted !== undefined
     },
-    list: () => db.selectFrom('workspaces').select(COLUMNS).orderBy('created_at').execute(),
+    list: () => existing().orderBy('created_at').execute(),
+    async lockNames() {
+      if (lockName !== undefined) await db.executeQuery(lockName(db, 'workspace names'))
+    },
+    async rename(id, name) {
+      await db.updateTable('workspaces').set({ name }).where('id', '=', id).execute()
+    },
+    async markDeleted(id, atMicros) {
+      await db
+        .updateTable('workspaces')
+        // No workspace can be given this name: it has a colon.
+        .set({ deleted_at: atMicros, name: `deleted:${id}` })
+        .where('id', '=', id)
+        .execute()
+    },
+    async listUnremoved() {
+      const rows = await db
+        .selectFrom('workspaces')
+        .select('id')
+        .where('deleted_at', 'is not', null)
+        .where('removed_at', 'is', null)
+        .orderBy('deleted_at')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+    async markRemoved(id, atMicros) {
+      await db.updateTable('workspaces').set({ removed_at: atMicros }).where('id', '=', id).execute()
+    },
   }
 }

@@ -1,0 +1,189 @@
+import type { Role } from '@terse/contract/roles'
+import type { Random } from '../../platform/crypto/random.ts'
+import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Throttle } from '../../platform/limits/throttle.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { Actor } from '../actor.ts'
+import { generateCode, hashCode } from '../one-time-links/one-time-code.ts'
+import { NO_SUBJECT, type OneTimeLink } from '../one-time-links/one-time-link.ts'
+import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
+import { foldEmail, parseEmail } from '../people/email.ts'
+import type { PersonStore } from '../people/store/person-store.ts'
+import type { WorkspaceStore } from '../workspaces/store/workspace-store.ts'
+import { requireRankOver } from './members.ts'
+import type { MembershipStore } from './store/membership-store.ts'
+
+const VALID_MICROS = 7 * 24 * 60 * 60 * 1_000_000
+/** Open invitations of a workspace: more than any team has, and a bound for a hostile one. */
+const OPEN_MAX = 1_000
+
+/** Invitations that a workspace may send in an hour, each of which may be a mail to a stranger. */
+export const INVITATION_LIMITS = { limit: 200, windowSeconds: 3_600, keysMax: 10_000 }
+
+/** An open invitation: a one-time link that has an address, a workspace and a role. */
+export type Invitation = OneTimeLink & {
+  readonly email: string
+  readonly email_folded: string
+  readonly workspace_id: string
+  readonly role: Role
+}
+
+export type InvitationDetails = {
+  readonly invitation: Invitation
+  readonly workspaceName: string
+  readonly accountExists: boolean
+}
+
+type InvitationStores = {
+  readonly oneTimeLinks: OneTimeLinkStore
+  readonly memberships: MembershipStore
+  readonly people: PersonStore
+  readonly workspaces: WorkspaceStore
+  readonly events: EventWriter
+}
+
+/** The operations on the invitations into a workspace, until they are accepted. */
+export class Invitations {
+  readonly #store: Store<InvitationStores>
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #throttle: Throttle
+
+  /** @param deps.throttle by `INVITATION_LIMITS`; keys are workspaces */
+  constructor(deps: {
+    store: Store<InvitationStores>
+    clock: Clock
+    random: Random
+    throttle: Throttle
+  }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+    this.#random = deps.random
+    this.#throttle = deps.throttle
+  }
+
+  /**
+   * Replaces an open invitation of the same address. The code is returned here and kept nowhere.
+   *
+   * @throws {Failure} `validation_failed` for a member's address; `missing_role` or
+   *   `authentication_required` for an owner's role; `rate_limited`
+   */
+  async create(
+    actor: Actor,
+    given: { readonly email: string; readonly role: Role },
+  ): Promise<{ readonly invitation: Invitation; readonly code: string }> {
+    const { workspaceId } = actor
+    requireRankOver(actor, given.role)
+    const email = parseEmail(given.email)
+    if ('fault' in email) throw Failure.invalid({ email: [email.fault] })
+    this.#charge(workspaceId)
+    const code = generateCode(this.#random)
+    const now = this.#clock.nowMicros()
+    const invitation: Invitation = {
+      ...NO_SUBJECT,
+      id: uuidV7(this.#clock, this.#random),
+      kind: 'invitation',
+      email: email.value,
+      email_folded: foldEmail(email.value),
+      workspace_id: workspaceId,
+      role: given.role,
+      created_by: actor.name,
+      created_at: now,
+      expires_at: now + VALID_MICROS,
+      used_at: null,
+    }
+    await this.#store.write(async (stores) => {
+      await stores.memberships.lock(workspaceId)
+      await refuseMembers(stores, invitation)
+      await stores.oneTimeLinks.deleteInvitationsOf(workspaceId, invitation.email_folded)
+      const open = await stores.oneTimeLinks.listInvitations(workspaceId, now)
+      if (open.length >= OPEN_MAX) {
+        throw Failure.invalid({ email: [`cannot be invited: ${OPEN_MAX} invitations are open`] })
+      }
+      await stores.oneTimeLinks.insert(invitation, hashCode(code))
+      await stores.events.append(actor, invitationEvent('invitation.created', invitation), now)
+    })
+    return { invitation, code }
+  }
+
+  /** Returns the open invitations, oldest first. */
+  async list({ workspaceId }: Actor): Promise<readonly Invitation[]> {
+    const now = this.#clock.nowMicros()
+    const links = await this.#store.read.oneTimeLinks.listInvitations(workspaceId, now)
+    return links.map(invitationOf)
+  }
+
+  /** @throws {Failure} `not_found` also for an invitation that was accepted */
+  async delete(actor: Actor, id: string): Promise<void> {
+    const notFound = Failure.notFound('Invitation')
+    if (!isUuid(id)) throw notFound
+    await this.#store.write(async (stores) => {
+      const link = await stores.oneTimeLinks.deleteInvitation(actor.workspaceId, id)
+      if (link === undefined) throw notFound
+      const event = invitationEvent('invitation.deleted', invitationOf(link))
+      await stores.events.append(actor, event, this.#clock.nowMicros())
+    })
+  }
+
+  /**
+   * Reads an open invitation without using it.
+   *
+   * @throws {Failure} `validation_failed` for a code that is not valid
+   */
+  async lookUp(code: string): Promise<InvitationDetails> {
+    const now = this.#clock.nowMicros()
+    const { oneTimeLinks, workspaces, people } = this.#store.read
+    const link = await oneTimeLinks.findOpen('invitation', hashCode(code), now)
+    if (link === undefined) throw invalidInvitation()
+    const invitation = invitationOf(link)
+    const [workspace, person] = await Promise.all([
+      workspaces.findById(invitation.workspace_id),
+      people.findByEmail(invitation.email_folded),
+    ])
+    if (workspace === undefined) throw invalidInvitation()
+    return { invitation, workspaceName: workspace.name, accountExists: person !== undefined }
+  }
+
+  #charge(workspaceId: string): void {
+    const verdict = this.#throttle.take(workspaceId)
+    if (verdict.allowed) return
+    throw Failure.tooMany(
+      `This workspace has sent ${INVITATION_LIMITS.limit} invitations within the hour.`,
+      verdict.resetSeconds,
+    )
+  }
+}
+
+export function invalidInvitation(): Failure {
+  return Failure.invalid({ code: ['is not valid: it was used or withdrawn, or has expired'] })
+}
+
+/** @throws for a link of another kind */
+export function invitationOf(link: OneTimeLink): Invitation {
+  const { email, email_folded, workspace_id, role } = link
+  if (email === null || email_folded === null || workspace_id === null || role === null) {
+    throw new Error(`the one-time link ${link.id} is no invitation`)
+  }
+  return { ...link, email, email_folded, workspace_id, role }
+}
+
+export function invitationEvent(
+  type: 'invitation.created' | 'invitation.deleted' | 'invitation.accepted',
+  { id, email, role }: Invitation,
+): NewEvent {
+  const fields = { email, role }
+  return type === 'invitation.created'
+    ? { type, subjectId: id, before: null, after: fields }
+    : { type, subjectId: id, before: fields, after: null }
+}
+
+/** @throws {Failure} `validation_failed` where a member has the address */
+async function refuseMembers(stores: InvitationStores, invitation: Invitation): Promise<void> {
+  const person = await stores.people.findByEmail(invitation.email_folded)
+  if (person === undefined) return
+  const member = await stores.memberships.find(invitation.workspace_id, person.id)
+  if (member !== undefined) throw Failure.invalid({ email: ['is that of a member'] })
+}

@@ -1,0 +1,129 @@
+import type { Role } from '@terse/contract/roles'
+import { sessionChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import { isUuid } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { EventWriter } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { Actor } from '../actor.ts'
+import { requirePermission, requireRecentAuthentication } from '../permissions.ts'
+import type { Membership, ShownMember } from './membership.ts'
+import type { MembershipStore } from './store/membership-store.ts'
+
+type MemberStores = {
+  readonly memberships: MembershipStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** The operations on the members of a workspace: that of the actor. */
+export class Members {
+  readonly #store: Store<MemberStores>
+  readonly #clock: Clock
+
+  constructor(deps: { store: Store<MemberStores>; clock: Clock }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+  }
+
+  /** Returns all members, by name. */
+  list({ workspaceId }: Actor): Promise<readonly ShownMember[]> {
+    return this.#store.read.memberships.listOfWorkspace(workspaceId)
+  }
+
+  /** @throws {Failure} `not_found` where the person is no member */
+  async get(actor: Actor, personId: string): Promise<ShownMember> {
+    const member = (await this.list(actor)).find(({ person }) => person.id === personId)
+    if (member === undefined) throw Failure.notFound('Member')
+    return member
+  }
+
+  /**
+   * @throws {Failure} `not_found`; `missing_role` or `authentication_required` where an owner's role is given
+   *   or taken; `validation_failed` for the last owner
+   */
+  async setRole(actor: Actor, personId: string, role: Role): Promise<void> {
+    await this.#change(actor, personId, async (stores, member, now) => {
+      if (member.role === role) return
+      requireRankOver(actor, member.role)
+      requireRankOver(actor, role)
+      await stores.memberships.setRole(actor.workspaceId, personId, role)
+      const event = {
+        type: 'member.updated' as const,
+        subjectId: personId,
+        before: { role: member.role },
+        after: { role },
+      }
+      await stores.events.append(actor, event, now)
+    })
+  }
+
+  /** As `setRole`. The member's sessions continue in other workspaces; tokens stay with the workspace. */
+  async remove(actor: Actor, personId: string): Promise<void> {
+    await this.#change(actor, personId, async (stores, member, now) => {
+      requireRankOver(actor, member.role)
+      await this.#delete(stores, actor, member, now)
+    })
+  }
+
+  /**
+   * Removes the actor, whatever the role.
+   *
+   * @throws {Failure} `validation_failed` for the last owner
+   */
+  async leave(actor: Actor, personId: string): Promise<void> {
+    await this.#change(actor, personId, (stores, member, now) =>
+      this.#delete(stores, actor, member, now),
+    )
+  }
+
+  async #delete(
+    stores: MemberStores,
+    actor: Actor,
+    { person_id: personId, role }: Membership,
+    now: number,
+  ): Promise<void> {
+    await stores.memberships.delete(actor.workspaceId, personId)
+    const event = {
+      type: 'member.removed' as const,
+      subjectId: personId,
+      before: { role },
+      after: null,
+    }
+    await stores.events.append(actor, event, now)
+  }
+
+  /** Runs a change of one membership, and refuses it where it would leave the workspace without an owner. */
+  async #change(
+    { workspaceId }: Actor,
+    personId: string,
+    work: (stores: MemberStores, member: Membership, now: number) => Promise<void>,
+  ): Promise<void> {
+    if (!isUuid(personId)) throw Failure.notFound('Member')
+    await this.#store.write(async (stores) => {
+      await stores.memberships.lock(workspaceId)
+      const member = await stores.memberships.find(workspaceId, personId)
+      if (member === undefined) throw Failure.notFound('Member')
+      const now = this.#clock.nowMicros()
+      await work(stores, member, now)
+      await stores.changes.append(sessionChange(personId), now)
+      if (member.role !== 'owner') return
+      if ((await stores.memberships.countOwners(workspaceId)) > 0) return
+      throw Failure.invalid({
+        role: ['cannot be taken from the last owner; make another member owner first'],
+      })
+    })
+  }
+}
+
+/**
+ * Checks that the actor may give or take a role. Only owners may for `owner`, after a recent authentication.
+ *
+ * @throws {Failure} `missing_role`, `missing_scope` or `authentication_required`
+ */
+export function requireRankOver(actor: Actor, role: Role): void {
+  if (role !== 'owner') return
+  requirePermission(actor, 'owners.edit')
+  requireRecentAuthentication(actor)
+}

@@ -1,0 +1,77 @@
+import { memberList, memberRemoved, memberSchema, patchMemberBody } from '@terse/contract/members'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import {
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from '../../platform/http/api/responses.ts'
+import { actorOf } from '../access/authentication.ts'
+import type { Members } from './members.ts'
+import { presentMember } from './present.ts'
+
+export type MemberRouteDependencies = { readonly members: Members }
+
+const tags = ['People']
+
+export const memberRoutes: FastifyPluginAsyncZod<MemberRouteDependencies> = async (
+  app,
+  { members },
+) => {
+  app.get(
+    '/members',
+    {
+      schema: {
+        tags,
+        operationId: 'members.list',
+        summary: 'List members',
+        description: 'Returns the people in the workspace, by name.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: memberList, ...NOT_MODIFIED, ...FAILURES },
+      },
+    },
+    async (request) => ({ data: (await members.list(actorOf(request))).map(presentMember) }),
+  )
+
+  app.patch(
+    '/members/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'members.patch',
+        summary: 'Change the role of a member',
+        description:
+          'Takes effect with the next request of the member. Only owners make and unmake owners, after a recent authentication. The last owner keeps the role.',
+        params: idParams,
+        body: patchMemberBody,
+        response: { 200: memberSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const actor = actorOf(request)
+      await members.setRole(actor, request.params.id, request.body.role)
+      return presentMember(await members.get(actor, request.params.id))
+    },
+  )
+
+  app.delete(
+    '/members/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'members.delete',
+        summary: 'Remove a member',
+        description:
+          'The person can no longer use the workspace. Tokens that the person created stay valid; revoke them where needed.',
+        params: idParams,
+        response: { 200: memberRemoved, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await members.remove(actorOf(request), request.params.id)
+      return { message: 'Member removed' as const }
+    },
+  )
+}

@@ -1,0 +1,114 @@
+import { sessionChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import { isUuid } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import {
+  changedFields,
+  type EventAuthor,
+  type EventWriter,
+} from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { SessionStore } from '../sessions/store/session-store.ts'
+import type { Person } from './person.ts'
+import type { Account, PersonChanges, PersonStore } from './store/person-store.ts'
+
+type AccountStores = {
+  readonly people: PersonStore
+  readonly sessions: SessionStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+export type AccountChanges = {
+  readonly isDisabled?: boolean | undefined
+  readonly isOperator?: boolean | undefined
+}
+
+/** What operators of the instance do with people, in whatever workspaces these are. */
+export class Accounts {
+  readonly #store: Store<AccountStores>
+  readonly #clock: Clock
+
+  constructor(deps: { store: Store<AccountStores>; clock: Clock }) {
+    this.#store = deps.store
+    this.#clock = deps.clock
+  }
+
+  /** Returns everyone, by name. */
+  list(): Promise<readonly Account[]> {
+    return this.#store.read.people.list()
+  }
+
+  /** @throws {Failure} `not_found` */
+  async get(id: string): Promise<Account> {
+    const account = (await this.list()).find(({ person }) => person.id === id)
+    if (account === undefined) throw Failure.notFound('Person')
+    return account
+  }
+
+  /**
+   * Disabling ends all sessions of the person, and signing in fails until they are enabled.
+   *
+   * @throws {Failure} `not_found`; `validation_failed` where no operator would be left who can sign in
+   */
+  async change(author: EventAuthor, id: string, changes: AccountChanges): Promise<void> {
+    if (!isUuid(id)) throw Failure.notFound('Person')
+    await this.#store.write(async (stores) => {
+      // One lock for all operators: two who disable one another at once leave one of them.
+      await stores.people.lockOperators()
+      await stores.people.lock(id)
+      const person = await stores.people.findById(id)
+      if (person === undefined) throw Failure.notFound('Person')
+      const now = this.#clock.nowMicros()
+      const applied = appliedTo(person, changes, now)
+      await stores.people.update(id, applied)
+      if (person.is_operator && (await stores.people.countOperators()) === 0) {
+        throw Failure.invalid(lastOperator(changes))
+      }
+      if (applied.disabled_at !== undefined && applied.disabled_at !== null) {
+        await stores.sessions.deleteOthers(id, undefined)
+      }
+      await stores.changes.append(sessionChange(id), now)
+      await noteChanges(stores.events, author, person, applied, now)
+    })
+  }
+}
+
+/** The columns that differ from what they were. */
+function appliedTo(
+  person: Person,
+  { isDisabled, isOperator }: AccountChanges,
+  now: number,
+): PersonChanges {
+  const wasDisabled = person.disabled_at !== null
+  return {
+    ...(isDisabled !== undefined &&
+      isDisabled !== wasDisabled && { disabled_at: isDisabled ? now : null }),
+    ...(isOperator !== undefined &&
+      isOperator !== person.is_operator && { is_operator: isOperator }),
+  }
+}
+
+async function noteChanges(
+  events: EventWriter,
+  author: EventAuthor,
+  person: Person,
+  { disabled_at, is_operator }: PersonChanges,
+  now: number,
+): Promise<void> {
+  const subjectId = person.id
+  if (disabled_at !== undefined) {
+    const type = disabled_at === null ? 'person.enabled' : 'person.disabled'
+    await events.append(author, { type, subjectId, before: {}, after: {} }, now)
+  }
+  if (is_operator !== undefined) {
+    const fields = changedFields({ is_operator: person.is_operator }, { is_operator })
+    await events.append(author, { type: 'person.updated', subjectId, ...fields }, now)
+  }
+}
+
+function lastOperator({ isDisabled }: AccountChanges) {
+  const text = 'would leave the instance without an operator; name another one first'
+  return { [isDisabled ? 'is_disabled' : 'is_operator']: [text] }
+}

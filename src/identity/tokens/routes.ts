@@ -1,0 +1,114 @@
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import {
+  createdTokenSchema,
+  createTokenBody,
+  type TokenResource,
+  tokenList,
+  tokenRevoked,
+} from '@terse/contract/tokens'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { Failure } from '../../platform/failure.ts'
+import {
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+} from '../../platform/http/api/responses.ts'
+import { canonicalInstant, formatInstant } from '../../platform/time/instant.ts'
+import { actorOf } from '../access/authentication.ts'
+import type { NamedToken, Token } from './token.ts'
+import type { Tokens } from './tokens.ts'
+
+export type TokenRouteDependencies = { readonly tokens: Tokens }
+
+const tags = ['Tokens']
+
+export const tokenRoutes: FastifyPluginAsyncZod<TokenRouteDependencies> = async (
+  app,
+  { tokens },
+) => {
+  app.get(
+    '/tokens',
+    {
+      schema: {
+        tags,
+        operationId: 'tokens.list',
+        summary: 'List tokens',
+        description: 'Returns the tokens of the workspace that are not revoked, oldest first.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: tokenList, ...NOT_MODIFIED, ...FAILURES },
+      },
+    },
+    async (request) => ({ data: (await tokens.listUsable(actorOf(request))).map(present) }),
+  )
+
+  app.post(
+    '/tokens',
+    {
+      schema: {
+        tags,
+        operationId: 'tokens.create',
+        summary: 'Create a token',
+        description:
+          'Returns the token itself in `secret`, this once. Its scopes can allow no more than the caller may do. People need a recent authentication.',
+        body: createTokenBody,
+        response: { 201: createdTokenSchema, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const { name, scopes, expires_at } = request.body
+      const { secret, ...created } = await tokens.create(actorOf(request), {
+        name,
+        scopes,
+        expiresAt: expires_at == null ? null : parseExpiry(expires_at),
+      })
+      return reply.code(201).send({ ...present(created), secret })
+    },
+  )
+
+  app.delete(
+    '/tokens/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'tokens.delete',
+        summary: 'Revoke a token',
+        description: 'Every node refuses it within a second.',
+        params: idParams,
+        response: { 200: tokenRevoked, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await tokens.revoke(actorOf(request), request.params.id)
+      return { message: 'Token revoked' as const }
+    },
+  )
+}
+
+function present({ token, creatorName }: NamedToken): TokenResource {
+  const instant = (micros: number | null) => (micros === null ? null : formatInstant(micros))
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: [...token.scopes],
+    created_by: creatorOf(token, creatorName),
+    created_at: formatInstant(token.created_at),
+    expires_at: instant(token.expires_at),
+    last_used_at: instant(token.last_used_at),
+  }
+}
+
+function creatorOf({ created_by: id }: Token, name: string | null) {
+  return id === null || name === null ? null : { id, name }
+}
+
+/** @throws {Failure} `validation_failed` */
+function parseExpiry(text: string): number {
+  const instant = canonicalInstant(text)
+  if (instant === undefined) {
+    const fault = 'must be an ISO 8601 instant with a zone, such as 2027-01-01T00:00:00Z'
+    throw Failure.invalid({ expires_at: [fault] })
+  }
+  return Date.parse(instant) * 1_000
+}
