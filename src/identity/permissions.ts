@@ -12,6 +12,7 @@ const PERMISSIONS = [
   'clicks.view',
   'usage.view',
   'events.view',
+  'workspace.view',
   'members.view',
   'members.edit',
   'tokens.view',
@@ -70,6 +71,27 @@ export const OPERATION_ACCESS = {
   'me.get': 'signed in',
   'me.patch': 'signed in',
   'me.setPassword': 'signed in',
+  'workspaces.list': 'signed in',
+  'workspaces.create': 'operator',
+  'workspaces.get': 'workspace.view',
+  'workspaces.patch': 'workspace.edit',
+  'workspaces.delete': 'workspace.delete',
+  'workspaces.leave': 'signed in',
+  'members.list': 'members.view',
+  'members.patch': 'members.edit',
+  'members.delete': 'members.edit',
+  'members.resetPassword': 'members.edit',
+  'invitations.list': 'members.view',
+  'invitations.create': 'members.edit',
+  'invitations.delete': 'members.edit',
+  'invitations.lookUp': 'open',
+  'invitations.accept': 'open',
+  'tokens.list': 'tokens.view',
+  'tokens.create': 'tokens.edit',
+  'tokens.delete': 'tokens.edit',
+  'people.list': 'operator',
+  'people.patch': 'operator',
+  'people.resetPassword': 'operator',
 } as const satisfies Readonly<Record<string, Access>>
 
 export type Operation = keyof typeof OPERATION_ACCESS
@@ -78,16 +100,25 @@ export type Operation = keyof typeof OPERATION_ACCESS
  * Operations that need a recent authentication of the person. Where it depends on what is changed, the
  * operation calls `requireRecentAuthentication` itself.
  */
-const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>(['me.setPassword'])
+const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
+  'me.setPassword',
+  'workspaces.delete',
+  'members.resetPassword',
+  'tokens.create',
+  'tokens.delete',
+  'people.patch',
+  'people.resetPassword',
+])
 
 /** The permissions that each scope of a token grants. */
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
-  'links:read': ['links.view', 'usage.view'],
+  'links:read': ['links.view', 'usage.view', 'workspace.view'],
   'links:write': ['links.edit'],
-  'domains:read': ['domains.view'],
+  'domains:read': ['domains.view', 'workspace.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
   'workspace:admin': [
+    'workspace.view',
     'events.view',
     'members.view',
     'members.edit',
@@ -99,7 +130,7 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
 
 /** The permissions that each role adds to those of the roles before it. */
 const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
-  viewer: ['links.view', 'domains.view', 'clicks.view', 'usage.view'],
+  viewer: ['links.view', 'domains.view', 'clicks.view', 'usage.view', 'workspace.view'],
   member: ['links.edit'],
   admin: [
     'domains.edit',

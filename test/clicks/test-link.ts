@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import type { ClickScope } from '../../src/clicks/report/day-of-clicks.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import { workspaces } from '../../src/identity/workspaces/workspaces.ts'
+import { Workspaces } from '../../src/identity/workspaces/workspaces.ts'
 import { NO_ATTRIBUTES } from '../../src/links/link.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { uuidV7 } from '../../src/platform/crypto/uuid.ts'
@@ -18,7 +18,10 @@ export type TestLink = {
 
 /** Creates a link without clicks. */
 export async function createTestLink(store: FullStore, clock: Clock): Promise<TestLink> {
-  const owner = await workspaces({ store, clock, random: systemRandom }).ensure(commandLine, 'acme')
+  const owner = await new Workspaces({ store, clock, random: systemRandom }).ensure(
+    commandLine,
+    'acme',
+  )
   const id = uuidV7(clock, systemRandom)
   const now = clock.nowMicros()
   const link = await store.write(async (stores) =>

@@ -61,7 +61,7 @@ export async function openWorkspaceUnderTest(service: Service): Promise<Workspac
       expiresAt: options.expiresAt ?? null,
     })
   const revoked = await make({})
-  await service.instance.tokens.revoke(commandLine, revoked.token.id)
+  await service.instance.tokens.revokeAnywhere(commandLine, revoked.token.id)
   const secrets = {
     owner: (await make({})).secret,
     reader: await service.token('own', ['workspace:admin']),

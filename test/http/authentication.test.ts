@@ -119,14 +119,14 @@ for (const engine of ENGINES) {
     test('returns 401 for a revoked token at once, and still accepts the others', async () => {
       const { token, secret: revoked } = await createToken(null)
       expectStatus(await request(`Bearer ${revoked}`), 200)
-      await service.instance.tokens.revoke(commandLine, token.id)
+      await service.instance.tokens.revokeAnywhere(commandLine, token.id)
       await expectUnauthorized(`Bearer ${revoked}`)
       expectStatus(await request(`Bearer ${secret}`), 200)
     })
 
     test('answers an unknown and a revoked token with the same message', async () => {
       const { token, secret: revoked } = await createToken(null)
-      await service.instance.tokens.revoke(commandLine, token.id)
+      await service.instance.tokens.revokeAnywhere(commandLine, token.id)
       const random = withOtherLastCharacter(secret.slice(6, 36))
       assert.equal(
         await expectUnauthorized(`Bearer ${revoked}`),
@@ -137,7 +137,7 @@ for (const engine of ENGINES) {
     test('records the last use of a token', async () => {
       const { token, secret: fresh } = await createToken(null)
       const lastUse = async () => {
-        const all = await service.instance.tokens.listAll()
+        const all = await service.instance.tokens.list(undefined)
         return all.find(({ id }) => id === token.id)?.last_used_at
       }
       assert.equal(await lastUse(), null)

@@ -118,7 +118,7 @@ onEachEngine('GET /api/v1/events', (stage) => {
     const actor = commandLine((await workspaces.get(name)).id)
     const options = { name: 'short', scopes: ['links:read'], expiresAt: null } as const
     const { token, secret } = await tokens.create(actor, options)
-    await tokens.revoke(commandLine, token.id)
+    await tokens.revokeAnywhere(commandLine, token.id)
     await workspaces.limit(actor, { links: 7 })
     const { data } = await list(api, 'per_page=3')
     const told = data.map((event: Record<string, unknown>) => [

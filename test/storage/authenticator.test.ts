@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { type Authenticator, authenticator } from '../../src/identity/tokens/authenticator.ts'
-import { type Tokens, tokens } from '../../src/identity/tokens/tokens.ts'
+import { Tokens } from '../../src/identity/tokens/tokens.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { eventually } from '../support/eventually.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
@@ -44,7 +44,7 @@ function nodeOver({ store }: StoreUnderTest) {
     onError: (error) => errors.push(error),
   })
   store.onChange((changes) => node.apply(changes))
-  const service: Tokens = tokens({ store, clock, random: systemRandom })
+  const service = new Tokens({ store, clock, random: systemRandom })
   return { clock, counts, errors, node, service }
 }
 
@@ -59,8 +59,7 @@ describeStore('the authenticator', (at) => {
     const options = { name: 'test', scopes: ['links:read'], expiresAt } as const
     const { token, secret } = await all.service.create(commandLine(workspace.id), options)
     const lastUse = async () =>
-      (await all.service.list(commandLine(workspace.id))).find(({ id }) => id === token.id)
-        ?.last_used_at
+      (await all.service.list(workspace.id)).find(({ id }) => id === token.id)?.last_used_at
     return { ...all, token, secret, lastUse }
   }
   const refuses = (node: Authenticator, secret: string) =>
@@ -86,7 +85,7 @@ describeStore('the authenticator', (at) => {
   test('refuses a cached token once this process has revoked it', async () => {
     const { node, secret, service, token } = await given()
     await node.authenticate(secret)
-    await service.revoke(commandLine, token.id)
+    await service.revokeAnywhere(commandLine, token.id)
     await refuses(node, secret)
   })
 
@@ -95,7 +94,10 @@ describeStore('the authenticator', (at) => {
     await node.authenticate(secret)
     const cursor = await at.store.read.changes.end()
     const other = (await at.another()).store
-    await tokens({ store: other, clock, random: systemRandom }).revoke(commandLine, token.id)
+    await new Tokens({ store: other, clock, random: systemRandom }).revokeAnywhere(
+      commandLine,
+      token.id,
+    )
     const { changes = [] } = await at.store.read.changes.since(cursor, 10)
     node.apply(changes)
     await refuses(node, secret)

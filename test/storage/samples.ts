@@ -181,6 +181,7 @@ export function newToken(workspaceId: string, overrides: Partial<Token> = {}): T
     name: 'a token',
     scopes: ['links:read', 'links:write'],
     created_at: NOW,
+    created_by: null,
     expires_at: null,
     last_used_at: null,
     revoked_at: null,

@@ -40,20 +40,22 @@ describeStore('the token store', (at) => {
   })
 
   test('lists the tokens of one workspace, or of all, oldest first', async () => {
+    const tokensOf = async (workspaceId: string | undefined) =>
+      (await at.store.read.tokens.list(workspaceId)).map(({ token }) => token)
     const { token: newest } = await add({ created_at: NOW + 20 })
     const mine = { workspace_id: newest.workspace_id }
     const { token: oldest } = await add({ ...mine, created_at: NOW + 5 })
     const { token: foreign } = await add({ created_at: NOW + 10 })
-    same(await at.store.read.tokens.list(newest.workspace_id), [oldest, newest])
+    same(await tokensOf(newest.workspace_id), [oldest, newest])
     const ids = new Set([oldest.id, foreign.id, newest.id])
-    const all = (await at.store.read.tokens.list(undefined)).filter(({ id }) => ids.has(id))
+    const all = (await tokensOf(undefined)).filter(({ id }) => ids.has(id))
     same(all, [oldest, foreign, newest])
   })
 
   test('revokes a token once', async () => {
     const { token, hash } = await add()
     const revoke = (id: string, at_: number) =>
-      at.store.write((stores) => stores.tokens.revoke(id, at_))
+      at.store.write((stores) => stores.tokens.revoke(undefined, id, at_))
     same(await revoke(token.id, NOW + 1), { ...token, revoked_at: NOW + 1 })
     assert.equal(await revoke(token.id, NOW + 2), undefined)
     assert.equal(await revoke(randomUUID(), NOW), undefined)

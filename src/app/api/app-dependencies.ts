@@ -3,11 +3,16 @@ import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
 import type { DomainRouteDependencies } from '../../domains/routes.ts'
 import type { EventRouteDependencies } from '../../events/list-events.ts'
 import type { AuthenticationDependencies } from '../../identity/access/authentication.ts'
+import type { InvitationRouteDependencies } from '../../identity/members/invitation-routes.ts'
+import type { MemberRouteDependencies } from '../../identity/members/routes.ts'
+import type { AccountRouteDependencies } from '../../identity/people/account-routes.ts'
 import type { MeRouteDependencies } from '../../identity/people/me-routes.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
 import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts'
 import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
+import type { TokenRouteDependencies } from '../../identity/tokens/routes.ts'
+import type { WorkspaceRouteDependencies } from '../../identity/workspaces/routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
@@ -25,7 +30,12 @@ type RouteDependencies = LinkRouteDependencies &
   EventRouteDependencies &
   SetupRouteDependencies &
   SessionRouteDependencies &
-  MeRouteDependencies
+  MeRouteDependencies &
+  WorkspaceRouteDependencies &
+  MemberRouteDependencies &
+  InvitationRouteDependencies &
+  TokenRouteDependencies &
+  AccountRouteDependencies
 
 /** What the HTTP application needs. */
 export type AppDependencies = RouteDependencies &

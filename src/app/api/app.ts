@@ -12,11 +12,16 @@ import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/access/authentication.ts'
+import { invitationRoutes } from '../../identity/members/invitation-routes.ts'
+import { memberRoutes } from '../../identity/members/routes.ts'
+import { accountRoutes } from '../../identity/people/account-routes.ts'
 import { meRoutes } from '../../identity/people/me-routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
 import { sessionRoutes } from '../../identity/sessions/routes.ts'
 import { setupRoutes } from '../../identity/setup/routes.ts'
+import { tokenRoutes } from '../../identity/tokens/routes.ts'
+import { workspaceRoutes } from '../../identity/workspaces/routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
@@ -49,6 +54,11 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   setupRoutes,
   sessionRoutes,
   meRoutes,
+  workspaceRoutes,
+  memberRoutes,
+  invitationRoutes,
+  tokenRoutes,
+  accountRoutes,
 ]
 
 /** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */

@@ -150,7 +150,7 @@ export function storesOver(
   const { db, pending } = on
   return {
     instance: instanceStore(db, pending),
-    workspaces: workspaceStore(db),
+    workspaces: workspaceStore(db, lockName),
     tokens: tokenStore(db),
     quotas: quotaStore(db, pending, lockName),
     people: personStore(db, lockName),

@@ -1,5 +1,10 @@
+import { AcceptInvitation } from '../../identity/members/accept-invitation.ts'
+import { INVITATION_LIMITS, Invitations } from '../../identity/members/invitations.ts'
+import { Members } from '../../identity/members/members.ts'
+import { Accounts } from '../../identity/people/accounts.ts'
 import { People } from '../../identity/people/people.ts'
 import { PeoplePasswords } from '../../identity/people/people-passwords.ts'
+import { ResetLinks } from '../../identity/people/reset-links.ts'
 import { NO_SECOND_FACTORS } from '../../identity/second-factors/second-factors.ts'
 import { answerSessions } from '../../identity/sessions/session-answers.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
@@ -14,7 +19,7 @@ import { type AppContext, peopleVaultOf } from './app-context.ts'
 /** The services behind people, sessions and sign-in. */
 export function openIdentity(context: AppContext, sessionCache: SessionCache) {
   const { config, instance, throttles } = context
-  const { store, clock, setupLinks } = instance
+  const { store, clock, setupLinks, workspaces, tokens } = instance
   const base = { store, clock, random: systemRandom }
   const secondFactors = NO_SECOND_FACTORS
   const sessions = new Sessions(base)
@@ -30,6 +35,17 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
     people: new People({ store, clock, passwords }),
     setup: new Setup({ ...base, passwords, sessions }),
     setupLinks,
+    workspaces,
+    tokens,
+    members: new Members({ store, clock }),
+    invitations: new Invitations({
+      ...base,
+      throttle: throttles.create('invitations', INVITATION_LIMITS),
+    }),
+    acceptInvitation: new AcceptInvitation({ ...base, passwords, sessions }),
+    mailInvitation: undefined,
+    accounts: new Accounts({ store, clock }),
+    resetLinks: new ResetLinks(base),
     trustedProxies: config.trustedProxies,
   }
 }

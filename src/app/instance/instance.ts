@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { countClicksAfter } from '../../clicks/journal/journal-scan.ts'
 import { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import { SetupLinks } from '../../identity/setup/setup-links.ts'
-import { type Tokens, tokens } from '../../identity/tokens/tokens.ts'
-import { type Workspaces, workspaces } from '../../identity/workspaces/workspaces.ts'
+import { Tokens } from '../../identity/tokens/tokens.ts'
+import { Workspaces } from '../../identity/workspaces/workspaces.ts'
 import { type Nodes, nodes } from '../../operations/nodes/nodes.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
@@ -115,8 +115,8 @@ async function open(
     clock,
     instanceKey,
     quotas: new QuotaBook({ store, defaults: config.quotas }),
-    workspaces: workspaces(base),
-    tokens: tokens(base),
+    workspaces: new Workspaces(base),
+    tokens: new Tokens(base),
     setupLinks: new SetupLinks(base),
     nodes: nodes(base),
     close: () => store.close(),

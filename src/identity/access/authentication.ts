@@ -39,6 +39,8 @@ export type AuthenticationDependencies = {
   readonly baseUrl: string
 }
 
+const WORKSPACE_PATH = '/api/v1/workspaces/:id'
+
 /** How the description shows what an operation accepts. */
 const TOKEN_OR_SESSION = [{ token: [] }, { session: [] }]
 const SESSION = [{ session: [] }]
@@ -85,6 +87,8 @@ export async function authenticate(
     refuseOtherOrigins(request, deps.baseUrl)
   } else {
     const actor = await deps.authenticator.authenticate(bearerOf(authorization))
+    const inPath = workspaceInPath(request)
+    if (inPath !== undefined && inPath !== actor.workspaceId) throw workspaceNotFound(inPath)
     request.actor = { ...actor, requestId: request.id }
   }
 }
@@ -127,21 +131,30 @@ async function authenticateSession(
   request.signedIn = signedIn
 }
 
-/** The person's membership in the workspace that the request names. */
-function membershipFor({ headers }: FastifyRequest, { memberships }: SignedIn) {
-  const header = headers['terse-workspace']
-  if (typeof header !== 'string') {
+/** The person's membership in the workspace that the request names, by its path or else by the header. */
+function membershipFor(request: FastifyRequest, { memberships }: SignedIn) {
+  const named = workspaceInPath(request) ?? request.headers['terse-workspace']
+  if (typeof named !== 'string') {
     throw new HttpRefusal(
       'bad_request',
       'Send the header Terse-Workspace with the identifier of a workspace; GET /api/v1/session lists yours.',
     )
   }
-  const id = header.toLowerCase()
+  const id = named.toLowerCase()
   const membership = memberships.find(({ workspace_id }) => workspace_id === id)
-  // Where it exists without this person, the answer is the same.
-  if (membership === undefined)
-    throw Failure.notFound(isUuid(id) ? `Workspace "${id}"` : 'Workspace')
+  if (membership === undefined) throw workspaceNotFound(id)
   return membership
+}
+
+/** The workspace that the path names; undefined where it names none. */
+function workspaceInPath({ routeOptions, params }: FastifyRequest): string | undefined {
+  if (!routeOptions.url?.startsWith(WORKSPACE_PATH)) return undefined
+  return (params as { readonly id: string }).id.toLowerCase()
+}
+
+/** The same where it exists and the caller may not know that. */
+function workspaceNotFound(id: string): Failure {
+  return Failure.notFound(isUuid(id) ? `Workspace "${id}"` : 'Workspace')
 }
 
 function bearerOf(header: string | undefined): string {

@@ -64,8 +64,7 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     .action(async (options: ListOptions) => {
       const listed = await withServices(async ({ workspaces, tokens }) => {
         const name = options.workspace
-        if (name === undefined) return tokens.listAll()
-        return tokens.list(commandLine((await workspaces.get(name)).id))
+        return tokens.list(name === undefined ? undefined : (await workspaces.get(name)).id)
       })
       terminal.out(options.json ? JSON.stringify(listed.map(present), null, 2) : table(listed))
       if (!options.json && listed.map(present).some(({ never_expires }) => never_expires)) {
@@ -81,7 +80,7 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     .argument('<id>', 'its identifier, as `token list` shows it')
     .addHelpText('after', example('token revoke 019aa3c2-5b1e-7c3f-9d55-6f0e6a1b2c3d'))
     .action(async (id: string) => {
-      await withServices(({ tokens }) => tokens.revoke(commandLine, id))
+      await withServices(({ tokens }) => tokens.revokeAnywhere(commandLine, id))
       terminal.err(`Token ${id} is revoked.`)
     })
 

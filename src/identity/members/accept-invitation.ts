@@ -7,17 +7,12 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
 import { hashCode } from '../one-time-links/one-time-code.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
-import type { PeoplePasswords, PasswordWriteStores } from '../people/people-passwords.ts'
+import type { PasswordWriteStores, PeoplePasswords } from '../people/people-passwords.ts'
 import { type Person, personCreated } from '../people/person.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
 import type { SignedIn } from '../sessions/session-cache.ts'
 import type { OpenedSession, Sessions } from '../sessions/sessions.ts'
-import {
-  type Invitation,
-  invalidInvitation,
-  invitationEvent,
-  invitationOf,
-} from './invitations.ts'
+import { type Invitation, invalidInvitation, invitationEvent, invitationOf } from './invitations.ts'
 import type { MembershipStore } from './store/membership-store.ts'
 
 export type AcceptStores = PasswordWriteStores & {
@@ -116,7 +111,9 @@ export class AcceptInvitation {
     const invitation = invitationOf(link)
     const { workspace_id, role } = invitation
     if (invitation.email_folded !== person.email_folded) {
-      throw Failure.invalid({ code: [`is for ${invitation.email}; you are signed in as ${person.email}`] })
+      throw Failure.invalid({
+        code: [`is for ${invitation.email}; you are signed in as ${person.email}`],
+      })
     }
     const membership = { workspace_id, person_id: person.id, role, created_at: now }
     if (!(await stores.memberships.insert(membership))) {

@@ -1,14 +1,15 @@
 import type { Role } from '@terse/contract/roles'
 import type { Random } from '../../platform/crypto/random.ts'
-import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
-import { generateCode, hashCode } from '../one-time-links/one-time-code.ts'
+import { hashCode } from '../one-time-links/one-time-code.ts'
 import { NO_SUBJECT, type OneTimeLink } from '../one-time-links/one-time-link.ts'
+import { createOneTimeLink } from '../one-time-links/one-time-links.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
@@ -80,33 +81,34 @@ export class Invitations {
     const email = parseEmail(given.email)
     if ('fault' in email) throw Failure.invalid({ email: [email.fault] })
     this.#charge(workspaceId)
-    const code = generateCode(this.#random)
-    const now = this.#clock.nowMicros()
-    const invitation: Invitation = {
-      ...NO_SUBJECT,
-      id: uuidV7(this.#clock, this.#random),
-      kind: 'invitation',
-      email: email.value,
-      email_folded: foldEmail(email.value),
-      workspace_id: workspaceId,
-      role: given.role,
-      created_by: actor.name,
-      created_at: now,
-      expires_at: now + VALID_MICROS,
-      used_at: null,
-    }
-    await this.#store.write(async (stores) => {
+    const emailFolded = foldEmail(email.value)
+    return this.#store.write(async (stores) => {
       await stores.memberships.lock(workspaceId)
-      await refuseMembers(stores, invitation)
-      await stores.oneTimeLinks.deleteInvitationsOf(workspaceId, invitation.email_folded)
+      await refuseMembers(stores, workspaceId, emailFolded)
+      await stores.oneTimeLinks.deleteInvitationsOf(workspaceId, emailFolded)
+      const now = this.#clock.nowMicros()
       const open = await stores.oneTimeLinks.listInvitations(workspaceId, now)
       if (open.length >= OPEN_MAX) {
         throw Failure.invalid({ email: [`cannot be invited: ${OPEN_MAX} invitations are open`] })
       }
-      await stores.oneTimeLinks.insert(invitation, hashCode(code))
+      const { link, code } = await createOneTimeLink(
+        { clock: this.#clock, random: this.#random },
+        stores.oneTimeLinks,
+        {
+          ...NO_SUBJECT,
+          kind: 'invitation',
+          email: email.value,
+          email_folded: emailFolded,
+          workspace_id: workspaceId,
+          role: given.role,
+          created_by: actor.name,
+        },
+        VALID_MICROS,
+      )
+      const invitation = invitationOf(link)
       await stores.events.append(actor, invitationEvent('invitation.created', invitation), now)
+      return { invitation, code }
     })
-    return { invitation, code }
   }
 
   /** Returns the open invitations, oldest first. */
@@ -181,9 +183,13 @@ export function invitationEvent(
 }
 
 /** @throws {Failure} `validation_failed` where a member has the address */
-async function refuseMembers(stores: InvitationStores, invitation: Invitation): Promise<void> {
-  const person = await stores.people.findByEmail(invitation.email_folded)
+async function refuseMembers(
+  stores: InvitationStores,
+  workspaceId: string,
+  emailFolded: string,
+): Promise<void> {
+  const person = await stores.people.findByEmail(emailFolded)
   if (person === undefined) return
-  const member = await stores.memberships.find(invitation.workspace_id, person.id)
+  const member = await stores.memberships.find(workspaceId, person.id)
   if (member !== undefined) throw Failure.invalid({ email: ['is that of a member'] })
 }

@@ -100,7 +100,7 @@ export class Members {
     personId: string,
     work: (stores: MemberStores, member: Membership, now: number) => Promise<void>,
   ): Promise<void> {
-    if (!isUuid(personId)) throw Failure.notFound('Member')
+    if (!isUuid(workspaceId) || !isUuid(personId)) throw Failure.notFound('Member')
     await this.#store.write(async (stores) => {
       await stores.memberships.lock(workspaceId)
       const member = await stores.memberships.find(workspaceId, personId)

@@ -10,7 +10,7 @@ import { hashCode } from '../one-time-links/one-time-code.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
 import type { PeoplePasswords } from '../people/people-passwords.ts'
-import type { Person } from '../people/person.ts'
+import { type Person, personCreated } from '../people/person.ts'
 import type { PasswordStore } from '../people/store/password-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
 import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
@@ -107,11 +107,6 @@ export class Setup {
     if (link !== undefined) return
     throw Failure.invalid({ code: ['is wrong, was used before or has expired'] })
   }
-}
-
-function personCreated({ id, email, name, is_operator }: Person): NewEvent {
-  const after = { email, name, is_operator }
-  return { type: 'person.created', subjectId: id, before: null, after }
 }
 
 function ownerAdded({ id, email }: Person): NewEvent {

@@ -110,5 +110,7 @@ function parseExpiry(text: string): number {
     const fault = 'must be an ISO 8601 instant with a zone, such as 2027-01-01T00:00:00Z'
     throw Failure.invalid({ expires_at: [fault] })
   }
-  return Date.parse(instant) * 1_000
+  const millis = Date.parse(instant)
+  if (millis <= Date.now()) throw Failure.invalid({ expires_at: ['must be in the future'] })
+  return millis * 1_000
 }

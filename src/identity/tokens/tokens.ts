@@ -42,8 +42,7 @@ export class Tokens {
   /**
    * Creates a token in the actor's workspace. The secret is returned here and kept nowhere.
    *
-   * @throws {Failure} `validation_failed` for an expiry in the past, and for a scope that would allow what the
-   *   actor may not do
+   * @throws {Failure} `validation_failed` for a scope that would allow what the actor may not do
    */
   async create(
     actor: Actor,
@@ -51,9 +50,6 @@ export class Tokens {
   ): Promise<NamedToken & { readonly secret: string }> {
     refuseHigherScopes(actor, options.scopes)
     const now = this.#clock.nowMicros()
-    if (options.expiresAt !== null && options.expiresAt <= now) {
-      throw Failure.invalid({ expires_at: ['must be in the future'] })
-    }
     const creator = actor.kind === 'person' && actor.id !== null ? actor : null
     const secret = generateSecret(this.#random)
     const token: Token = {
@@ -114,7 +110,9 @@ function refuseHigherScopes({ permissions }: Actor, scopes: readonly Scope[]): v
     [...permissionsOf([scope])].some((permission) => !permissions.has(permission)),
   )
   if (refused.length === 0) return
-  throw Failure.invalid({ scopes: [`can allow no more than you may do; leave out ${refused.join(', ')}`] })
+  throw Failure.invalid({
+    scopes: [`can allow no more than you may do; leave out ${refused.join(', ')}`],
+  })
 }
 
 function tokenEvent(type: 'token.created' | 'token.revoked', token: Token): NewEvent {

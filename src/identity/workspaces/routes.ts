@@ -10,6 +10,7 @@ import {
 } from '@terse/contract/workspaces'
 import type { FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   FAILURES,
   INVALID,
@@ -17,7 +18,6 @@ import {
   NOT_FOUND,
   NOT_MODIFIED,
 } from '../../platform/http/api/responses.ts'
-import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import type { Members } from '../members/members.ts'
@@ -160,7 +160,8 @@ function registerOne(
       },
     },
     async (request) => {
-      await members.leave(actorOf(request), signedInOf(request).person.id)
+      const actor = { ...actorOf(request), workspaceId: request.params.id }
+      await members.leave(actor, signedInOf(request).person.id)
       return { message: 'Workspace left' as const }
     },
   )

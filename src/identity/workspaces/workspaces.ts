@@ -146,7 +146,12 @@ export class Workspaces {
       }
       await stores.workspaces.markDeleted(workspaceId, now)
       const before = { name: workspace.name }
-      const event = { type: 'workspace.deleted', subjectId: workspaceId, before, after: null } as const
+      const event = {
+        type: 'workspace.deleted',
+        subjectId: workspaceId,
+        before,
+        after: null,
+      } as const
       await stores.events.append(actor, event, now)
     })
   }
@@ -165,7 +170,12 @@ export class Workspaces {
       if (!(await stores.workspaces.insert(workspace))) return false
       await stores.events.append(by(id), workspaceCreated(workspace), now)
       if (ownerId === undefined) return true
-      const owner = { workspace_id: id, person_id: ownerId, role: 'owner', created_at: now } as const
+      const owner = {
+        workspace_id: id,
+        person_id: ownerId,
+        role: 'owner',
+        created_at: now,
+      } as const
       await stores.memberships.insert(owner)
       await stores.changes.append(sessionChange(ownerId), now)
       const added = { type: 'member.added', subjectId: ownerId, before: null } as const

@@ -11,7 +11,13 @@ import type { PeopleTables } from './people-tables.ts'
  */
 export type Schema = PeopleTables & {
   instance: { name: string; value: string }
-  workspaces: { id: string; name: string; created_at: number; deleted_at: number | null }
+  workspaces: {
+    id: string
+    name: string
+    created_at: number
+    deleted_at: number | null
+    removed_at: number | null
+  }
   tokens: {
     id: string
     workspace_id: string

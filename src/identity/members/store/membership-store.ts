@@ -152,12 +152,14 @@ function membersOf(db: Kysely<Schema>, workspaceId: string) {
         .whereRef('totp.person_id', '=', 'people.id')
         .where('confirmed_at', 'is not', null)
         .select(({ fn }) => fn.countAll<number>().as('count'))
+        .$asScalar()
         .$notNull()
         .as('has_totp'),
       eb
         .selectFrom('passkeys')
         .whereRef('passkeys.person_id', '=', 'people.id')
         .select(({ fn }) => fn.countAll<number>().as('count'))
+        .$asScalar()
         .$notNull()
         .as('passkeys'),
     ])

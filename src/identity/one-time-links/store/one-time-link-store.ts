@@ -17,6 +17,8 @@ export type OneTimeLinkStore = {
   deleteInvitationsOf(workspaceId: string, emailFolded: string): Promise<void>
   /** Deletes all open invitations of a workspace. */
   deleteInvitations(workspaceId: string): Promise<void>
+  /** Deletes a person's open links for a new password. */
+  deleteResetsOf(personId: string): Promise<void>
   /** Whether a link of this kind is open. */
   hasOpen(kind: OneTimeLinkKind, nowMicros: number): Promise<boolean>
   /** Deletes a bounded number of links that expired before; returns true when there may be more. */
@@ -84,6 +86,14 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
     },
     async deleteInvitations(workspaceId) {
       await openInvitations(db, workspaceId).execute()
+    },
+    async deleteResetsOf(personId) {
+      await db
+        .deleteFrom('one_time_links')
+        .where('person_id', '=', personId)
+        .where('kind', '=', 'reset')
+        .where('used_at', 'is', null)
+        .execute()
     },
     async hasOpen(kind, nowMicros) {
       const row = await db

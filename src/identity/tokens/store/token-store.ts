@@ -15,11 +15,7 @@ export type TokenStore = {
    *
    * @param workspaceId undefined for a token of any workspace
    */
-  revoke(
-    workspaceId: string | undefined,
-    id: string,
-    atMicros: number,
-  ): Promise<Token | undefined>
+  revoke(workspaceId: string | undefined, id: string, atMicros: number): Promise<Token | undefined>
   /** Revokes all tokens of a workspace, and returns the identifiers of those that were not revoked before. */
   revokeAll(workspaceId: string, atMicros: number): Promise<readonly string[]>
   noteUse(id: string, atMicros: number): Promise<void>

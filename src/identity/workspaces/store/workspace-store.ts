@@ -25,12 +25,8 @@ export type WorkspaceStore = {
 const COLUMNS = ['id', 'name', 'created_at'] as const
 
 /** @param lockName undefined when the engine runs one writing transaction at a time */
-export function workspaceStore(
-  db: Kysely<Schema>,
-  lockName: LockName | undefined,
-): WorkspaceStore {
-  const existing = () =>
-    db.selectFrom('workspaces').select(COLUMNS).where('deleted_at', 'is', null)
+export function workspaceStore(db: Kysely<Schema>, lockName: LockName | undefined): WorkspaceStore {
+  const existing = () => db.selectFrom('workspaces').select(COLUMNS).where('deleted_at', 'is', null)
 
   return {
     findByName: (name) => existing().where('name', '=', name).executeTakeFirst(),
@@ -70,7 +66,11 @@ export function workspaceStore(
       return rows.map(({ id }) => id)
     },
     async markRemoved(id, atMicros) {
-      await db.updateTable('workspaces').set({ removed_at: atMicros }).where('id', '=', id).execute()
+      await db
+        .updateTable('workspaces')
+        .set({ removed_at: atMicros })
+        .where('id', '=', id)
+        .execute()
     },
   }
 }

@@ -1,0 +1,190 @@
+import {
+  acceptInvitationBody,
+  createdInvitationSchema,
+  createInvitationBody,
+  invitationDeleted,
+  invitationDetailsSchema,
+  invitationList,
+  lookUpInvitationBody,
+} from '@terse/contract/members'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { sessionSchema } from '@terse/contract/sign-in'
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { Failure } from '../../platform/failure.ts'
+import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
+import {
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  OPEN_FAILURES,
+} from '../../platform/http/api/responses.ts'
+import { actorOf } from '../access/authentication.ts'
+import { presentSession } from '../sessions/present.ts'
+import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
+import type { SessionCache } from '../sessions/session-cache.ts'
+import type { AcceptInvitation } from './accept-invitation.ts'
+import type { Invitations } from './invitations.ts'
+import { presentDetails, presentInvitation } from './present.ts'
+
+export type InvitationRouteDependencies = Pick<
+  SessionRouteDependencies,
+  'trustedProxies' | 'answerSession' | 'sessionCookie'
+> & {
+  readonly invitations: Invitations
+  readonly acceptInvitation: AcceptInvitation
+  readonly sessionCache: SessionCache
+  readonly baseUrl: string
+  /** Hands an invitation to the mail server; undefined where none is configured. */
+  readonly mailInvitation:
+    | ((code: string, invitedBy: string, request: FastifyRequest) => Promise<void>)
+    | undefined
+}
+
+const tags = ['People']
+
+export const invitationRoutes: FastifyPluginAsyncZod<InvitationRouteDependencies> = async (
+  app,
+  deps,
+) => {
+  registerInviting(app, deps)
+  registerAccepting(app, deps)
+}
+
+/** Browsers do not send what is behind `#`, so no log has the code. */
+export function invitationAddress(baseUrl: string, code: string): string {
+  return `${baseUrl}/app/invitation#code=${code}`
+}
+
+function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependencies): void {
+  const { invitations, baseUrl, mailInvitation } = deps
+
+  app.get(
+    '/invitations',
+    {
+      schema: {
+        tags,
+        operationId: 'invitations.list',
+        summary: 'List open invitations',
+        description: 'Returns the invitations that were neither accepted nor have expired.',
+        headers: ifNoneMatchHeaders,
+        response: { 200: invitationList, ...NOT_MODIFIED, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const listed = await invitations.list(actorOf(request))
+      return { data: listed.map(presentInvitation) }
+    },
+  )
+
+  app.post(
+    '/invitations',
+    {
+      schema: {
+        tags,
+        operationId: 'invitations.create',
+        summary: 'Invite a person',
+        description:
+          'Returns a link for the person, this once, and also sends it by e-mail where the instance has a mail server. It works once, for seven days, and replaces an open invitation of the same address. Only owners invite owners, after a recent authentication.',
+        body: createInvitationBody,
+        response: { 201: createdInvitationSchema, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const actor = actorOf(request)
+      const { invitation, code } = await invitations.create(actor, request.body)
+      await mailInvitation?.(code, actor.name, request)
+      return reply.code(201).send({
+        ...presentInvitation(invitation),
+        url: invitationAddress(baseUrl, code),
+        mail_sent: mailInvitation !== undefined,
+      })
+    },
+  )
+
+  app.delete(
+    '/invitations/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'invitations.delete',
+        summary: 'Withdraw an invitation',
+        description: 'Its link stops working.',
+        params: idParams,
+        response: { 200: invitationDeleted, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request) => {
+      await invitations.delete(actorOf(request), request.params.id)
+      return { message: 'Invitation withdrawn' as const }
+    },
+  )
+}
+
+function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDependencies): void {
+  app.post(
+    '/invitations/look-up',
+    {
+      schema: {
+        tags: ['Sign-in'],
+        operationId: 'invitations.lookUp',
+        summary: 'Read an invitation',
+        description: 'Returns what the code of an invitation leads to, without using it.',
+        body: lookUpInvitationBody,
+        response: { 200: invitationDetailsSchema, ...INVALID, ...OPEN_FAILURES },
+      },
+    },
+    async (request) => presentDetails(await deps.invitations.lookUp(request.body.code)),
+  )
+
+  app.post(
+    '/invitations/accept',
+    {
+      schema: {
+        tags: ['Sign-in'],
+        operationId: 'invitations.accept',
+        summary: 'Accept an invitation',
+        description:
+          'A person who is signed in becomes a member. A new person sends `name` and `password`, becomes a member and is signed in. A person who has an account with the address signs in first.',
+        body: acceptInvitationBody,
+        response: { 201: sessionSchema, ...INVALID, ...OPEN_FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const { code, name, password } = request.body
+      reply.code(201)
+      const secret = deps.sessionCookie.read(request.headers.cookie)
+      if (request.signedIn !== null && secret !== undefined) {
+        refuseNewAccount({ name, password })
+        await deps.acceptInvitation.asMember(code, request.signedIn, request.id)
+        const signedIn = await deps.sessionCache.find(secret)
+        if (signedIn === undefined) throw Failure.unauthorized('This session has ended.')
+        return presentSession(signedIn)
+      }
+      const account = requireNewAccount({ name, password })
+      const origin = originOf(request, deps)
+      const opened = await deps.acceptInvitation.asNewPerson(code, account, origin)
+      return deps.answerSession(reply, opened)
+    },
+  )
+}
+
+type AccountFields = { readonly name: string | undefined; readonly password: string | undefined }
+
+/** @throws {Failure} `validation_failed` */
+function refuseNewAccount(fields: AccountFields): void {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return
+  const text = 'is for new people; you are signed in'
+  throw Failure.invalid(Object.fromEntries(given.map(([field]) => [field, [text]])))
+}
+
+/** @throws {Failure} `validation_failed` */
+function requireNewAccount({ name, password }: AccountFields) {
+  if (name !== undefined && password !== undefined) return { name, password }
+  const fields = Object.entries({ name, password }).filter(([, value]) => value === undefined)
+  const text = 'is required of a new person; sign in first where you have an account'
+  throw Failure.invalid(Object.fromEntries(fields.map(([field]) => [field, [text]])))
+}

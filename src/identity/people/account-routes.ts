@@ -1,0 +1,117 @@
+import type { AccountResource } from '@terse/contract/people'
+import { accountList, accountSchema, patchAccountBody } from '@terse/contract/people'
+import { idParams } from '@terse/contract/primitives'
+import { type OneTimeLinkResource, oneTimeLinkSchema } from '@terse/contract/sign-in'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import {
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  NOT_FOUND,
+  SESSION_FAILURES,
+} from '../../platform/http/api/responses.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
+import { actorOf } from '../access/authentication.ts'
+import { presentPerson } from '../sessions/present.ts'
+import type { Accounts } from './accounts.ts'
+import { type ResetLink, type ResetLinks, resetAddress } from './reset-links.ts'
+import type { Account } from './store/person-store.ts'
+
+export type AccountRouteDependencies = {
+  readonly accounts: Accounts
+  readonly resetLinks: ResetLinks
+  readonly baseUrl: string
+}
+
+const tags = ['Instance']
+
+export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = async (
+  app,
+  { accounts, resetLinks, baseUrl },
+) => {
+  app.get(
+    '/people',
+    {
+      schema: {
+        tags,
+        operationId: 'people.list',
+        summary: 'List people',
+        description: 'Returns everyone with an account, by name. For operators of the instance.',
+        response: { 200: accountList, ...SESSION_FAILURES },
+      },
+    },
+    async () => ({ data: (await accounts.list()).map(presentAccount) }),
+  )
+
+  app.patch(
+    '/people/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'people.patch',
+        summary: 'Disable a person, or name an operator',
+        description:
+          'For operators of the instance. A person who is disabled cannot sign in, and all sessions end. The instance keeps an operator.',
+        params: idParams,
+        body: patchAccountBody,
+        response: { 200: accountSchema, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+      },
+    },
+    async (request) => {
+      const { is_disabled: isDisabled, is_operator: isOperator } = request.body
+      const { id } = request.params
+      await accounts.change(actorOf(request), id, { isDisabled, isOperator })
+      return presentAccount(await accounts.get(id))
+    },
+  )
+
+  app.post(
+    '/people/:id/password-reset',
+    {
+      schema: {
+        tags,
+        operationId: 'people.resetPassword',
+        summary: 'Make a link for a new password',
+        description:
+          'Returns a link for the person, this once. It works once, for 24 hours. Second factors stay. For operators of the instance.',
+        params: idParams,
+        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...SESSION_FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const made = await resetLinks.create(actorOf(request), request.params.id)
+      return reply.code(201).send(presentLink(baseUrl, made))
+    },
+  )
+
+  app.post(
+    '/members/:id/password-reset',
+    {
+      schema: {
+        tags: ['People'],
+        operationId: 'members.resetPassword',
+        summary: 'Make a link for a new password of a member',
+        description:
+          'As `people.resetPassword`, for a member who belongs to no other workspace and does not operate the instance.',
+        params: idParams,
+        response: { 201: oneTimeLinkSchema, ...NOT_FOUND, ...INVALID_BODY, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const made = await resetLinks.createForMember(actorOf(request), request.params.id)
+      return reply.code(201).send(presentLink(baseUrl, made))
+    },
+  )
+}
+
+function presentAccount({ person, lastSeenAt }: Account): AccountResource {
+  return {
+    ...presentPerson(person),
+    is_disabled: person.disabled_at !== null,
+    last_seen_at: lastSeenAt === null ? null : formatInstant(lastSeenAt),
+  }
+}
+
+function presentLink(baseUrl: string, { link, code }: ResetLink): OneTimeLinkResource {
+  return { url: resetAddress(baseUrl, code), expires_at: formatInstant(link.expires_at) }
+}
