@@ -27,7 +27,13 @@ const accessOf = (operation: Operation): Access => OPERATION_ACCESS[operation]
 const IN_WORKSPACES = OPERATIONS.filter((operation) => isPermission(accessOf(operation)))
 
 function actorWith(scopes: readonly Scope[]) {
-  const times = { created_at: 0, expires_at: null, last_used_at: null, revoked_at: null }
+  const times = {
+    created_at: 0,
+    created_by: null,
+    expires_at: null,
+    last_used_at: null,
+    revoked_at: null,
+  }
   return tokenActor({ id: 't', workspace_id: 'w', name: 'test', scopes, ...times })
 }
 
@@ -67,7 +73,8 @@ function allows(actor: Actor, operation: Operation): boolean {
 
 describe('requireAccess', () => {
   test('accepts exactly one scope of a token for each operation, and names it otherwise', () => {
-    const needed = IN_WORKSPACES.map((operation) => {
+    const forTokens = IN_WORKSPACES.filter((operation) => operation !== 'workspaces.delete')
+    const needed = forTokens.map((operation) => {
       const accepted = SCOPES.filter((scope) => allows(actorWith([scope]), operation))
       const [scope] = accepted
       assert.equal(accepted.length, 1, operation)
@@ -104,6 +111,25 @@ describe('requireAccess', () => {
       'clicks.export': 'clicks:read',
       'workspace.getUsage': 'links:read',
       'events.list': 'workspace:admin',
+      'workspaces.get': 'links:read',
+      'workspaces.patch': 'workspace:admin',
+      'members.list': 'workspace:admin',
+      'members.patch': 'workspace:admin',
+      'members.delete': 'workspace:admin',
+      'members.resetPassword': 'workspace:admin',
+      'invitations.list': 'workspace:admin',
+      'invitations.create': 'workspace:admin',
+      'invitations.delete': 'workspace:admin',
+      'tokens.list': 'workspace:admin',
+      'tokens.create': 'workspace:admin',
+      'tokens.delete': 'workspace:admin',
+    })
+  })
+
+  test('refuses tokens the deletion of their workspace', () => {
+    assert.throws(() => requireAccess(actorWith(SCOPES), 'workspaces.delete'), {
+      code: 'missing_role',
+      message: 'No token may do this. Sign in as an owner.',
     })
   })
 
@@ -111,7 +137,7 @@ describe('requireAccess', () => {
     const least = (operation: Operation) =>
       ROLES.find((role) => allows(personWith(role), operation)) ?? 'none'
     const needed = Object.groupBy(IN_WORKSPACES, least)
-    assert.deepEqual(Object.keys(needed).toSorted(), ['admin', 'member', 'viewer'])
+    assert.deepEqual(Object.keys(needed).toSorted(), ['admin', 'member', 'owner', 'viewer'])
     for (const operation of IN_WORKSPACES) {
       const role = least(operation)
       const lower = ROLES[ROLES.indexOf(role as Role) - 1]
@@ -154,7 +180,15 @@ describe('requireAccess', () => {
     const open = OPERATIONS.filter((operation) => accessOf(operation) === 'open')
     assert.deepEqual(
       refused.filter((operation) => !open.includes(operation)),
-      ['me.setPassword'],
+      [
+        'me.setPassword',
+        'workspaces.delete',
+        'members.resetPassword',
+        'tokens.create',
+        'tokens.delete',
+        'people.patch',
+        'people.resetPassword',
+      ],
     )
     assert.throws(() => requireAccess(stale, 'me.setPassword'), { code: 'authentication_required' })
   })

@@ -114,11 +114,10 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
 const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   'links:read': ['links.view', 'usage.view', 'workspace.view'],
   'links:write': ['links.edit'],
-  'domains:read': ['domains.view', 'workspace.view'],
+  'domains:read': ['domains.view'],
   'domains:write': ['domains.edit'],
   'clicks:read': ['clicks.view'],
   'workspace:admin': [
-    'workspace.view',
     'events.view',
     'members.view',
     'members.edit',

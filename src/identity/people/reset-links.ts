@@ -1,4 +1,3 @@
-import { ROLES } from '@terse/contract/roles'
 import type { Random } from '../../platform/crypto/random.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
@@ -54,7 +53,7 @@ export class ResetLinks {
       const memberships = await stores.memberships.listOfPerson(personId)
       const own = memberships.find(({ workspace_id }) => workspace_id === actor.workspaceId)
       if (person === undefined || own === undefined) throw Failure.notFound('Member')
-      if (own.role === ROLES.at(-1)) requirePermission(actor, 'owners.edit')
+      if (own.role === 'owner') requirePermission(actor, 'owners.edit')
       if (person.is_operator || memberships.length > 1) {
         throw Failure.missingRole(
           'This person can do more than what is in this workspace, so an operator of the instance has to make the link.',

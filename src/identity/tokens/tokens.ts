@@ -50,7 +50,7 @@ export class Tokens {
   ): Promise<NamedToken & { readonly secret: string }> {
     refuseHigherScopes(actor, options.scopes)
     const now = this.#clock.nowMicros()
-    const creator = actor.kind === 'person' && actor.id !== null ? actor : null
+    const isPerson = actor.kind === 'person'
     const secret = generateSecret(this.#random)
     const token: Token = {
       id: uuidV7(this.#clock, this.#random),
@@ -58,7 +58,7 @@ export class Tokens {
       name: options.name,
       scopes: [...new Set(options.scopes)],
       created_at: now,
-      created_by: creator && creator.id,
+      created_by: isPerson ? actor.id : null,
       expires_at: options.expiresAt,
       last_used_at: null,
       revoked_at: null,
@@ -67,7 +67,7 @@ export class Tokens {
       await stores.tokens.insert(token, hashSecret(secret))
       await stores.events.append(actor, tokenEvent('token.created', token), now)
     })
-    return { token, creatorName: creator && creator.name, secret }
+    return { token, creatorName: isPerson ? actor.name : null, secret }
   }
 
   /** Returns the tokens of the actor's workspace that are not revoked, oldest first. */

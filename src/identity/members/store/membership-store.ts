@@ -97,6 +97,18 @@ export function membershipStore(
       await db.deleteFrom('memberships').where('workspace_id', '=', workspaceId).execute()
     },
 
+    ...ownersOf(db),
+
+    async lock(workspaceId) {
+      if (lockName !== undefined) await db.executeQuery(lockName(db, `members ${workspaceId}`))
+    },
+  }
+}
+
+function ownersOf(
+  db: Kysely<Schema>,
+): Pick<MembershipStore, 'countOwners' | 'workspacesWithoutOwner'> {
+  return {
     async countOwners(workspaceId) {
       const row = await db
         .selectFrom('memberships')
@@ -127,10 +139,6 @@ export function membershipStore(
         .orderBy('created_at')
         .execute()
       return rows.map(({ id }) => id)
-    },
-
-    async lock(workspaceId) {
-      if (lockName !== undefined) await db.executeQuery(lockName(db, `members ${workspaceId}`))
     },
   }
 }
