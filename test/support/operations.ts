@@ -1,3 +1,9 @@
+import {
+  isOperation,
+  isPermission,
+  OPERATION_ACCESS,
+  type Permission,
+} from '../../src/identity/permissions.ts'
 import { apiClient } from './api.ts'
 
 export const PREFIX = '/api/v1'
@@ -12,6 +18,8 @@ export type Operation = {
   /** The resource whose id it takes, if any. */
   readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events'
   readonly takesId: boolean
+  /** What it needs in the workspace. */
+  readonly permission: Permission
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
   /** The described statuses, with their media types and schemas. */
@@ -29,6 +37,8 @@ type DescribedOperation = {
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
+  /** The schemes of which one is needed; empty for operations that are open to all. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly { readonly name: string; readonly description?: string }[]
   readonly requestBody?: { readonly required?: boolean }
   readonly responses: Readonly<Record<string, DescribedResponse>>
@@ -49,11 +59,13 @@ export async function readDescription(baseUrl: string): Promise<Description> {
   return body
 }
 
-/** Every operation of the description, so that a table built from it is complete. */
+/** Every operation of the description that a token can do, so that a table built from it is complete. */
 export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
   const { paths } = await readDescription(baseUrl)
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => operation(method, path, described)),
+    Object.entries(methods)
+      .filter(([, { security }]) => security.some((scheme) => 'token' in scheme))
+      .map(([method, described]) => operation(method, path, described)),
   )
 }
 
@@ -79,10 +91,17 @@ function operation(method: string, path: string, described: DescribedOperation):
     template,
     family,
     takesId: template.includes('{id}'),
+    permission: permissionOf(described.operationId),
     validBody: described.requestBody === undefined ? undefined : validBodyOf(family, template),
     responses: described.responses,
     pathFor: (id) => template.replace('{id}', id),
   }
+}
+
+function permissionOf(operation: string | undefined): Permission {
+  const access = isOperation(operation) ? OPERATION_ACCESS[operation] : 'open'
+  if (!isPermission(access)) throw new Error(`${operation} needs no permission`)
+  return access
 }
 
 function validBodyOf(family: Operation['family'], template: string): Record<string, unknown> {

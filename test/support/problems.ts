@@ -6,7 +6,11 @@ const STATUS_OF = {
   bad_request: 400,
   malformed_json: 400,
   unauthorized: 401,
+  second_factor_required: 401,
   missing_scope: 403,
+  missing_role: 403,
+  authentication_required: 403,
+  cross_origin: 403,
   not_found: 404,
   method_not_allowed: 405,
   idempotency_conflict: 409,
@@ -38,7 +42,8 @@ export function expectProblem(
   assert.equal(body.code, code, shown)
   assert.equal(status, STATUS_OF[code], shown)
   assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
-  const keys = code === 'validation_failed' ? ['message', 'code', 'errors'] : ['message', 'code']
+  const hasFields = code === 'validation_failed' || code === 'second_factor_required'
+  const keys = hasFields ? ['message', 'code', 'errors'] : ['message', 'code']
   assert.deepEqual(Object.keys(body), keys)
   assert.ok(typeof body.message === 'string' && body.message.length > 0, shown)
   assert.doesNotMatch(shown, LOOKS_LIKE_A_STACK)

@@ -3,7 +3,9 @@ import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
 import { startNode } from '../../src/app/node/node.ts'
 import { commandLine } from '../../src/identity/actor.ts'
+import { SetupLinks } from '../../src/identity/setup/setup-links.ts'
 import { SCOPES, type Scope } from '../../src/identity/tokens/scope.ts'
+import { systemRandom } from '../../src/platform/crypto/random.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type Api, apiClient } from './api.ts'
 import type { Engine, Place } from './engines.ts'
@@ -44,7 +46,10 @@ export async function startService(
     ...settings,
   })
   const log = pino({ level: 'silent' })
-  const instance = { ...(await openInstance(config, log)), ...options }
+  const opened = await openInstance(config, log)
+  const { store, clock } = { ...opened, ...options }
+  const setupLinks = new SetupLinks({ store, clock, random: systemRandom })
+  const instance = { ...opened, clock, setupLinks }
   const node = await startNode(config, instance, log)
   const baseUrl = `http://127.0.0.1:${port}`
 

@@ -1,0 +1,83 @@
+import { type Answer, apiClient } from './api.ts'
+import type { Service } from './service.ts'
+
+export const PASSWORD = 'correct horse battery staple'
+
+/** A browser with one person: keeps cookies, and sends what pages of the service send. */
+export type PersonClient = {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  put(path: string, body: unknown): Promise<Answer>
+  patch(path: string, body: unknown): Promise<Answer>
+  delete(path: string, headers?: Record<string, string>): Promise<Answer>
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
+  /** The `Cookie` header; empty without a session. */
+  cookie: string
+  /** Sent as `Terse-Workspace` when it is set. */
+  workspaceId: string | undefined
+}
+
+export function personClient({ baseUrl }: Pick<Service, 'baseUrl'>): PersonClient {
+  const api = apiClient(baseUrl, undefined)
+
+  async function send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await api.send(method, path, {
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+        ...(client.cookie !== '' && { cookie: client.cookie }),
+        ...(client.workspaceId !== undefined && { 'terse-workspace': client.workspaceId }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    for (const cookie of answer.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';')
+      client.cookie = cookie.includes('Max-Age=0') ? '' : pair
+    }
+    return answer
+  }
+
+  const client: PersonClient = {
+    cookie: '',
+    workspaceId: undefined,
+    send,
+    get: (path, headers) => send('GET', path, undefined, headers),
+    post: (path, body, headers) => send('POST', path, body, headers),
+    put: (path, body) => send('PUT', path, body),
+    patch: (path, body) => send('PATCH', path, body),
+    delete: (path, headers) => send('DELETE', path, undefined, headers),
+  }
+  return client
+}
+
+/** Sets up the first person, who is then signed in. */
+export async function setUp(service: Service, email = 'ada@example.com'): Promise<PersonClient> {
+  const client = personClient(service)
+  const code = await service.instance.setupLinks.create('test')
+  const body = { code, email, name: 'Ada Lovelace', password: PASSWORD }
+  const answer = await client.post('/setup', body)
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return client
+}
+
+export async function signIn(
+  service: Pick<Service, 'baseUrl'>,
+  { email = 'ada@example.com', password = PASSWORD } = {},
+): Promise<PersonClient> {
+  const client = personClient(service)
+  const answer = await client.post('/session', { email, password })
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+  return client
+}
