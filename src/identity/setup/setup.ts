@@ -1,7 +1,6 @@
 import type { Random } from '../../platform/crypto/random.ts'
 import { uuidV7 } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
-import type { NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { personActor } from '../actor.ts'
@@ -10,10 +9,11 @@ import { hashCode } from '../one-time-links/one-time-code.ts'
 import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
 import { foldEmail, parseEmail } from '../people/email.ts'
 import type { PeoplePasswords } from '../people/people-passwords.ts'
-import { type Person, personCreated } from '../people/person.ts'
+import type { Person } from '../people/person.ts'
 import type { PasswordStore } from '../people/store/password-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
 import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
+import { insertFirstPerson } from './first-person.ts'
 import { setUpAlready } from './setup-links.ts'
 
 type SetupStores = SessionWriteStores & {
@@ -81,18 +81,8 @@ export class Setup {
       await stores.people.lockFirst()
       await this.#requireOpen(stores, hash)
       await stores.oneTimeLinks.use('setup', hash, now)
-      await stores.people.insert(person)
+      await insertFirstPerson(stores, author, person)
       await stores.passwords.set(person.id, { ...password, changed_at: now })
-      await stores.events.append(author, personCreated(person), now)
-      for (const workspaceId of await stores.memberships.workspacesWithoutOwner()) {
-        const membership = {
-          workspace_id: workspaceId,
-          person_id: person.id,
-          role: 'owner',
-        } as const
-        await stores.memberships.insert({ ...membership, created_at: now })
-        await stores.events.append({ ...author, workspaceId }, ownerAdded(person), now)
-      }
       return this.#sessions.start(stores, author, person.id, device)
     })
   }
@@ -107,8 +97,4 @@ export class Setup {
     if (link !== undefined) return
     throw Failure.invalid({ code: ['is wrong, was used before or has expired'] })
   }
-}
-
-function ownerAdded({ id, email }: Person): NewEvent {
-  return { type: 'member.added', subjectId: id, before: null, after: { email, role: 'owner' } }
 }

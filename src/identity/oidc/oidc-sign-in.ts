@@ -1,0 +1,192 @@
+import type { Random } from '../../platform/crypto/random.ts'
+import { uuidV7 } from '../../platform/crypto/uuid.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { EventAuthor } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { personActor } from '../actor.ts'
+import type { AcceptInvitation, AcceptStores } from '../members/accept-invitation.ts'
+import { invitationOf } from '../members/invitations.ts'
+import { hashCode } from '../one-time-links/one-time-code.ts'
+import { foldEmail, parseEmail } from '../people/email.ts'
+import { type Person, personCreated } from '../people/person.ts'
+import type { UsedChallengeStore } from '../second-factors/store/used-challenge-store.ts'
+import type { OpenedSession, Sessions, SessionWriteStores } from '../sessions/sessions.ts'
+import { insertFirstPerson } from '../setup/first-person.ts'
+import {
+  applyGroupRoles,
+  type GroupRole,
+  type GroupRoleStores,
+  rolesByWorkspace,
+} from './group-roles.ts'
+import type { OidcIntent } from './oidc-attempts.ts'
+import { OidcFault } from './oidc-fault.ts'
+import type { OidcAccount } from './oidc-provider.ts'
+import type { IdentityStore } from './store/identity-store.ts'
+
+export type OidcStores = SessionWriteStores &
+  GroupRoleStores &
+  AcceptStores & {
+    readonly identities: IdentityStore
+    readonly usedChallenges: UsedChallengeStore
+  }
+
+/** From where a person signs in. */
+type Origin = { readonly device: string; readonly requestId: string }
+
+const NAME_LENGTH_MAX = 100
+
+/** What an account with the provider leads to. Only issuer and subject count, never the e-mail address. */
+export class OidcSignIn {
+  readonly #deps: {
+    readonly store: Store<OidcStores>
+    readonly clock: Clock
+    readonly random: Random
+    readonly sessions: Sessions
+    readonly invitations: AcceptInvitation
+    readonly roles: readonly GroupRole[]
+    readonly ownerEmail: string | undefined
+  }
+
+  /** @param deps.ownerEmail whose sign-in creates the first person; undefined for nobody's */
+  constructor(deps: {
+    store: Store<OidcStores>
+    clock: Clock
+    random: Random
+    sessions: Sessions
+    invitations: AcceptInvitation
+    roles: readonly GroupRole[]
+    ownerEmail: string | undefined
+  }) {
+    this.#deps = deps
+  }
+
+  /**
+   * Does what the person began the way through the provider for. Returns the new session; undefined where the
+   * person is signed in already.
+   *
+   * @param redeem marks the attempt as used; false when it was used before
+   * @throws {OidcFault}
+   */
+  complete(
+    account: OidcAccount,
+    intent: OidcIntent,
+    { device, requestId }: Origin,
+    redeem: (stores: OidcStores) => Promise<boolean>,
+  ): Promise<OpenedSession | undefined> {
+    const { store, clock, sessions, roles } = this.#deps
+    return store.write(async (stores) => {
+      if (!(await redeem(stores))) throw new OidcFault('oidc_expired')
+      const person = await this.#personFor(stores, account, intent, requestId)
+      await stores.people.lock(person.id)
+      const isDisabled = (await stores.people.findById(person.id))?.disabled_at !== null
+      if (isDisabled) throw new OidcFault('oidc_unknown')
+      const byWorkspace = rolesByWorkspace(roles, account.groups)
+      await applyGroupRoles(stores, person, byWorkspace, clock.nowMicros())
+      if (intent.kind === 'link') return undefined
+      return sessions.start(stores, authorOf(person, requestId), person.id, device)
+    })
+  }
+
+  async #personFor(
+    stores: OidcStores,
+    account: OidcAccount,
+    intent: OidcIntent,
+    requestId: string,
+  ): Promise<Person> {
+    const identity = await stores.identities.find(account.issuer, account.subject)
+    const known = identity && (await stores.people.findById(identity.person_id))
+    if (intent.kind === 'link')
+      return this.#link(stores, account, intent.personId, known, requestId)
+    if (intent.kind === 'invitation') {
+      return this.#accept(stores, account, intent.code, known, requestId)
+    }
+    return known ?? this.#addOwner(stores, account, requestId)
+  }
+
+  /** Links the account to a person who is signed in. */
+  async #link(
+    stores: OidcStores,
+    account: OidcAccount,
+    personId: string,
+    known: Person | undefined,
+    requestId: string,
+  ): Promise<Person> {
+    if (known !== undefined && known.id !== personId) throw new OidcFault('oidc_linked_elsewhere')
+    const person = known ?? (await stores.people.findById(personId))
+    if (person === undefined) throw new OidcFault('oidc_session_ended')
+    if (known === undefined) await this.#insertIdentity(stores, account, person, requestId)
+    return person
+  }
+
+  /** Accepts an invitation: for the person of the account, or for a new one with the invited address. */
+  async #accept(
+    stores: OidcStores,
+    account: OidcAccount,
+    code: string,
+    known: Person | undefined,
+    requestId: string,
+  ): Promise<Person> {
+    const now = this.#deps.clock.nowMicros()
+    const link = await stores.oneTimeLinks.findOpen('invitation', hashCode(code), now)
+    if (link === undefined) throw new OidcFault('oidc_invitation')
+    const person = known ?? this.#newPerson(invitationOf(link).email, account.name, false)
+    if (known === undefined) {
+      // Whoever has the address signs in as they always do, and then accepts.
+      if (!(await stores.people.insert(person))) throw new OidcFault('oidc_address_taken')
+      await stores.events.append(authorOf(person, requestId), personCreated(person), now)
+      await this.#insertIdentity(stores, account, person, requestId)
+    }
+    await this.#deps.invitations.join(stores, code, person, requestId).catch((error) => {
+      const isRefused = error instanceof Failure && error.code === 'validation_failed'
+      throw isRefused ? new OidcFault('oidc_invitation') : error
+    })
+    return person
+  }
+
+  /** Creates the first person, where the settings name them. */
+  async #addOwner(stores: OidcStores, account: OidcAccount, requestId: string): Promise<Person> {
+    const { ownerEmail } = this.#deps
+    const unknown = new OidcFault('oidc_unknown')
+    if (ownerEmail === undefined || account.email === undefined) throw unknown
+    const isOwner = foldEmail(account.email) === foldEmail(ownerEmail) && account.isEmailVerified
+    const email = parseEmail(account.email)
+    if (!isOwner || 'fault' in email) throw unknown
+    await stores.people.lockFirst()
+    if (!(await stores.people.isEmpty())) throw unknown
+    const person = this.#newPerson(email.value, account.name, true)
+    await insertFirstPerson(stores, authorOf(person, requestId), person)
+    await this.#insertIdentity(stores, account, person, requestId)
+    return person
+  }
+
+  async #insertIdentity(
+    stores: OidcStores,
+    { issuer, subject }: OidcAccount,
+    person: Person,
+    requestId: string,
+  ): Promise<void> {
+    const now = this.#deps.clock.nowMicros()
+    const identity = { issuer, subject, person_id: person.id, created_at: now }
+    if (!(await stores.identities.insert(identity))) throw new OidcFault('oidc_linked_elsewhere')
+    const event = { type: 'identity.created', subjectId: person.id, before: null } as const
+    await stores.events.append(authorOf(person, requestId), { ...event, after: { issuer } }, now)
+  }
+
+  #newPerson(email: string, name: string | undefined, isOperator: boolean): Person {
+    const { clock, random } = this.#deps
+    return {
+      id: uuidV7(clock, random),
+      email,
+      email_folded: foldEmail(email),
+      name: (name ?? email).slice(0, NAME_LENGTH_MAX).toWellFormed(),
+      is_operator: isOperator,
+      created_at: clock.nowMicros(),
+      disabled_at: null,
+    }
+  }
+}
+
+function authorOf(person: Person, requestId: string): EventAuthor {
+  return { ...personActor(person, undefined, true), requestId }
+}
