@@ -37,6 +37,10 @@ export const confirmTotpBody = z
   .strictObject({ code: line(16).describe('The six digits that the app shows.') })
   .meta({ id: 'ConfirmTotp' })
 
+export const totpConfirmed = z
+  .object({ message: z.literal('Authenticator app set up. All other sessions have ended.') })
+  .meta({ id: 'TotpConfirmed' })
+
 export const recoveryCodesSchema = z
   .object({
     codes: z.array(z.string()).describe('Shown only now. Each works once in place of a code.'),

@@ -30,6 +30,8 @@ export async function openApiDocument(): Promise<object> {
     people: unusable as AppDependencies['people'],
     setup: unusable as AppDependencies['setup'],
     setupLinks: unusable as AppDependencies['setupLinks'],
+    ownFactors: unusable as AppDependencies['ownFactors'],
+    ownPasskeys: unusable as AppDependencies['ownPasskeys'],
     answerSession: unusable as AppDependencies['answerSession'],
     workspaces: unusable as AppDependencies['workspaces'],
     members: unusable as AppDependencies['members'],

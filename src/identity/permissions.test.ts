@@ -188,6 +188,13 @@ describe('requireAccess', () => {
         'tokens.delete',
         'people.patch',
         'people.resetPassword',
+        'me.startTotp',
+        'me.confirmTotp',
+        'me.deleteTotp',
+        'me.createRecoveryCodes',
+        'me.createPasskeyOptions',
+        'me.createPasskey',
+        'me.deletePasskey',
       ],
     )
     assert.throws(() => requireAccess(stale, 'me.setPassword'), { code: 'authentication_required' })

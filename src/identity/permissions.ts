@@ -92,6 +92,16 @@ export const OPERATION_ACCESS = {
   'people.list': 'operator',
   'people.patch': 'operator',
   'people.resetPassword': 'operator',
+  'me.startTotp': 'signed in',
+  'me.confirmTotp': 'signed in',
+  'me.deleteTotp': 'signed in',
+  'me.createRecoveryCodes': 'signed in',
+  'me.listPasskeys': 'signed in',
+  'me.createPasskeyOptions': 'signed in',
+  'me.createPasskey': 'signed in',
+  'me.patchPasskey': 'signed in',
+  'me.deletePasskey': 'signed in',
+  'session.createPasskeyOptions': 'open',
 } as const satisfies Readonly<Record<string, Access>>
 
 export type Operation = keyof typeof OPERATION_ACCESS
@@ -108,6 +118,13 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'tokens.delete',
   'people.patch',
   'people.resetPassword',
+  'me.startTotp',
+  'me.confirmTotp',
+  'me.deleteTotp',
+  'me.createRecoveryCodes',
+  'me.createPasskeyOptions',
+  'me.createPasskey',
+  'me.deletePasskey',
 ])
 
 /** The permissions that each scope of a token grants. */

@@ -42,10 +42,7 @@ export function personClient({ baseUrl }: Pick<Service, 'baseUrl'>): PersonClien
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    for (const cookie of answer.headers.getSetCookie()) {
-      const [pair = ''] = cookie.split(';')
-      client.cookie = cookie.includes('Max-Age=0') ? '' : pair
-    }
+    client.cookie = withCookies(client.cookie, answer.headers.getSetCookie())
     return answer
   }
 
@@ -60,6 +57,23 @@ export function personClient({ baseUrl }: Pick<Service, 'baseUrl'>): PersonClien
     delete: (path, headers) => send('DELETE', path, undefined, headers),
   }
   return client
+}
+
+/** The `Cookie` header after an answer. */
+export function withCookies(header: string, setCookies: readonly string[]): string {
+  const jar = new Map(
+    header
+      .split('; ')
+      .filter((pair) => pair !== '')
+      .map((pair) => [pair.split('=')[0], pair]),
+  )
+  for (const cookie of setCookies) {
+    const [pair = ''] = cookie.split(';')
+    const [name] = pair.split('=')
+    if (cookie.includes('Max-Age=0')) jar.delete(name)
+    else jar.set(name, pair)
+  }
+  return [...jar.values()].join('; ')
 }
 
 /** Sets up the first person, who is then signed in. */

@@ -9,6 +9,7 @@ import type { AccountRouteDependencies } from '../../identity/people/account-rou
 import type { MeRouteDependencies } from '../../identity/people/me-routes.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
+import type { SecondFactorRouteDependencies } from '../../identity/second-factors/routes.ts'
 import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts'
 import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
 import type { TokenRouteDependencies } from '../../identity/tokens/routes.ts'
@@ -35,7 +36,8 @@ type RouteDependencies = LinkRouteDependencies &
   MemberRouteDependencies &
   InvitationRouteDependencies &
   TokenRouteDependencies &
-  AccountRouteDependencies
+  AccountRouteDependencies &
+  SecondFactorRouteDependencies
 
 /** What the HTTP application needs. */
 export type AppDependencies = RouteDependencies &

@@ -18,6 +18,7 @@ import { accountRoutes } from '../../identity/people/account-routes.ts'
 import { meRoutes } from '../../identity/people/me-routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
+import { secondFactorRoutes } from '../../identity/second-factors/routes.ts'
 import { sessionRoutes } from '../../identity/sessions/routes.ts'
 import { setupRoutes } from '../../identity/setup/routes.ts'
 import { tokenRoutes } from '../../identity/tokens/routes.ts'
@@ -59,6 +60,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   invitationRoutes,
   tokenRoutes,
   accountRoutes,
+  secondFactorRoutes,
 ]
 
 /** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */

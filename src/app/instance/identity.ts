@@ -5,7 +5,6 @@ import { Accounts } from '../../identity/people/accounts.ts'
 import { People } from '../../identity/people/people.ts'
 import { PeoplePasswords } from '../../identity/people/people-passwords.ts'
 import { ResetLinks } from '../../identity/people/reset-links.ts'
-import { NO_SECOND_FACTORS } from '../../identity/second-factors/second-factors.ts'
 import { answerSessions } from '../../identity/sessions/session-answers.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
 import { SessionCookie } from '../../identity/sessions/session-cookie.ts'
@@ -15,18 +14,20 @@ import { SignIn } from '../../identity/sign-in/sign-in.ts'
 import { SignInLimits } from '../../identity/sign-in/sign-in-limits.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { type AppContext, peopleVaultOf } from './app-context.ts'
+import { openSecondFactors } from './second-factors.ts'
 
 /** The services behind people, sessions and sign-in. */
 export function openIdentity(context: AppContext, sessionCache: SessionCache) {
   const { config, instance, throttles } = context
   const { store, clock, setupLinks, workspaces, tokens } = instance
   const base = { store, clock, random: systemRandom }
-  const secondFactors = NO_SECOND_FACTORS
+  const { secondFactors, ...ownFactors } = openSecondFactors(context)
   const sessions = new Sessions(base)
   const passwords = new PeoplePasswords({ vault: peopleVaultOf(context), secondFactors })
   const limits = new SignInLimits(throttles)
   const sessionCookie = new SessionCookie(config.baseUrl.startsWith('https:'))
   return {
+    ...ownFactors,
     sessionCache,
     sessionCookie,
     answerSession: answerSessions({ sessionCache, sessionCookie }),

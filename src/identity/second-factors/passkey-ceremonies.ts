@@ -15,6 +15,9 @@ export type RegistrationInput = {
   readonly response: { readonly clientDataJSON: string; readonly attestationObject: string }
 }
 
+/** The JSON form of what `navigator.credentials` takes. */
+export type CeremonyOptions = Readonly<Record<string, unknown>>
+
 /** What is stored of a new passkey's key. */
 export type NewCredential = Pick<Passkey, 'credential_id' | 'public_key' | 'counter' | 'transports'>
 
@@ -36,9 +39,9 @@ export class PasskeyCeremonies {
     person: Pick<Person, 'id' | 'email' | 'name'>,
     challenge: Uint8Array<ArrayBuffer>,
     existing: readonly Passkey[],
-  ): Promise<object> {
+  ): Promise<CeremonyOptions> {
     const { generateRegistrationOptions } = await import('@simplewebauthn/server')
-    return generateRegistrationOptions({
+    const options = await generateRegistrationOptions({
       rpName: RP_NAME,
       rpID: this.#rpId,
       userID: userHandleOf(person.id),
@@ -53,16 +56,18 @@ export class PasskeyCeremonies {
       })),
       authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     })
+    return { ...options }
   }
 
-  async requestOptions(challenge: Uint8Array<ArrayBuffer>): Promise<object> {
+  async requestOptions(challenge: Uint8Array<ArrayBuffer>): Promise<CeremonyOptions> {
     const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
-    return generateAuthenticationOptions({
+    const options = await generateAuthenticationOptions({
       rpID: this.#rpId,
       challenge,
       timeout: TIMEOUT_MS,
       userVerification: 'required',
     })
+    return { ...options }
   }
 
   /** Returns the key of a new passkey; undefined where the answer is not one to the challenge. */

@@ -49,10 +49,3 @@ export type SecondFactors = {
     cookie: string | undefined,
   ): Promise<{ readonly personId: string; readonly factor: ProvenFactor } | undefined>
 }
-
-/** Of an instance that offers none: nobody has set up any. */
-export const NO_SECOND_FACTORS: SecondFactors = {
-  required: async () => [],
-  verify: async () => undefined,
-  verifyPasskey: async () => undefined,
-}

@@ -1,0 +1,162 @@
+import { sessionChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import type { Random } from '../../platform/crypto/random.ts'
+import type { Store } from '../../platform/database/store.ts'
+import type { EventAuthor, EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { Person } from '../people/person.ts'
+import type { PasswordStore } from '../people/store/password-store.ts'
+import type { PersonStore } from '../people/store/person-store.ts'
+import type { SessionStore } from '../sessions/store/session-store.ts'
+import type { CodeLimits } from './code-limits.ts'
+import { factorState, hasSecondFactor } from './factor-state.ts'
+import { generateRecoveryCodes, hashRecoveryCode } from './recovery-code.ts'
+import type { SecondFactorStores } from './second-factors.ts'
+import type { TotpSecrets, TotpSetup } from './totp.ts'
+
+export type OwnFactorStores = SecondFactorStores & {
+  readonly people: PersonStore
+  readonly passwords: PasswordStore
+  readonly sessions: SessionStore
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/** Who changes their second factors, in which session: all others end. */
+export type Changer = {
+  readonly author: EventAuthor
+  readonly person: Person
+  readonly sessionId: string
+}
+
+/** What people change of their authenticator app and recovery codes. Each change ends all other sessions. */
+export class OwnFactors {
+  readonly #deps: {
+    readonly store: Store<OwnFactorStores>
+    readonly clock: Clock
+    readonly random: Random
+    readonly secrets: TotpSecrets
+    readonly recoveryKey: Buffer
+    readonly limits: CodeLimits
+  }
+
+  /** @param deps.recoveryKey 32 bytes, used for the hashes of recovery codes only */
+  constructor(deps: {
+    store: Store<OwnFactorStores>
+    clock: Clock
+    random: Random
+    secrets: TotpSecrets
+    recoveryKey: Buffer
+    limits: CodeLimits
+  }) {
+    this.#deps = deps
+  }
+
+  /** Makes a secret, which `confirmTotp` puts into force. An app that is set up works until then. */
+  async startTotp(person: Person): Promise<TotpSetup> {
+    const { store, secrets } = this.#deps
+    const setup = await secrets.create(person.id, person.email)
+    await store.write((stores) => stores.totp.setPending(person.id, setup.sealedSecret))
+    return setup
+  }
+
+  /**
+   * @throws {Failure} `validation_failed` for a wrong code, and without a secret to confirm; `rate_limited`
+   *   after too many wrong codes
+   */
+  async confirmTotp(changer: Changer, code: string): Promise<void> {
+    const { store, clock, secrets, limits } = this.#deps
+    const { id } = changer.person
+    const totp = await store.read.totp.find(id)
+    const sealedSecret = totp?.pending_secret ?? undefined
+    if (sealedSecret === undefined) {
+      throw Failure.invalid({ code: ['has no set-up to confirm; begin with POST /api/v1/me/totp'] })
+    }
+    const digits = code.replaceAll(' ', '')
+    const step = await limits.run(id, () =>
+      secrets.stepOf(id, sealedSecret, digits, clock.nowMicros()),
+    )
+    const wrong = Failure.invalid({ code: ['is wrong; check the clock of the device'] })
+    if (step === undefined) throw wrong
+    await this.#change(changer, async (stores, now) => {
+      const confirmed = { sealedSecret, step, atMicros: now }
+      if (!(await stores.totp.confirm(id, confirmed))) throw wrong
+      return { type: 'totp.created', subjectId: id, before: null, after: {} }
+    })
+  }
+
+  /** @throws {Failure} `not_found`; `validation_failed` where it is needed beside a short password */
+  async removeTotp(changer: Changer): Promise<void> {
+    const { id } = changer.person
+    await this.#change(changer, async (stores) => {
+      if (!(await stores.totp.remove(id))) throw Failure.notFound('Authenticator app')
+      await settleAfterRemoval(stores, id)
+      return { type: 'totp.deleted', subjectId: id, before: {}, after: null }
+    })
+  }
+
+  /**
+   * Returns new recovery codes; all earlier ones stop working.
+   *
+   * @throws {Failure} `validation_failed` without a second factor, which they stand in for
+   */
+  async replaceRecoveryCodes(changer: Changer): Promise<readonly string[]> {
+    const { random, recoveryKey } = this.#deps
+    const { id } = changer.person
+    const codes = generateRecoveryCodes(random)
+    await this.#change(changer, async (stores) => {
+      if (!hasSecondFactor(await factorState(stores, id))) {
+        throw Failure.invalid({
+          codes: ['stand in for a second factor: set up an authenticator app or a passkey first'],
+        })
+      }
+      const hashes = codes.map((code) => hashRecoveryCode(recoveryKey, id, code))
+      await stores.recoveryCodes.replace(id, hashes)
+      const after = { codes: codes.length }
+      return { type: 'recovery_codes.created', subjectId: id, before: null, after }
+    })
+    return codes
+  }
+
+  #change(
+    changer: Changer,
+    work: (stores: OwnFactorStores, now: number) => Promise<NewEvent>,
+  ): Promise<void> {
+    const { store, clock } = this.#deps
+    return store.write((stores) => changeFactors(stores, changer, clock.nowMicros(), work))
+  }
+}
+
+/** Changes second factors within a transaction: with an event, and ending all other sessions. */
+export async function changeFactors(
+  stores: OwnFactorStores,
+  { author, person, sessionId }: Changer,
+  now: number,
+  work: (stores: OwnFactorStores, now: number) => Promise<NewEvent>,
+): Promise<void> {
+  // Before anything is read: two changes at once must see each other.
+  await stores.people.lock(person.id)
+  const event = await work(stores, now)
+  await stores.sessions.deleteOthers(person.id, sessionId)
+  await stores.changes.append(sessionChange(person.id), now)
+  await stores.events.append(author, event, now)
+}
+
+/**
+ * Call within a transaction that has removed a second factor and locked the person.
+ *
+ * @throws {Failure} `validation_failed` when none is left beside a short password
+ */
+export async function settleAfterRemoval(stores: OwnFactorStores, personId: string): Promise<void> {
+  if (hasSecondFactor(await factorState(stores, personId))) return
+  const password = await stores.passwords.find(personId)
+  if (password?.is_long === false) {
+    throw Failure.invalid({
+      password: [
+        'has fewer than 15 characters, which needs a second factor. Set a longer password first, or set up another second factor.',
+      ],
+    })
+  }
+  await stores.recoveryCodes.replace(personId, [])
+}
