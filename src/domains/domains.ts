@@ -6,7 +6,7 @@ import {
   type ServiceName,
 } from '../hosts/index.ts'
 import type { Actor } from '../identity/index.ts'
-import { enforceQuotas, type QuotaBook } from '../identity/index.ts'
+import { enforceQuotas, type QuotaBook, requireRecentAuthentication } from '../identity/index.ts'
 import { hostChange } from '../platform/changes/change.ts'
 import type { Random } from '../platform/crypto/random.ts'
 import { isUuid } from '../platform/crypto/uuid.ts'
@@ -132,7 +132,9 @@ export class Domains {
     }, domain)
   }
 
-  /** @throws {Failure} `not_found`, `precondition_failed` */
+  /**
+   * @throws {Failure} `not_found`, `precondition_failed`; `authentication_required` for a domain with links
+   */
   async delete(actor: Actor, id: string, expected?: ExpectedVersions): Promise<void> {
     const { store, clock } = this.#deps
     const { workspaceId } = actor
@@ -142,6 +144,9 @@ export class Domains {
       if (domain === undefined) throw Failure.notFound('Domain')
       requireVersion(expected, domainVersion(domain))
       await stores.keyspaces.deleteIfEmpty(workspaceId, domain.host)
+      const keyspace = await stores.keyspaces.find(workspaceId, domain.host)
+      // Its links stop answering. An empty keyspace has just been deleted.
+      if (keyspace !== undefined) requireRecentAuthentication(actor)
       const now = clock.nowMicros()
       await stores.changes.append(hostChange(domain.host), now)
       await stores.events.append(actor, domainDeleted(domain), now)

@@ -118,7 +118,9 @@ for (const engine of ENGINES) {
     test('an invitation is for its address alone', async () => {
       const { code } = await invite('someone@example.com', 'viewer')
       const other = await join('other@example.com', 'viewer')
-      expectProblem(await other.post('/invitations/accept', { code }), 'validation_failed', ['code'])
+      expectProblem(await other.post('/invitations/accept', { code }), 'validation_failed', [
+        'code',
+      ])
       const { code: taken } = await inviteElsewhere('other@example.com')
       const given = { code: taken, name: 'Eve', password: PASSWORD }
       // Whoever finds the link of a person with an account must sign in as that person.
@@ -151,7 +153,10 @@ for (const engine of ENGINES) {
       const ownerPath = `/members/${body.person.id}`
       expectProblem(await admin.patch(ownerPath, { role: 'viewer' }), 'missing_role')
       expectProblem(await admin.delete(ownerPath), 'missing_role')
-      expectProblem(await member.post('/invitations', { ...asOwner, role: 'viewer' }), 'missing_role')
+      expectProblem(
+        await member.post('/invitations', { ...asOwner, role: 'viewer' }),
+        'missing_role',
+      )
       expectProblem(await member.get('/members'), 'missing_role')
       expectStatus(await admin.patch(`/members/${member.id}`, { role: 'viewer' }), 200)
       const link = { domain: 'localhost', url: 'https://example.com/' }
@@ -182,8 +187,7 @@ for (const engine of ENGINES) {
       const { workspaceId } = await inviteElsewhere('someone-else@example.com')
       const header = { 'terse-workspace': workspaceId }
       const { body } = await owner.get('/session')
-      const leave = (client: PersonClient) =>
-        client.delete(`/workspaces/${workspaceId}/membership`)
+      const leave = (client: PersonClient) => client.delete(`/workspaces/${workspaceId}/membership`)
       expectProblem(await leave(owner), 'validation_failed', ['role'])
 
       const partner = await join('partner@example.com', 'viewer')
@@ -201,7 +205,12 @@ for (const engine of ENGINES) {
         { role: 'viewer' },
         header,
       )
-      const demotePartner = owner.send('PATCH', `/members/${partner.id}`, { role: 'viewer' }, header)
+      const demotePartner = owner.send(
+        'PATCH',
+        `/members/${partner.id}`,
+        { role: 'viewer' },
+        header,
+      )
       const answers = await Promise.all([demoteAda, demotePartner])
       assert.deepEqual(answers.map(({ status }) => status === 200).toSorted(), [false, true])
       const members = await service.instance.store.read.memberships.listOfWorkspace(workspaceId)

@@ -14,6 +14,7 @@ import { startHeartbeat } from './heartbeat.ts'
 import { type NodeParts, openNodeParts, type Shared } from './node-parts.ts'
 import type { Job } from './polling-job.ts'
 import { startTrimming } from './trimming.ts'
+import { startWorkspaceRemoval } from './workspace-removal.ts'
 
 /** Time for the connections that were waiting for the port to open. */
 const FIRST_VISITORS_MS = 20
@@ -145,11 +146,13 @@ export class Node {
     if (this.#isStopping) return
     const { context, shared, domains, tls, intake, running } = this.#parts
     const { config, instance, log } = context
+    const { store, nodes, clock } = instance
     const process = shared?.number ?? ALONE
     if (config.roles.includes('jobs')) {
       this.#jobs.push(
         startTrimming(config, instance, logUnexpected(log, 'trimming')),
         domains.startChecking(),
+        startWorkspaceRemoval({ store, clock, domains: domains.domains }, log),
       )
       if (tls !== undefined) this.#jobs.push(tls.startOrdering())
     }
@@ -158,7 +161,6 @@ export class Node {
       this.#jobs.push(startFileChecks({ config, uncheckedSinceMs, log }))
     }
     intake.startDraining()
-    const { nodes, clock } = instance
     running.heartbeat = startHeartbeat({ nodes, intake, clock, process, log })
   }
 

@@ -7,7 +7,11 @@ import type { EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Actor } from '../actor.ts'
-import { requirePermission, requireRecentAuthentication } from '../permissions.ts'
+import {
+  permissionsOfRole,
+  requirePermission,
+  requireRecentAuthentication,
+} from '../permissions.ts'
 import type { Membership, ShownMember } from './membership.ts'
 import type { MembershipStore } from './store/membership-store.ts'
 
@@ -118,12 +122,17 @@ export class Members {
 }
 
 /**
- * Checks that the actor may give or take a role. Only owners may for `owner`, after a recent authentication.
+ * Checks that the actor may give or take a role: none that allows more than the actor may do. For `owner` it needs a
+ * recent authentication.
  *
- * @throws {Failure} `missing_role`, `missing_scope` or `authentication_required`
+ * @throws {Failure} `missing_role` or `authentication_required`; `validation_failed` for a token that lacks
+ *   scopes
  */
 export function requireRankOver(actor: Actor, role: Role): void {
-  if (role !== 'owner') return
-  requirePermission(actor, 'owners.edit')
-  requireRecentAuthentication(actor)
+  if (role === 'owner') {
+    requirePermission(actor, 'owners.edit')
+    requireRecentAuthentication(actor)
+  }
+  if (permissionsOfRole(role).isSubsetOf(actor.permissions)) return
+  throw Failure.invalid({ role: ['can allow no more than you may do'] })
 }

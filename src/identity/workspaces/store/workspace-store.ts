@@ -3,6 +3,9 @@ import type { LockName } from '../../../platform/database/lock-name.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { Workspace } from '../workspace.ts'
 
+/** A deleted workspace, and when it was deleted, in microseconds since the epoch. */
+export type DeletedWorkspace = { readonly id: string; readonly deletedAt: number }
+
 /** Workspaces that are not deleted, unless a method says otherwise. */
 export type WorkspaceStore = {
   findByName(name: string): Promise<Workspace | undefined>
@@ -16,8 +19,8 @@ export type WorkspaceStore = {
   rename(id: string, name: string): Promise<void>
   /** Marks it as deleted and frees its name. */
   markDeleted(id: string, atMicros: number): Promise<void>
-  /** Returns the identifiers of deleted workspaces whose links and domains may not all be deleted yet. */
-  listUnremoved(): Promise<readonly string[]>
+  /** Returns the deleted workspaces whose links and domains may not all be deleted yet, oldest first. */
+  listUnremoved(): Promise<readonly DeletedWorkspace[]>
   /** Notes that nothing of a deleted workspace is left to be removed. */
   markRemoved(id: string, atMicros: number): Promise<void>
 }
@@ -55,16 +58,15 @@ export function workspaceStore(db: Kysely<Schema>, lockName: LockName | undefine
         .where('id', '=', id)
         .execute()
     },
-    async listUnremoved() {
-      const rows = await db
+    listUnremoved: () =>
+      db
         .selectFrom('workspaces')
-        .select('id')
+        .select(['id', 'deleted_at as deletedAt'])
+        .$narrowType<{ deletedAt: number }>()
         .where('deleted_at', 'is not', null)
         .where('removed_at', 'is', null)
         .orderBy('deleted_at')
-        .execute()
-      return rows.map(({ id }) => id)
-    },
+        .execute(),
     async markRemoved(id, atMicros) {
       await db
         .updateTable('workspaces')
