@@ -3,19 +3,23 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import { isPermission } from '../../src/identity/permissions.ts'
 import { type Answer, type Api, apiClient, expectStatus } from '../support/api.ts'
 import { describedSchema, expectDescribed } from '../support/described-schema.ts'
 import { ENGINES } from '../support/engines.ts'
 import {
+  type AccessedOperation,
   type Description,
   jsonRequest,
   type Operation,
   PREFIX,
   readDescription,
+  readEveryOperation,
   readOperations,
   UNKNOWN_ID,
   validRequest,
 } from '../support/operations.ts'
+import { setUp } from '../support/person-client.ts'
 import { type Service, startService } from '../support/service.ts'
 import { visit } from '../support/visit.ts'
 
@@ -48,6 +52,7 @@ for (const engine of ENGINES) {
     let routes: RouteOptions[]
     let description: Description
     let operations: readonly Operation[]
+    let everyOperation: readonly AccessedOperation[]
     let api: Api
     before(async () => {
       routes = await routesGivenDuring(async () => {
@@ -55,6 +60,7 @@ for (const engine of ENGINES) {
       })
       description = await readDescription(service.baseUrl)
       operations = await readOperations(service.baseUrl)
+      everyOperation = await readEveryOperation(service.baseUrl)
       api = await service.api()
     })
     after(() => service.stop())
@@ -69,19 +75,19 @@ for (const engine of ENGINES) {
       assert.deepEqual(description, JSON.parse(readFileSync(COMMITTED, 'utf8')))
     })
 
-    test('contains every route that needs a token, and no other', () => {
+    test('contains every route that is an operation, and no other', () => {
       const real = routes
         .filter(({ url, config }) => url.startsWith(PREFIX) && config?.operation !== undefined)
         .flatMap(({ method, url }) =>
           [method]
             .flat()
             .filter((name) => name !== 'HEAD')
-            .map((name) => `${name} ${url.replace(':id', '{id}')}`),
+            .map((name) => `${name} ${url.replaceAll(/:(\w+)/g, '{$1}')}`),
         )
-      assert.deepEqual(real.toSorted(), operations.map(({ name }) => name).toSorted())
+      assert.deepEqual(real.toSorted(), everyOperation.map(({ name }) => name).toSorted())
     })
 
-    test('is the only route under /api that needs no token', async () => {
+    test('is the only route under /api that is no operation', async () => {
       const open = routes.filter(
         ({ url, config }) => url.startsWith('/api') && config?.operation === undefined,
       )
@@ -97,19 +103,19 @@ for (const engine of ENGINES) {
       }
     })
 
-    test('requires a bearer token for every operation', () => {
-      const { security, components } = description as Description & {
-        security: unknown
-        components: { securitySchemes: unknown }
+    test('says of each operation whether it takes a token, a session or neither', () => {
+      const { components } = description as Description & {
+        components: { securitySchemes: Readonly<Record<string, { readonly type: string }>> }
       }
-      assert.deepEqual(security, [{ token: [] }])
-      assert.deepEqual(components.securitySchemes, {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of the workspace.' },
-      })
-      for (const methods of Object.values(description.paths)) {
-        for (const operation of Object.values(methods)) {
-          assert.equal('security' in operation, false, 'no operation opts out')
-        }
+      const { token, session, ...others } = components.securitySchemes
+      assert.equal(token?.type, 'http')
+      assert.equal(session?.type, 'apiKey')
+      assert.deepEqual(others, {})
+      for (const { name, access, method, template } of everyOperation) {
+        const described = description.paths[PREFIX + template]?.[method.toLowerCase()]
+        const schemes = described?.security.flatMap((scheme) => Object.keys(scheme))
+        const expected = isPermission(access) ? ['token', 'session'] : ['session']
+        assert.deepEqual(schemes, access === 'open' ? [] : expected, name)
       }
     })
 
@@ -118,10 +124,7 @@ for (const engine of ENGINES) {
       for (const methods of Object.values(description.paths)) {
         for (const operation of Object.values(methods)) {
           const { operationId = '', tags = [], ...rest } = operation
-          assert.match(
-            operationId,
-            /^(links|domains|clicks|events|workspace)\.[a-z]+([A-Z][a-z]+)*$/,
-          )
+          assert.match(operationId, /^[a-z]+([A-Z][a-z]+)*\.[a-z]+([A-Z][a-z]+)*$/)
           assert.ok(!ids.has(operationId), operationId)
           ids.add(operationId)
           assert.equal(tags.length, 1, operationId)
@@ -131,7 +134,7 @@ for (const engine of ENGINES) {
           }
         }
       }
-      assert.equal(ids.size, operations.length)
+      assert.equal(ids.size, everyOperation.length)
     })
 
     test('lists 405 and 500 for every operation, and Retry-After with 429 and 503', () => {
@@ -177,6 +180,7 @@ for (const engine of ENGINES) {
 
     test('describes exactly the answers that the service gives, by status and by schema', async () => {
       const anonymous = apiClient(service.baseUrl, undefined)
+      const person = await setUp(service)
       const powerless = apiClient(service.baseUrl, await service.token('acme', []))
       const oversize = jsonRequest(JSON.stringify({ id: 'x'.repeat(70_000) }))
 
@@ -185,11 +189,13 @@ for (const engine of ENGINES) {
         400: (operation, path) =>
           operation.takesId
             ? api.send(operation.method, operation.pathFor('%zz'), validRequest(operation))
-            : api.send(operation.method, path, jsonRequest('{')),
+            : person.send(operation.method, path),
         401: (operation, path) => anonymous.send(operation.method, path, validRequest(operation)),
         403: (operation, path) => powerless.send(operation.method, path, validRequest(operation)),
-        404: (operation) =>
-          api.send(operation.method, operation.pathFor(UNKNOWN_ID), validRequest(operation)),
+        404: (operation, path) =>
+          operation.takesId
+            ? api.send(operation.method, operation.pathFor(UNKNOWN_ID), validRequest(operation))
+            : person.send(operation.method, path, undefined, { 'terse-workspace': UNKNOWN_ID }),
         405: (_operation, path) => api.send('PROPFIND', path),
         409: async (operation, path) => {
           const key = { 'idempotency-key': operation.template.slice(1) }

@@ -1,9 +1,4 @@
-import {
-  isOperation,
-  isPermission,
-  OPERATION_ACCESS,
-  type Permission,
-} from '../../src/identity/permissions.ts'
+import { type Access, isOperation, OPERATION_ACCESS } from '../../src/identity/permissions.ts'
 import { apiClient } from './api.ts'
 
 export const PREFIX = '/api/v1'
@@ -18,8 +13,6 @@ export type Operation = {
   /** The resource whose id it takes, if any. */
   readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events'
   readonly takesId: boolean
-  /** What it needs in the workspace. */
-  readonly permission: Permission
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
   /** The described statuses, with their media types and schemas. */
@@ -59,15 +52,53 @@ export async function readDescription(baseUrl: string): Promise<Description> {
   return body
 }
 
-/** Every operation of the description that a token can do, so that a table built from it is complete. */
-export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
+/** An operation of the description and what it needs. */
+export type AccessedOperation = {
+  readonly name: string
+  readonly id: string
+  readonly method: string
+  /** With `{id}` in it, and without the prefix. */
+  readonly template: string
+  readonly access: Access
+}
+
+/** Every operation of the description, so that a table built from it is complete. */
+export async function readEveryOperation(baseUrl: string): Promise<readonly AccessedOperation[]> {
   const { paths } = await readDescription(baseUrl)
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([, { security }]) => security.some((scheme) => 'token' in scheme))
-      .map(([method, described]) => operation(method, path, described)),
+    Object.entries(methods).map(([verb, { operationId: id }]) => {
+      if (!isOperation(id)) throw new Error(`${id} has no access`)
+      const method = verb.toUpperCase()
+      const template = path.slice(PREFIX.length)
+      return { name: `${method} ${path}`, id, method, template, access: OPERATION_ACCESS[id] }
+    }),
   )
 }
+
+/** Every operation on links, domains, clicks, usage and events. Those of people are in test/people. */
+export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
+  const { paths } = await readDescription(baseUrl)
+  return Object.entries(paths)
+    .filter(([path]) => !OF_PEOPLE.has(path.slice(PREFIX.length).split('/')[1] ?? ''))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, described]) => operation(method, path, described)),
+    )
+}
+
+/** The first segments of paths about people. */
+const OF_PEOPLE: ReadonlySet<string> = new Set([
+  'sign-in-options',
+  'setup',
+  'session',
+  'sessions',
+  'me',
+  'workspaces',
+  'members',
+  'invitations',
+  'tokens',
+  'people',
+  'password-resets',
+])
 
 /** The resource, from the first segment of the path. */
 const FAMILIES: Readonly<Record<string, Operation['family']>> = {
@@ -91,17 +122,10 @@ function operation(method: string, path: string, described: DescribedOperation):
     template,
     family,
     takesId: template.includes('{id}'),
-    permission: permissionOf(described.operationId),
     validBody: described.requestBody === undefined ? undefined : validBodyOf(family, template),
     responses: described.responses,
     pathFor: (id) => template.replace('{id}', id),
   }
-}
-
-function permissionOf(operation: string | undefined): Permission {
-  const access = isOperation(operation) ? OPERATION_ACCESS[operation] : 'open'
-  if (!isPermission(access)) throw new Error(`${operation} needs no permission`)
-  return access
 }
 
 function validBodyOf(family: Operation['family'], template: string): Record<string, unknown> {
