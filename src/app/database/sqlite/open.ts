@@ -9,7 +9,6 @@ import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
-import { NOTHING_PENDING, PendingWrites } from '../../../platform/database/pending-writes.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { sqliteChangeLog } from '../../../platform/database/sqlite/change-log.ts'
@@ -29,6 +28,7 @@ import {
 } from '../../../platform/database/sqlite/file-marks.ts'
 import { GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
 import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { FairQueue } from '../../../platform/work/fair-queue.ts'
@@ -129,7 +129,7 @@ async function prepare(
   if (mustExist && (await currentVersion(db)) === 0) throw new NoInstance()
   const commits = new GroupCommit(
     writer,
-    new PendingWrites({ db, isDistant: false, onCommit() {} }),
+    new TransactionWrites({ db, isDistant: false, onCommit() {} }),
   )
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
@@ -158,12 +158,12 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const { writer, reader, dataDir } = opened
   const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
-  const pending = new PendingWrites({
+  const writes = new TransactionWrites({
     db: writing,
     isDistant: false,
     onCommit: (changes) => listeners.notify(changes),
   })
-  const commits = new GroupCommit(writer, pending)
+  const commits = new GroupCommit(writer, writes)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection({
     file: sqliteFile(dataDir),
@@ -183,7 +183,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   }, RECORD_INTERVAL_MS)
   recordingTimer.unref()
   const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
-  const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), pending })
+  const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), writes })
   return {
     engine: `SQLite ${version}`,
     ready: Promise.resolve(),
@@ -192,7 +192,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
     scanQueue,
     store: {
-      read: storesOver(traits, { db: reading, scans, pending: NOTHING_PENDING }),
+      read: storesOver(traits, { db: reading, scans, writes: READ_ONLY_BUFFER }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       onRemoteChange() {},

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Pending } from '../../../platform/database/pending-writes.ts'
 import { TRANSACTION_EPOCH } from '../../../platform/database/postgres/change-log.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import type { EventCursor, EventFeed, NewEvents } from '../../event-store.ts'
 import { EVENT_COLUMNS, type EventRow, eventOf } from '../event-rows.ts'
 
@@ -36,7 +36,7 @@ type Now = { readonly epoch: string; readonly at: number; readonly snapshot: str
  * Where the numbers of transactions have begun another life (a restored copy, a promoted standby, a crash),
  * all events of the last hour before the cursor are read again.
  */
-export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFeed {
+export function postgresEventFeed(db: Kysely<Schema>, writes: WriteBuffer): EventFeed {
   async function now(): Promise<Now> {
     const { rows } = await sql<Now>`
       select ${TRANSACTION_EPOCH} as epoch, pg_current_snapshot()::text as snapshot,
@@ -47,7 +47,7 @@ export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFe
   }
 
   async function since(cursor: EventCursor, limit: number): Promise<NewEvents> {
-    await pending.write()
+    await writes.flush()
     const position = JSON.parse(cursor) as Position
     const current = await now()
     const isSameEpoch = position.epoch === current.epoch
@@ -96,7 +96,7 @@ export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFe
   return {
     since,
     async end() {
-      await pending.write()
+      await writes.flush()
       const { snapshot, ...rest } = await now()
       return JSON.stringify({ ...rest, seen: snapshot } satisfies Position)
     },

@@ -2,13 +2,13 @@ import type { CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 import { statement } from './statement.ts'
 
-/** Rows of one insert at most; for each number of rows a statement is compiled once. */
+/** The maximum number of rows of one insert. Each number of rows has its own compiled statement. */
 const INSERT_ROWS_MAX = 32
 
 type Value = number | string | null
 type Insert = (db: Kysely<Schema>, values: readonly Value[]) => CompiledQuery
 
-/** Inserts of 1, 2, … rows into a table; their parameters are the rows' values, one row after the other. */
+/** Compiled multi-row inserts into a table, one for each number of rows up to `INSERT_ROWS_MAX`. */
 export class RowInserts<T extends Readonly<Record<keyof T, Value>>> {
   readonly #columns: readonly (keyof T & string)[]
   readonly #inserts: readonly Insert[]
@@ -33,7 +33,7 @@ export class RowInserts<T extends Readonly<Record<keyof T, Value>>> {
     })
   }
 
-  /** The statements that insert the rows, in their order. */
+  /** Returns the statements that insert the rows, in order. */
   queries(db: Kysely<Schema>, rows: readonly T[]): CompiledQuery[] {
     const queries: CompiledQuery[] = []
     for (let start = 0; start < rows.length; start += INSERT_ROWS_MAX) {
@@ -46,8 +46,8 @@ export class RowInserts<T extends Readonly<Record<keyof T, Value>>> {
   }
 }
 
-/** Rows of one table that are kept back until the transaction is about to be committed. */
-export class PendingRows<T extends Readonly<Record<keyof T, Value>>> {
+/** Rows of one table that a transaction inserts just before its commit. */
+export class RowBuffer<T extends Readonly<Record<keyof T, Value>>> {
   readonly #inserts: RowInserts<T>
   #rows: T[] = []
   #written = 0
@@ -64,7 +64,7 @@ export class PendingRows<T extends Readonly<Record<keyof T, Value>>> {
     this.#rows.push(row)
   }
 
-  /** The statements that insert what they have not inserted yet. */
+  /** Returns the statements that insert the rows added since the last call. */
   take(db: Kysely<Schema>): CompiledQuery[] {
     if (this.#written === this.#rows.length) return []
     const queries = this.#inserts.queries(db, this.#rows.slice(this.#written))
@@ -72,13 +72,13 @@ export class PendingRows<T extends Readonly<Record<keyof T, Value>>> {
     return queries
   }
 
-  /** Forgets the rows behind the first `count`, which must have been written. */
+  /** Keeps the first `count` rows, which `take` must have returned already, and discards the rest. */
   undoTo(count: number): void {
     this.#rows.length = count
     this.#written = count
   }
 
-  /** Forgets all rows and returns them. */
+  /** Clears the buffer and returns its rows. */
   empty(): readonly T[] {
     const rows = this.#rows
     this.#rows = []

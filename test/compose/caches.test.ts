@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { pino } from 'pino'
 import { readConfig } from '../../src/app/config/read-config.ts'
 import { type Instance, openInstance } from '../../src/app/instance/instance.ts'
-import { type FurtherMemory, openMemory } from '../../src/app/node/memory.ts'
+import { type HttpsCaches, openCaches } from '../../src/app/node/caches.ts'
 import { WarmStartFile } from '../../src/app/node/warm-start-file.ts'
 import type { KeptKind } from '../../src/platform/cache/warm-start.ts'
 import { encodeEntry } from '../../src/redirects/prepared-link.ts'
@@ -12,7 +12,7 @@ import { type Place, SQLITE } from '../support/engines.ts'
 
 const LINK = encodeEntry({ link: preparedLink(), variantsId: undefined })
 
-describe('openMemory with a warm start', () => {
+describe('openCaches with a warm start', () => {
   let location: Place
   let instance: Instance
   before(async () => {
@@ -35,7 +35,7 @@ describe('openMemory with a warm start', () => {
   }
 
   /** Starts and stops with a warm start of these entries; returns how many of each kind the next start finds. */
-  async function startOver(link: string, https: FurtherMemory | undefined) {
+  async function startOver(link: string, https: HttpsCaches | undefined) {
     const earlier = openCopy()
     earlier.clear()
     earlier.values('link').keep('1/a', () => link)
@@ -45,9 +45,9 @@ describe('openMemory with a warm start', () => {
     const copy = openCopy()
     const warnings: string[] = []
     const log = pino({}, { write: (line) => warnings.push(JSON.parse(line).msg) })
-    const memory = openMemory(readConfig(location.env), instance, log, { warmStart: copy, https })
-    await memory.start()
-    await memory.follower.stop()
+    const caches = openCaches(readConfig(location.env), instance, log, { warmStart: copy, https })
+    await caches.start()
+    await caches.follower.stop()
     await saveAndClose(copy)
     const next = openCopy()
     const count = (kind: KeptKind) => [...next.values(kind).entries()].length

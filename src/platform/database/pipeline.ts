@@ -10,7 +10,7 @@ type RowOf<Q> = Q extends Compilable<infer R> ? R : Q extends CompiledQuery<infe
  * to the one before, so that they take one round trip on PostgreSQL. When all have ended, throws
  * the first failure.
  */
-export async function together<const Q extends readonly Query[]>(
+export async function pipeline<const Q extends readonly Query[]>(
   db: Kysely<Schema>,
   queries: Q,
 ): Promise<{ -readonly [I in keyof Q]: QueryResult<RowOf<Q[I]>> }> {

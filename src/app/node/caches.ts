@@ -11,32 +11,32 @@ import { placeOf } from './warm-start.ts'
 /** How often the change log is read when the store notifies of no change. */
 const CHANGE_POLL_INTERVAL_MS = 250
 
-/** The caches of this process, and what keeps them coherent with the changes of all processes. */
-export type Memory = {
+/** The caches of this node, and the follower of the change log that keeps them coherent. */
+export type NodeCaches = {
   readonly finder: LinkFinder
   readonly authenticator: Authenticator
   readonly follower: ChangeFollower
-  /** Fills the caches with what an earlier process kept, and follows the changes since. */
+  /** Restores the entries that an earlier process kept, and follows the changes since. */
   start(): Promise<void>
 }
 
-/** Further caches of a node that are kept coherent. */
-export type FurtherMemory = {
+/** The caches of a node that serves HTTPS. */
+export type HttpsCaches = {
   readonly listeners: readonly ChangeListener[]
-  /** Fills the caches with what an earlier process kept. Call it before the first request. */
+  /** Restores the entries that an earlier process kept. Call it before the first request. */
   restore(): void
 }
 
 /**
  * @param parts.warmStart keeps what is cached for a later process
- * @param parts.https undefined where this node has no HTTPS
+ * @param parts.https undefined when this node does not serve HTTPS
  */
-export function openMemory(
+export function openCaches(
   config: Pick<Config, 'cacheBytesMax' | 'staleMsMax'>,
   instance: Pick<Instance, 'store' | 'clock' | 'quotas'>,
   log: Logger,
-  { warmStart, https }: { warmStart: WarmStart; https: FurtherMemory | undefined },
-): Memory {
+  { warmStart, https }: { warmStart: WarmStart; https: HttpsCaches | undefined },
+): NodeCaches {
   const { store, clock } = instance
   const finder = linkFinder({
     directory: store.read.directory,

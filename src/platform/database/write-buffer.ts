@@ -1,9 +1,9 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Change } from '../changes/change.ts'
-import { PendingRows, RowInserts } from './pending-rows.ts'
+import { pipeline } from './pipeline.ts'
+import { RowBuffer, RowInserts } from './row-buffer.ts'
 import { LINKS_PER_BUCKET, type Schema } from './schema.ts'
 import { statement } from './statement.ts'
-import { together } from './together.ts'
 
 type LoggedChange = Change & { readonly at: number }
 /** A row of the event log before the database has numbered it. */
@@ -37,11 +37,11 @@ const EVENT_INSERTS = new RowInserts<NewEventRow>('events', [
   'after_fields',
 ])
 
-/** How far the rows of a transaction had come when one of its units began. */
-export type PendingMark = { readonly changes: number; readonly events: number }
+/** The number of rows in the buffer when one of the batched transactions began. */
+export type BufferMark = { readonly changes: number; readonly events: number }
 
-/** Writes that the stores of a transaction defer. */
-export type Pending = {
+/** Collects the writes that the stores of a transaction defer until just before the commit. */
+export type WriteBuffer = {
   /**
    * Runs a statement whose result the transaction does not need: immediately, or together with the
    * other deferred writes where that saves a round trip. A unique constraint violation makes the
@@ -51,17 +51,17 @@ export type Pending = {
   appendChange(change: Change, atMicros: number): void
   appendEvent(row: NewEventRow): void
   countLink(count: LinkCount): void
-  /** Writes everything now. Call it before reading `changes`, `events` or `link_buckets`. */
-  write(): Promise<void>
+  /** Executes the deferred writes now. Call it before reading `changes`, `events` or `link_buckets`. */
+  flush(): Promise<void>
 }
 
 /** For read-only stores: throws on any write. */
-export const NOTHING_PENDING: Pending = {
+export const READ_ONLY_BUFFER: WriteBuffer = {
   add: async () => refuse(),
   appendChange: refuse,
   appendEvent: refuse,
   countLink: refuse,
-  write: async () => {},
+  flush: async () => {},
 }
 
 function refuse(): never {
@@ -91,12 +91,12 @@ const addToBucket = statement((db, count: BucketCount) =>
  * the commit. Transactions that share one SQLite commit then share these statements, and on
  * PostgreSQL they need no separate round trip.
  */
-export class PendingWrites implements Pending {
+export class TransactionWrites implements WriteBuffer {
   readonly #db: Kysely<Schema>
   readonly #onCommit: (changes: readonly Change[]) => void
   readonly #isDistant: boolean
-  readonly #changes = new PendingRows(CHANGE_INSERTS)
-  readonly #events = new PendingRows(EVENT_INSERTS)
+  readonly #changes = new RowBuffer(CHANGE_INSERTS)
+  readonly #events = new RowBuffer(EVENT_INSERTS)
   #counts: BucketCount[] = []
   #added: CompiledQuery[] = []
 
@@ -134,9 +134,9 @@ export class PendingWrites implements Pending {
     this.#counts.push({ ...count, bucket: Math.floor(seq / LINKS_PER_BUCKET) })
   }
 
-  async write(): Promise<void> {
+  async flush(): Promise<void> {
     const queries = this.take()
-    if (queries.length > 0) await together(this.#db, queries)
+    if (queries.length > 0) await pipeline(this.#db, queries)
   }
 
   /** Returns and clears the deferred statements, in the order in which the caller must run them. */
@@ -153,13 +153,13 @@ export class PendingWrites implements Pending {
     return queries
   }
 
-  /** Where the rows of the next unit begin. */
-  mark(): PendingMark {
+  /** Returns the current position, for `undoTo`. */
+  mark(): BufferMark {
     return { changes: this.#changes.count, events: this.#events.count }
   }
 
-  /** Forgets what came after the mark, or everything. What came before it must have been written. */
-  undoTo({ changes, events }: PendingMark = { changes: 0, events: 0 }): void {
+  /** Discards what was added after the mark, or everything. Earlier rows must have been flushed. */
+  undoTo({ changes, events }: BufferMark = { changes: 0, events: 0 }): void {
     this.#changes.undoTo(changes)
     this.#events.undoTo(events)
     this.#counts = []

@@ -12,13 +12,13 @@ import { addHome, addLink, insertLink, listOf, NOW, unique } from './samples.ts'
  */
 const WRITES = { SQLite: 60, PostgreSQL: 18 }
 
-describeStore('data that transactions queue to be written before the commit', (at, engine) => {
+describeStore('the write buffer of transactions', (at, engine) => {
   async function loggedSince(cursor: string): Promise<string[]> {
     const { changes = [] } = await at.store.read.changes.since(cursor, 1_000)
     return changes.map(({ subject }) => subject).sort()
   }
 
-  test('is written for the transactions that succeed, and dropped for those that throw, in one batch', async () => {
+  test('writes the rows of transactions that succeed and drops those of transactions that throw, in one batch', async () => {
     const writes = WRITES[engine.name]
     const home = await addHome(at.store)
     const cursor = await at.store.read.changes.end()
@@ -29,7 +29,7 @@ describeStore('data that transactions queue to be written before the commit', (a
         at.store.write(async (stores) => {
           await insertLink(stores, home)
           await stores.changes.append(hostChange(`${index}.example`), NOW)
-          // Reading pending changes writes them, so that a rollback has to undo more than memory.
+          // The read flushes the buffer, so the rollback must undo written rows too.
           if (index % 5 === 0) await stores.links.page(listOf(home.workspace_id))
           if (index % 3 === 0) throw new Error('on purpose')
           return `${index}.example`
@@ -49,7 +49,7 @@ describeStore('data that transactions queue to be written before the commit', (a
     same(notified.map(({ subject }) => subject).sort(), kept)
   })
 
-  test('is written for the last run of a repeated transaction alone', async () => {
+  test('writes only the rows of the last run when a transaction is retried', async () => {
     const home = await addHome(at.store)
     const cursor = await at.store.read.changes.end()
     let runs = 0
@@ -66,7 +66,7 @@ describeStore('data that transactions queue to be written before the commit', (a
     assert.equal((await at.store.read.links.page(listOf(home.workspace_id))).total, 2)
   })
 
-  test('is visible to a transaction that reads it', async () => {
+  test('flushes before its transaction reads the affected tables', async () => {
     const home = await addHome(at.store)
     const subject = `${unique('host')}.example`
     await at.store.write(async (stores) => {
@@ -83,7 +83,7 @@ describeStore('data that transactions queue to be written before the commit', (a
     assert.equal((await at.store.read.links.page(listOf(home.workspace_id))).total, 0)
   })
 
-  test('cannot be added outside a transaction', async () => {
+  test('throws on a write outside a transaction', async () => {
     await assert.rejects(at.store.read.changes.append(hostChange('x.example'), NOW), /Store\.write/)
   })
 })
