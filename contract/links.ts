@@ -12,6 +12,7 @@ const FILTER_TAGS_MAX = 10
 /** A short link with the longest key, percent-encoded, has about 2,600 characters, and may have a query. */
 const SEARCH_LENGTH_MAX = 8_000
 const PASSWORD_LENGTH_MAX = 512
+const STATES = ['active', 'expired', 'protected'] as const
 
 /** A link in answers of the API: the 23 fields of the specification's table. */
 export const linkSchema = z
@@ -166,6 +167,23 @@ export const listLinksQuery = pageQuery.extend({
     )
     .optional()
     .describe('Links that carry this tag. Sent several times: links that carry each of the tags.'),
+  url: destinationInput
+    .optional()
+    .describe('Links with exactly this destination, in the form in which it is stored.'),
+  state: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      z
+        .array(z.enum(STATES, { error: `must be one of ${STATES.join(', ')}` }))
+        .refine(
+          (states) => !(states.includes('active') && states.includes('expired')),
+          'must not be both active and expired',
+        ),
+    )
+    .optional()
+    .describe(
+      '`expired`: links whose `expires_at` has passed; `active`: all others; `protected`: links with a password. Sent several times: links in each of the states, such as active ones with a password.',
+    ),
   sort: z
     .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
     .optional()

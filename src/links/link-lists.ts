@@ -1,7 +1,9 @@
-import type { ServiceHost } from '../hosts/index.ts'
+import { parseDestination, type ServiceHost } from '../hosts/index.ts'
 import type { Page, Run } from '../platform/database/page.ts'
 import type { Store } from '../platform/database/store.ts'
-import { Failure } from '../platform/failure.ts'
+import { Failure, type Parsed } from '../platform/failure.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { formatInstant } from '../platform/time/instant.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import type { Link } from './link.ts'
 import {
@@ -22,8 +24,8 @@ import { parsePastedLink } from './pasted-link.ts'
  */
 const SEARCH_LENGTH_MAX = 200
 
-/** A list as an actor requests it, whose workspace it is of. */
-export type Listed<F extends LinkFilter> = Omit<F, 'workspaceId'>
+/** A list as an actor requests it, of whose workspace and when it is. */
+export type Listed<F extends LinkFilter> = Omit<F, 'workspaceId' | 'now'>
 
 export type LinkLists = {
   list(query: LinkQuery): Promise<Page<Link>>
@@ -34,6 +36,7 @@ export type LinkLists = {
 /** @param deps.searches for `SEARCH_QUEUE` */
 export function linkLists(deps: {
   store: Store<Pick<LinkStores, 'links' | 'keyspaces'>>
+  clock: Clock
   serviceHost: ServiceHost
   searches: FairQueue
 }): LinkLists {
@@ -41,17 +44,22 @@ export function linkLists(deps: {
   const { links, keyspaces } = deps.store.read
 
   /** The filter as the store takes it. */
-  async function resolve<F extends LinkFilter>(sent: F): Promise<F> {
-    const host = sent.host === undefined ? undefined : hostOf(sent.host, serviceHost)
-    const { search } = sent
-    if (search === undefined) return { ...sent, host }
+  async function resolve<F extends LinkFilter>(requested: F): Promise<F> {
+    const { host, url, search } = requested
+    const sent = {
+      ...requested,
+      host: host && parsed('domain', parseLinkHost(host, serviceHost)),
+      url: url && parsed('url', parseDestination(url)),
+      now: formatInstant(deps.clock.nowMicros()),
+    }
+    if (search === undefined) return sent
     const shortLink = parsePastedLink(search, serviceHost)
-    if (search.length <= SEARCH_LENGTH_MAX) return { ...sent, host, shortLink }
+    if (search.length <= SEARCH_LENGTH_MAX) return { ...sent, shortLink }
     const isOurs =
       shortLink !== undefined &&
       (shortLink.host === serviceHost.host ||
         (await keyspaces.find(sent.workspaceId, shortLink.host)) !== undefined)
-    if (isOurs) return { ...sent, host, search: undefined, shortLink }
+    if (isOurs) return { ...sent, search: undefined, shortLink }
     throw Failure.invalid({
       search: [`must have at most ${SEARCH_LENGTH_MAX} characters, or be a short link`],
     })
@@ -76,8 +84,8 @@ export function linkLists(deps: {
   }
 }
 
-function hostOf(text: string, serviceHost: ServiceHost): string {
-  const parsed = parseLinkHost(text, serviceHost)
-  if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
-  return parsed.value
+/** @throws {Failure} `validation_failed` naming the parameter */
+function parsed(parameter: string, result: Parsed<string>): string {
+  if ('fault' in result) throw Failure.invalid({ [parameter]: [result.fault] })
+  return result.value
 }

@@ -1,3 +1,6 @@
+/** As `expires_at` and `password` of a link decide. */
+export type LinkState = 'active' | 'expired' | 'protected'
+
 export type LinkSortField = 'created_at' | 'updated_at' | 'clicks' | 'last_click' | 'key'
 
 /** Which of a workspace's links a list holds: those that meet every condition. */
@@ -10,6 +13,12 @@ export type LinkFilter = {
   readonly host?: string | undefined
   /** The link must carry each of these. */
   readonly tags?: readonly string[] | undefined
+  /** The destination, in its stored form. */
+  readonly url?: string | undefined
+  /** The link must be in each of these. */
+  readonly states?: readonly LinkState[] | undefined
+  /** The instant at which links are `active` or `expired`, as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+  readonly now?: string | undefined
 }
 
 /** Where a link is, whatever the letter case of its key. */
@@ -30,8 +39,8 @@ export type LinkRun = LinkFilter & {
 }
 
 /** Whether the links must be looked for among many rows, rather than in an index. */
-export function isFiltered({ search, shortLink, host, tags }: LinkFilter): boolean {
-  return [search, shortLink, host, tags].some((condition) => condition !== undefined)
+export function isFiltered({ search, shortLink, host, tags, url, states }: LinkFilter): boolean {
+  return [search, shortLink, host, tags, url, states].some((condition) => condition !== undefined)
 }
 
 /** As `isFiltered`; a page in another order than that of creation is looked for, too. */

@@ -11,6 +11,8 @@ describe('searchLinks', () => {
   for (const [field, filter] of [
     ['search', { search: 'x', tags: ['y'] }],
     ['domain', { host: 'go.example' }],
+    ['url', { url: 'https://example.com/', tags: ['y'] }],
+    ['state', { states: ['expired'] }],
     ['tag', { tags: ['y'] }],
     ['sort', {}],
   ] as const) {

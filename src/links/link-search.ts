@@ -31,9 +31,11 @@ export async function searchLinks<T>(
   }
 }
 
-function tooLong({ search, shortLink, tags, host }: LinkFilter): Failure {
+function tooLong({ search, shortLink, tags, host, url, states }: LinkFilter): Failure {
   const text = 'takes too long among so many links; add a tag, or sort by created_at'
   if (search !== undefined || shortLink !== undefined) return Failure.invalid({ search: [text] })
   if (host !== undefined) return Failure.invalid({ domain: [text] })
+  if (url !== undefined) return Failure.invalid({ url: [text] })
+  if (states !== undefined) return Failure.invalid({ state: [text] })
   return Failure.invalid({ [tags === undefined ? 'sort' : 'tag']: [text] })
 }

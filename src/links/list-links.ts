@@ -25,7 +25,13 @@ export async function listLinks(
   const sort = query.sort ?? '-created_at'
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
-  const filter = { search: query.search, host: query.domain, tags: query.tag }
+  const filter = {
+    search: query.search,
+    host: query.domain,
+    tags: query.tag,
+    url: query.url,
+    states: query.state,
+  }
   const actor = actorOf(request)
 
   if (query.cursor === undefined) {
