@@ -284,14 +284,18 @@ describeStore('the orders of certificates', (at) => {
     await own.kill()
     await activate(late)
     const backAt = clock.nowMicros() + 6 * HOUR * SECOND_MICROS
+    let attempts = 0
     while (clock.nowMicros() < backAt) {
       await runDue()
+      attempts += 1
       const account = await at.store.read.acmeAccounts.find(own.directory)
       assert.ok(account && account.pausedUntil > clock.nowMicros())
       clock.move((account.pausedUntil - clock.nowMicros()) / SECOND_MICROS)
     }
     const away = log.filter((line) => line.startsWith('away'))
-    assert.ok(away.length > 10 && away.length < 40, `asked ${away.length} times`)
+    // Orders that are due together report the same attempt, so the lines may be more than the attempts.
+    assert.ok(attempts > 10 && attempts < 40, `${attempts} attempts`)
+    assert.ok(away.length >= attempts, `${away.length} reports`)
     assert.match(away[0] ?? '', /localhost:\d+ did not answer: .*ECONNREFUSED/)
     assert.equal((await stateOf(at.store, late)).attempts, 0)
 
