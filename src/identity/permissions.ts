@@ -18,6 +18,7 @@ export type Permission = (typeof PERMISSIONS)[number]
 export const OPERATION_PERMISSIONS = {
   'links.list': 'links.view',
   'links.get': 'links.view',
+  'links.checkKey': 'links.view',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',
   'links.create': 'links.edit',

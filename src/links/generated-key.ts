@@ -5,7 +5,7 @@ import { generateKey } from './key.ts'
 /** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
 export const GENERATE_ATTEMPTS_MAX = 8
 
-const KEY_TAKEN = 'is taken on this domain'
+export const KEY_TAKEN = 'is taken on this domain'
 
 export function keyTaken(): Failure {
   return Failure.invalid({ key: [KEY_TAKEN] })

@@ -48,6 +48,8 @@ export function parseKey(text: string): Parsed<string> {
   return { value: key }
 }
 
+export const KEY_RESERVED = 'is reserved for the service itself on this domain'
+
 /** Whether the service answers this path itself, so that no link of its own host may have it. */
 export function isReservedKey(key: string): boolean {
   const [first = ''] = key.split('/', 1)

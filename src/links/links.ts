@@ -15,13 +15,13 @@ import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken, withGeneratedKey } from './generated-key.ts'
-import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
+import { foldKey, generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX } from './key.ts'
 import { keyFaultOf } from './key-fault.ts'
 import { type Link, type LinkAttributes, linkVersion, type NewLink, NO_ATTRIBUTES } from './link.ts'
 import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
 import { type LinkLists, type Listed, linkLists } from './link-lists.ts'
-import { type LinkPlaces, linkPlaces, type OpenedPlace } from './link-places.ts'
+import type { LinkPlaces, OpenedPlace } from './link-places.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
@@ -34,12 +34,11 @@ type LinkDependencies = {
   readonly clock: Clock
   readonly random: Random
   readonly domains: Domains
+  readonly places: LinkPlaces
   readonly vault: PasswordVault
   readonly serviceHost: ServiceHost
   /** URL schemes that `ios` and `android` may have besides http and https. */
   readonly appSchemes: readonly string[]
-  /** Whether a link on an unclaimed host claims it. */
-  readonly claimOnLink: boolean
   readonly quotas: QuotaBook
   /** For `SEARCH_QUEUE`. */
   readonly searches: FairQueue
@@ -60,13 +59,11 @@ type WrittenLink = { readonly link: Link; readonly claimed: Domain | undefined }
 /** The operations on links. Each acts within the workspace of its actor. */
 export class Links {
   readonly #deps: LinkDependencies
-  readonly #places: LinkPlaces
   readonly #lists: LinkLists
   readonly #rules: LinkRules
 
   constructor(deps: LinkDependencies) {
     this.#deps = deps
-    this.#places = linkPlaces(deps)
     this.#lists = linkLists(deps)
     this.#rules = {
       appSchemes: deps.appSchemes,
@@ -96,13 +93,13 @@ export class Links {
         look: async () => {
           const [, place] = await waitForAll([
             refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations),
-            this.#places.find(stores, workspaceId, domain),
+            this.#deps.places.find(stores, workspaceId, domain),
             enforceQuotas(stores, limits, growth),
           ])
           return place
         },
         work: async (place) => {
-          const keyspace = await this.#places.open(stores, place, actor, limits)
+          const keyspace = await this.#deps.places.open(stores, place, actor, limits)
           claimed = keyspace.claimed
           const now = clock.nowMicros()
           const times = { created_at: now, updated_at: now }
@@ -267,14 +264,14 @@ export class Links {
     const on = { workspaceId: actor.workspaceId, host: link.domain }
     const [, place] = await waitForAll([
       refuseLoops(stores, this.#deps.serviceHost, on, destinationsOf(link)),
-      this.#places.find(stores, on.workspaceId, on.host),
+      this.#deps.places.find(stores, on.workspaceId, on.host),
     ])
-    return this.#places.open(stores, place, actor, limits)
+    return this.#deps.places.open(stores, place, actor, limits)
   }
 
   #refuseReserved(keyspaceId: number, key: string): void {
     if (keyspaceId === this.#deps.serviceHost.keyspaceId && isReservedKey(key)) {
-      throw Failure.invalid({ key: ['is reserved for the service itself on this domain'] })
+      throw Failure.invalid({ key: [KEY_RESERVED] })
     }
   }
 }

@@ -14,6 +14,7 @@ import { eventRoutes } from '../../events/routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/tokens/authentication.ts'
+import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
@@ -37,6 +38,7 @@ import { serviceRoutes } from './service-routes.ts'
 
 const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
+  keyRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,

@@ -5,6 +5,8 @@ import { domainHttps } from '../../domains/domain-https.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import { LinkKeys } from '../../links/link-keys.ts'
+import { linkPlaces } from '../../links/link-places.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
@@ -38,21 +40,25 @@ export function openApi(
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
+  const random = systemRandom
+  const { claimOnLink } = config
+  const places = linkPlaces({ clock, random, domains, serviceHost, claimOnLink })
   const links = new Links({
     store,
     clock,
-    random: systemRandom,
+    random,
     domains,
+    places,
     vault: vaultOf(context),
     serviceHost,
     appSchemes: config.appSchemes,
-    claimOnLink: config.claimOnLink,
     quotas,
     searches: queues.open(SEARCH_QUEUE),
   })
   return buildApp(
     {
       links,
+      linkKeys: new LinkKeys({ store, random, serviceHost, places }),
       domains,
       clicks: new Clicks({
         store,
@@ -73,7 +79,7 @@ export function openApi(
         deriveKey(instanceKey, 'idempotency'),
         throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
       ),
-      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), systemRandom),
+      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
       usage: usageOf({ store, quotas }),
       baseUrl: config.baseUrl,
       quotas,

@@ -11,6 +11,7 @@ import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
+import { findKeyState, findVariants, type KeyState } from './key-variants.ts'
 import { linkPages } from './link-pages.ts'
 import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
@@ -19,6 +20,8 @@ export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
   /** Like `findById`, without reading the counters, for a transaction that writes the link. */
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /** Whether a new link could have the key, by one index look-up. */
+  findKeyState(keyspaceId: number, key: string, variantsMax: number): Promise<KeyState>
   /**
    * Inserts a link. Returns undefined when the key is taken in its keyspace.
    *
@@ -79,17 +82,6 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
-type VariantQuery = { keyspaceId: number; foldedKey: string; limit: number }
-
-const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantQuery) =>
-  db
-    .selectFrom('links')
-    .select('seq')
-    .where('keyspace_id', '=', keyspaceId)
-    .where('key_folded', '=', foldedKey)
-    .limit(limit),
-)
-
 /**
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may read many rows
@@ -139,6 +131,8 @@ export function linkStore(on: {
     },
 
     findUncounted,
+
+    findKeyState: (keyspaceId, key, variantsMax) => findKeyState(db, keyspaceId, key, variantsMax),
 
     async insert(link, variantsMax = Number.POSITIVE_INFINITY) {
       const [inserted, ...variants] = await pipeline(db, [
