@@ -1,26 +1,23 @@
 import { z } from 'zod'
 import { line } from './primitives.ts'
 
-/** Longer than any valid key, so that a long one gets its reason rather than 422. */
+/** Longer than any valid key, so that the answer to a long key has a reason instead of 422. */
 const KEY_TEXT_MAX = 2_000
 const REASONS = ['taken', 'reserved', 'invalid', 'too_many_variants'] as const
 
 export const keyAvailabilityQuery = z.strictObject({
-  domain: line(2000).describe('The host name that the link is to be on.'),
+  domain: line(2000).describe('The host name of the planned link.'),
   key: z
     .string()
     .max(KEY_TEXT_MAX, `must have at most ${KEY_TEXT_MAX} characters`)
     .optional()
-    .describe('The key to look for; without it, the answer is only a suggestion.'),
+    .describe('The key to check; without it, only a suggestion is returned.'),
 })
 
 export const keyAvailability = z
   .object({
-    domain: z.string().describe('The domain, in the form in which it is stored.'),
-    key: z
-      .string()
-      .nullable()
-      .describe('The key, in the form in which it is stored; null when none was sent.'),
+    domain: z.string().describe('The domain in its stored form.'),
+    key: z.string().nullable().describe('The key in its stored form; null when none was sent.'),
     available: z
       .boolean()
       .nullable()
@@ -29,9 +26,12 @@ export const keyAvailability = z
       .enum(REASONS)
       .nullable()
       .describe(
-        'Why it could not: another link has it; the service answers it itself; it is no valid key; or too many keys differ from it only by letter case.',
+        'Why not: `taken` by another link; `reserved` for the service itself; `invalid` as a key; `too_many_variants`: too many keys differ from it only by letter case. Null if the key is available or none was sent.',
       ),
-    message: z.string().nullable().describe('The reason in words, as a create would answer.'),
+    message: z
+      .string()
+      .nullable()
+      .describe('The message with which a create would refuse the key.'),
     suggestion: z.string().describe('A generated key that is free now.'),
   })
   .meta({ id: 'KeyAvailability', description: 'Whether a key is free on a domain.' })

@@ -1,4 +1,4 @@
-/** What other modules use of links. The redirects load it, so it loads no store and no route. */
+/** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
 export { foldKey } from './key.ts'
 export { UTM_FIELDS } from './link.ts'
 export type { PasswordVault } from './password-vault.ts'

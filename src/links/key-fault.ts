@@ -5,7 +5,7 @@ import { KEY_VARIANTS_MAX } from './key.ts'
 
 export const TOO_MANY_VARIANTS = `has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`
 
-/** Translates what the store finds wrong with a link's key into a failure of its field. */
+/** Converts the store's errors about a link's key into a `validation_failed` of the field `key`. */
 export function keyFaultOf(error: unknown): unknown {
   if (error instanceof UniqueViolation) return keyTaken()
   if (!(error instanceof TooManyVariants)) return error

@@ -6,11 +6,11 @@ import { Failure } from '../platform/failure.ts'
 import { GENERATE_ATTEMPTS_MAX, KEY_TAKEN } from './generated-key.ts'
 import { generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX, parseKey } from './key.ts'
 import { TOO_MANY_VARIANTS } from './key-fault.ts'
-import type { LinkPlaces } from './link-places.ts'
+import type { LinkKeyspaces } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
 
-/** Why no link may have a key. */
+/** Why a new link cannot have a key. */
 type KeyFault = {
   readonly reason: 'taken' | 'reserved' | 'invalid' | 'too_many_variants'
   readonly message: string
@@ -18,10 +18,10 @@ type KeyFault = {
 
 export type KeyAvailability = {
   readonly host: string
-  /** In its stored form, where it has one. */
+  /** In its stored form; as sent when it is invalid; undefined when none was sent. */
   readonly key: string | undefined
   readonly fault: KeyFault | undefined
-  /** A generated key that is free. */
+  /** A generated key that is available. */
   readonly suggestion: string
 }
 
@@ -33,10 +33,10 @@ type Dependencies = {
   readonly store: Store<LinkStores>
   readonly random: Random
   readonly serviceHost: ServiceHost
-  readonly places: LinkPlaces
+  readonly keyspaces: LinkKeyspaces
 }
 
-/** Looks whether keys are free, before a link is created. */
+/** Checks whether keys are available before a link is created. */
 export class LinkKeys {
   readonly #deps: Dependencies
 
@@ -45,15 +45,15 @@ export class LinkKeys {
   }
 
   /**
-   * Costs a few look-ups by indexes. Another request may take the key before the caller does.
+   * Costs a few index look-ups. Reserves nothing: another request may take the key first.
    *
-   * @throws {Failure} `validation_failed` for a domain on which the workspace may not have links
+   * @throws {Failure} `validation_failed` when the workspace must not have links on the domain
    */
   async check({ workspaceId }: Actor, domain: string, text?: string): Promise<KeyAvailability> {
-    const { store, serviceHost, places, random } = this.#deps
+    const { store, serviceHost, keyspaces, random } = this.#deps
     const host = parseLinkHost(domain, serviceHost)
     if ('fault' in host) throw Failure.invalid({ domain: [host.fault] })
-    const { keyspaceId } = await places.find(store.read, workspaceId, host.value)
+    const { keyspaceId } = await keyspaces.findAllowed(store.read, workspaceId, host.value)
     const at = { host: host.value, suggestion: await this.#suggest(random, keyspaceId) }
     if (text === undefined) return { ...at, key: undefined, fault: undefined }
     const parsed = parseKey(text)

@@ -3,7 +3,7 @@ import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import type { LinkFilter } from './link-query.ts'
 
-/** Searches under way read in turns, so many of them cost no more than few: only memory bounds them. */
+/** Running searches take turns to read, so their number costs memory only, not latency. */
 export const SEARCH_QUEUE: FairQueueOptions = {
   work: 'searches',
   concurrency: 64,
@@ -14,7 +14,7 @@ export const SEARCH_QUEUE: FairQueueOptions = {
 }
 
 /**
- * Runs a read that must look at many links, when it is the workspace's turn.
+ * Runs a read that scans many links once the fair queue has a slot for its workspace.
  *
  * @throws {Failure} `validation_failed` when the search itself takes too long
  * @throws {QueueRefusal} when too many searches are waiting

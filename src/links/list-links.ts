@@ -16,7 +16,7 @@ import { presentLink } from './present.ts'
 
 export type LinkListDependencies = WalkContext & { readonly links: Links }
 
-/** A page of the workspace's links, by its number or, where there is a cursor, by its place. */
+/** Returns a page of the workspace's links: by number, or from the position of a cursor. */
 export async function listLinks(
   request: FastifyRequest,
   query: ListLinksQuery,

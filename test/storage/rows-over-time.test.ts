@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Domains } from '../../src/domains/domains.ts'
 import { claimableHosts } from '../../src/hosts/claimable-hosts.ts'
 import { commandLine } from '../../src/identity/actor.ts'
-import { linkPlaces } from '../../src/links/link-places.ts'
+import { LinkKeyspaces } from '../../src/links/link-keyspaces.ts'
 import { SEARCH_QUEUE } from '../../src/links/link-search.ts'
 import { Links } from '../../src/links/links.ts'
 import { passwordVault } from '../../src/links/password-vault.ts'
@@ -34,7 +34,7 @@ async function services({ store }: StoreUnderTest) {
   const linkService = new Links({
     ...base,
     domains: domainService,
-    places: linkPlaces({ ...base, domains: domainService, claimOnLink: true }),
+    keyspaces: new LinkKeyspaces({ ...base, domains: domainService, claimOnLink: true }),
     vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
     appSchemes: [],
     searches: new FairQueue(SEARCH_QUEUE),

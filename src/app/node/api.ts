@@ -6,7 +6,7 @@ import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
 import { LinkKeys } from '../../links/link-keys.ts'
-import { linkPlaces } from '../../links/link-places.ts'
+import { LinkKeyspaces } from '../../links/link-keyspaces.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
@@ -42,13 +42,13 @@ export function openApi(
   const { store, clock, instanceKey, quotas } = instance
   const random = systemRandom
   const { claimOnLink } = config
-  const places = linkPlaces({ clock, random, domains, serviceHost, claimOnLink })
+  const keyspaces = new LinkKeyspaces({ clock, random, domains, serviceHost, claimOnLink })
   const links = new Links({
     store,
     clock,
     random,
     domains,
-    places,
+    keyspaces,
     vault: vaultOf(context),
     serviceHost,
     appSchemes: config.appSchemes,
@@ -58,7 +58,7 @@ export function openApi(
   return buildApp(
     {
       links,
-      linkKeys: new LinkKeys({ store, random, serviceHost, places }),
+      linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
       domains,
       clicks: new Clicks({
         store,

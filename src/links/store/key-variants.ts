@@ -3,7 +3,7 @@ import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
 import { foldKey } from '../key.ts'
 
-/** Whether a new link could have a key: no, if another has it, or if too many differ from it only by letter case. */
+/** `taken`: another link has the key; `too_many_variants`: too many keys differ from it only by letter case. */
 export type KeyState = 'free' | 'taken' | 'too_many_variants'
 
 type VariantQuery = { keyspaceId: number; foldedKey: string; limit: number }
