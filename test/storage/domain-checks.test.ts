@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DomainMove } from '../../src/domains/check-conclusion.ts'
-import { DomainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
+import { DomainChecks, LOOKUP_QUEUE } from '../../src/domains/domain-checks.ts'
 import { Domains } from '../../src/domains/domains.ts'
 import type { CertificateStanding } from '../../src/domains/host-certificate.ts'
 import { type ProofPolicy, proofName, proofText } from '../../src/domains/proof.ts'
@@ -48,7 +48,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
   ) => {
     let ended = 0
     const checks = new DomainChecks({
-      looks: new FairQueue(LOOK_QUEUE),
+      lookups: new FairQueue(LOOKUP_QUEUE),
       ...base,
       store,
       resolver,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
-import { domainHttps } from '../../domains/domain-https.ts'
+import { DomainHttps } from '../../domains/domain-https.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
@@ -73,7 +73,7 @@ export function openApi(
       domainChecks: checks,
       qrPictures,
       servesApi: config.roles.includes('api'),
-      domainHttps: domainHttps({ store, clock }),
+      domainHttps: new DomainHttps({ store, clock }),
       authenticator,
       idempotency: idempotencyReader(
         deriveKey(instanceKey, 'idempotency'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { fakeClock } from '../../test/support/fake-clock.ts'
 import { fakeDns } from '../../test/support/fake-dns.ts'
-import { dnsLooks } from './dns-look.ts'
+import { type DnsLookup, DnsLookups } from './dns-lookup.ts'
 import type { Domain } from './domain.ts'
 import { type ProofPolicy, proofName, proofText } from './proof.ts'
 
@@ -18,13 +18,13 @@ const MINE = claimOf('mine')
 const THEIRS = claimOf('theirs')
 const proofOf = ({ workspace_id, host }: Domain) => proofText(KEY, workspace_id, host)
 
-/** Checks under a policy, against a DNS in which the host leads to the service. */
+/** Sets up look-ups under a policy, with a DNS in which the host leads to the service. */
 function setUp(policy: ProofPolicy, isReserved = false) {
   const dns = fakeDns()
   dns.set(TARGET.host, 'A', '192.0.2.10')
   dns.set(HOST, 'CNAME', TARGET.host)
   const clock = fakeClock()
-  const looks = dnsLooks({
+  const lookups = new DnsLookups({
     clock,
     resolver: dns,
     policy,
@@ -32,10 +32,14 @@ function setUp(policy: ProofPolicy, isReserved = false) {
     target: TARGET,
     isReserved: () => isReserved,
   })
-  return { dns, ...looks }
+  return {
+    dns,
+    look: (domain: Domain) => lookups.lookUp(domain),
+    hasLostProof: (active: Domain, found: DnsLookup) => lookups.hasLostProof(active, found),
+  }
 }
 
-describe('dnsLooks', () => {
+describe('DnsLookups', () => {
   test('requires the workspace’s TXT proof only under the policy dns', async () => {
     const strict = await setUp('dns').look(MINE)
     assert.equal(strict.verdict, 'unproved')
@@ -69,15 +73,15 @@ describe('dnsLooks', () => {
   test('sends no DNS query when no proof is required', async () => {
     const none = setUp('none')
     const local = setUp('dns')
-    const looks = [await none.look(MINE), await local.look(claimOf('mine', 'go.localhost'))]
-    for (const { verdict, observation, records, differences } of looks) {
+    const found = [await none.look(MINE), await local.look(claimOf('mine', 'go.localhost'))]
+    for (const { verdict, observation, records, differences } of found) {
       assert.deepEqual([verdict, observation, records, differences], ['proved', undefined, [], []])
     }
     assert.equal(none.dns.questions + local.dns.questions, 0)
   })
 })
 
-describe('dnsLooks of a reserved host under the policy routing', () => {
+describe('DnsLookups of a reserved host under the policy routing', () => {
   test('requires the TXT proof from a pending claim, and only the route from an active one', async () => {
     const { dns, look } = setUp('routing', true)
     const pending = await look(MINE)
@@ -98,7 +102,7 @@ describe('dnsLooks of a reserved host under the policy routing', () => {
   })
 })
 
-describe('what a workspace sees of the operator’s private network', () => {
+describe('DnsLookups of a host in the operator’s private network', () => {
   const PRIVATE_ADDRESSES = [
     '10.1.2.3',
     'fd00::1',
@@ -131,7 +135,10 @@ describe('what a workspace sees of the operator’s private network', () => {
     dns.set('vm-17.corp.example', 'A', '10.1.2.3', '192.0.2.10')
     const { seen, differences } = await look(MINE)
     assert.deepEqual(seen.a, ['192.0.2.10'])
-    assert.match(differences[0]?.text ?? '', /end at a private IPv4 address.*remove the A record/)
+    assert.match(
+      differences[0]?.text ?? '',
+      /are sent to a private IPv4 address.*remove the A record/,
+    )
     assert.deepEqual(seen.cname, ['wiki.corp.example'])
     assert.doesNotMatch(JSON.stringify([seen, differences]), /10\.1\.2\.3|vm-17/)
   })
@@ -169,7 +176,7 @@ describe('what a workspace sees of the operator’s private network', () => {
   })
 })
 
-describe('hasLostProof', () => {
+describe('DnsLookups.hasLostProof', () => {
   test('is true when DNS answers and the proof is not among the texts', async () => {
     const { dns, look, hasLostProof } = setUp('dns')
     dns.set(proofName(HOST), 'TXT', proofOf(MINE))
