@@ -1,5 +1,5 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
-export { foldKey } from './key.ts'
+export { foldKey, parseKey } from './key.ts'
 export { UTM_FIELDS } from './link.ts'
 export type { PasswordVault } from './password-vault.ts'
 export { hasQrMark, withoutQrMark } from './qr/qr-mark.ts'
