@@ -172,7 +172,7 @@ export class RedirectHandler {
     }
   }
 
-  /** Browsers accept the header over HTTPS alone (RFC 6797, section 7.2). */
+  /** Sent only over HTTPS: browsers ignore the header otherwise (RFC 6797, section 8.1). */
   #hstsOf({ host }: FoundLink, exchange: Exchange): AnswerHeaders | undefined {
     const maxAge = host?.hstsMaxAge ?? null
     if (maxAge === null || !this.#reader.isSecure(exchange)) return undefined

@@ -324,7 +324,7 @@ describeStore('the orders of certificates', (at) => {
       clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
       minute = Math.round((clock.nowMicros() - begunAt) / MINUTE / SECOND_MICROS)
     }
-    assert.ok(failures.length >= 10, 'it is tried again and again')
+    assert.ok(failures.length >= 10, 'it is retried')
     for (const first of failures) {
       const inHour = failures.filter((minute) => minute >= first && minute < first + 60)
       assert.ok(inHour.length <= 5, `${inHour.length} in the hour from minute ${first} on`)
@@ -437,7 +437,7 @@ describeStore('the orders of certificates', (at) => {
     await activate(host)
     await runDue()
     assert.deepEqual(log, [
-      `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} from other.example alone`,
+      `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} only from other.example`,
     ])
     assert.equal(pebble.orders(), orders)
     const [failed] = await eventsOf(at.store, workspace.id)

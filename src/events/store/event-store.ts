@@ -5,7 +5,7 @@ import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import type { EventFeed, EventStore } from '../event-store.ts'
 import { eventRun } from './event-pages.ts'
 
-/** Events that are deleted at once. */
+/** The number of events to delete per statement. */
 const TRIM_MAX = 1_000
 
 export type OpenEventFeed = (db: Kysely<Schema>, writes: WriteBuffer) => EventFeed

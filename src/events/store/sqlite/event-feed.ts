@@ -6,7 +6,7 @@ import { EVENT_COLUMNS, eventOf } from '../event-rows.ts'
 
 /**
  * SQLite commits one transaction at a time, so the numbers of events are in the order of commits. A restored
- * file gives numbers again, so a reader must keep its cursor in the same file.
+ * file assigns numbers again, so a reader must store its cursor in the same file.
  */
 export function sqliteEventFeed(db: Kysely<Schema>, writes: WriteBuffer): EventFeed {
   return {

@@ -41,7 +41,7 @@ type BatchWrites = {
 /**
  * Runs transactions one after the other on one connection. Those queued in the same turn of the
  * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
- * rolled back alone.
+ * rolled back without affecting the others.
  *
  * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
  * a small transaction more than its own work. So a batch first runs without savepoints. If a
