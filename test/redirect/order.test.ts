@@ -259,10 +259,10 @@ for (const engine of ENGINES) {
       }
     }
 
-    test('the root of the service’s own host redirects to the documentation', async () => {
+    test('the root of the service’s own host redirects to the dashboard', async () => {
       const { status, headers } = await visit(service.port, '/')
       assert.equal(status, 302)
-      assert.equal(headers.location, '/docs')
+      assert.equal(headers.location, '/app')
     })
   })
 }

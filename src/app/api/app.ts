@@ -31,6 +31,7 @@ import { HttpRefusal, sendError } from '../../platform/http/api/problem.ts'
 import { validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
+import { dashboard } from '../../platform/http/dashboard/dashboard.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { metricsRoute } from './metrics-route.ts'
 import { describeApi } from './openapi.ts'
@@ -95,7 +96,10 @@ export async function buildApp(
   limitDuration(app)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
-  if (deps.servesApi) await describeApi(app, compressor)
+  if (deps.servesApi) {
+    await describeApi(app, compressor)
+    await app.register(dashboard, { compressor })
+  }
   await app.register(serviceRoutes, deps)
   await app.register(metricsRoute, deps)
   for (const routes of deps.servesApi ? API_ROUTES : []) {
