@@ -12,10 +12,8 @@ type LoggedLink = Pick<UncountedLink, 'id' | 'domain' | 'key'> & LinkAttributes
 const PASSWORD_CHANGED = { password: 'changed' }
 
 export function linkCreated(link: LoggedLink): NewEvent {
-  const after = {
-    ...setFields(fieldsOf(link)),
-    ...(link.password === null ? {} : PASSWORD_CHANGED),
-  }
+  const after = setFields(fieldsOf(link))
+  if (link.password !== null) Object.assign(after, PASSWORD_CHANGED)
   return { type: 'link.created', subjectId: link.id, before: null, after }
 }
 

@@ -1,48 +1,56 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
-import { statement } from './statement.ts'
 
 /** The maximum number of rows of one insert. Each number of rows has its own compiled statement. */
 const INSERT_ROWS_MAX = 32
 
 type Value = number | string | null
-type Insert = (db: Kysely<Schema>, values: readonly Value[]) => CompiledQuery
 
-/** Compiled multi-row inserts into a table, one for each number of rows up to `INSERT_ROWS_MAX`. */
+/**
+ * Compiled multi-row inserts into a table, one for each number of rows up to `INSERT_ROWS_MAX`. Their
+ * parameters are the values of the rows in order, so no parameter is looked up by name.
+ */
 export class RowInserts<T extends Readonly<Record<keyof T, Value>>> {
+  readonly #table: 'changes' | 'events'
   readonly #columns: readonly (keyof T & string)[]
-  readonly #inserts: readonly Insert[]
+  readonly #compiled = new WeakMap<object, CompiledQuery[]>()
 
   constructor(table: 'changes' | 'events', columns: readonly (keyof T & string)[]) {
+    this.#table = table
     this.#columns = columns
-    this.#inserts = Array.from({ length: INSERT_ROWS_MAX }, (_, index) => {
-      const rows = Array.from({ length: index + 1 }, (_, row) => row * columns.length)
-      const insert = statement((db, values: readonly Value[]) =>
-        db
-          .insertInto(table)
-          .values(
-            rows.map(
-              (start) =>
-                Object.fromEntries(
-                  columns.map((column, place) => [column, values[start + place]]),
-                ) as never,
-            ),
-          ),
-      )
-      return (db, values) => insert.query(db, values)
-    })
   }
 
-  /** Returns the statements that insert the rows, in order. */
-  queries(db: Kysely<Schema>, rows: readonly T[]): CompiledQuery[] {
+  /** Returns the statements that insert the rows from index `from` on, in order. */
+  queries(db: Kysely<Schema>, rows: readonly T[], from: number): CompiledQuery[] {
     const queries: CompiledQuery[] = []
-    for (let start = 0; start < rows.length; start += INSERT_ROWS_MAX) {
-      const some = rows.slice(start, start + INSERT_ROWS_MAX)
-      const values = some.flatMap((row) => this.#columns.map((column): Value => row[column]))
-      const query = this.#inserts[some.length - 1]?.(db, values)
-      if (query !== undefined) queries.push(query)
+    for (let start = from; start < rows.length; start += INSERT_ROWS_MAX) {
+      const end = Math.min(start + INSERT_ROWS_MAX, rows.length)
+      const parameters: Value[] = []
+      for (let index = start; index < end; index += 1) {
+        const row = rows[index] as T
+        for (const column of this.#columns) parameters.push(row[column])
+      }
+      queries.push({ ...this.#insertOf(db, end - start), parameters })
     }
     return queries
+  }
+
+  #insertOf(db: Kysely<Schema>, count: number): CompiledQuery {
+    const { adapter } = db.getExecutor()
+    let inserts = this.#compiled.get(adapter)
+    if (inserts === undefined) {
+      inserts = []
+      this.#compiled.set(adapter, inserts)
+    }
+    const compiled = inserts[count] ?? this.#compile(db, count)
+    inserts[count] = compiled
+    return compiled
+  }
+
+  #compile(db: Kysely<Schema>, count: number): CompiledQuery {
+    const row = Object.fromEntries(this.#columns.map((column) => [column, '']))
+    const rows = Array.from({ length: count }, () => row as never)
+    return db.insertInto(this.#table).values(rows).compile()
   }
 }
 
@@ -67,7 +75,7 @@ export class RowBuffer<T extends Readonly<Record<keyof T, Value>>> {
   /** Returns the statements that insert the rows added since the last call. */
   take(db: Kysely<Schema>): CompiledQuery[] {
     if (this.#written === this.#rows.length) return []
-    const queries = this.#inserts.queries(db, this.#rows.slice(this.#written))
+    const queries = this.#inserts.queries(db, this.#rows, this.#written)
     this.#written = this.#rows.length
     return queries
   }
