@@ -22,7 +22,7 @@ const LIST_PACKAGES = `
 `
 
 async function packagesOf(file: string): Promise<readonly string[]> {
-  const url = import.meta.resolve(`../../${file}`)
+  const url = import.meta.resolve(`../../src/${file}`)
   const args = ['--input-type=module', '--eval', LIST_PACKAGES, url]
   const { stdout } = await run(process.execPath, args)
   return JSON.parse(stdout)
