@@ -2,7 +2,22 @@ import type { PageTexts } from './page-texts.ts'
 
 export const de: PageTexts = {
   tag: 'de',
-  locale: 'de',
+  months: [
+    'Januar',
+    'Februar',
+    'März',
+    'April',
+    'Mai',
+    'Juni',
+    'Juli',
+    'August',
+    'September',
+    'Oktober',
+    'November',
+    'Dezember',
+  ],
+  day: (day, month, year) => `${day}.\u00a0${month} ${year}`,
+  wait: (seconds) => `in ${seconds}\u00a0${seconds === 1 ? 'Sekunde' : 'Sekunden'}`,
   notFound: {
     title: 'Unter dieser Adresse gibt es keinen Link',
     text: 'Prüfen Sie, ob die Adresse vollständig und richtig geschrieben ist. Wenn Sie sie von jemandem erhalten haben, fragen Sie dort nach der aktuellen.',

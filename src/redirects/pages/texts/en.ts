@@ -2,8 +2,23 @@ import type { PageTexts } from './page-texts.ts'
 
 export const en: PageTexts = {
   tag: 'en',
+  months: [
+    'January',
+    'February',
+    'March',
+    'April',
+    'May',
+    'June',
+    'July',
+    'August',
+    'September',
+    'October',
+    'November',
+    'December',
+  ],
   // The month's name stands between day and year, so that readers of either order understand it.
-  locale: 'en-GB',
+  day: (day, month, year) => `${day}\u00a0${month} ${year}`,
+  wait: (seconds) => `in ${seconds}\u00a0${seconds === 1 ? 'second' : 'seconds'}`,
   notFound: {
     title: 'There is no link at this address',
     text: 'Check that the address is complete and spelled correctly. If someone sent it to you, ask them for the current one.',

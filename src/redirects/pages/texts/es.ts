@@ -2,7 +2,22 @@ import type { PageTexts } from './page-texts.ts'
 
 export const es: PageTexts = {
   tag: 'es',
-  locale: 'es',
+  months: [
+    'enero',
+    'febrero',
+    'marzo',
+    'abril',
+    'mayo',
+    'junio',
+    'julio',
+    'agosto',
+    'septiembre',
+    'octubre',
+    'noviembre',
+    'diciembre',
+  ],
+  day: (day, month, year) => `${day}\u00a0de ${month} de ${year}`,
+  wait: (seconds) => `dentro de ${seconds}\u00a0${seconds === 1 ? 'segundo' : 'segundos'}`,
   notFound: {
     title: 'No hay ningún enlace en esta dirección',
     text: 'Compruebe que la dirección esté completa y bien escrita. Si alguien se la envió, pídale la actual.',

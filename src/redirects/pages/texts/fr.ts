@@ -2,7 +2,23 @@ import type { PageTexts } from './page-texts.ts'
 
 export const fr: PageTexts = {
   tag: 'fr',
-  locale: 'fr',
+  months: [
+    'janvier',
+    'février',
+    'mars',
+    'avril',
+    'mai',
+    'juin',
+    'juillet',
+    'août',
+    'septembre',
+    'octobre',
+    'novembre',
+    'décembre',
+  ],
+  // Only the first of a month is an ordinal.
+  day: (day, month, year) => `${day === 1 ? '1er' : day}\u00a0${month} ${year}`,
+  wait: (seconds) => `dans ${seconds}\u00a0${seconds < 2 ? 'seconde' : 'secondes'}`,
   notFound: {
     title: 'Il n’y a pas de lien à cette adresse',
     text: 'Vérifiez que l’adresse est complète et bien orthographiée. Si quelqu’un vous l’a envoyée, demandez-lui l’adresse actuelle.',
@@ -13,9 +29,8 @@ export const fr: PageTexts = {
   },
   expired: {
     title: 'Ce lien a expiré',
-    // Of a month's days only the first is an ordinal in French, which Unicode's data leave out.
     text: (date) =>
-      `Il a expiré le ${date.replace(/^1(?!\d)/, '1er')} (UTC). Demandez-en un nouveau à la personne qui vous l’a transmis.`,
+      `Il a expiré le ${date} (UTC). Demandez-en un nouveau à la personne qui vous l’a transmis.`,
   },
   password: {
     title: 'Ce lien est protégé',

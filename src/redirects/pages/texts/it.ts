@@ -2,7 +2,22 @@ import type { PageTexts } from './page-texts.ts'
 
 export const it: PageTexts = {
   tag: 'it',
-  locale: 'it',
+  months: [
+    'gennaio',
+    'febbraio',
+    'marzo',
+    'aprile',
+    'maggio',
+    'giugno',
+    'luglio',
+    'agosto',
+    'settembre',
+    'ottobre',
+    'novembre',
+    'dicembre',
+  ],
+  day: (day, month, year) => `${day}\u00a0${month} ${year}`,
+  wait: (seconds) => `tra ${seconds}\u00a0${seconds === 1 ? 'secondo' : 'secondi'}`,
   notFound: {
     title: 'A questo indirizzo non c’è nessun link',
     text: 'Controlla che l’indirizzo sia completo e scritto correttamente. Se te l’ha inviato qualcuno, chiedi quello aggiornato.',

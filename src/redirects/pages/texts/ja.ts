@@ -2,7 +2,9 @@ import type { PageTexts } from './page-texts.ts'
 
 export const ja: PageTexts = {
   tag: 'ja',
-  locale: 'ja',
+  months: ['1月', '2月', '3月', '4月', '5月', '6月', '7月', '8月', '9月', '10月', '11月', '12月'],
+  day: (day, month, year) => `${year}年${month}${day}日`,
+  wait: (seconds) => `${seconds}\u2060秒後`,
   notFound: {
     title: 'このアドレスにリンクはありません',
     text: 'アドレスに抜けや入力間違いがないかご確認ください。どなたかから受け取った場合は、最新のアドレスをお尋ねください。',
@@ -25,13 +27,11 @@ export const ja: PageTexts = {
   },
   tooManyAttempts: {
     title: '試行回数が多すぎます',
-    text: (when) =>
-      `間違ったパスワードが何度も入力されました。${unspaced(when)}にもう一度お試しください。`,
+    text: (when) => `間違ったパスワードが何度も入力されました。${when}にもう一度お試しください。`,
   },
   busy: {
     title: 'このリンクにアクセスが集中しています',
-    text: (when) =>
-      `パスワードはまだ確認されていません。${unspaced(when)}にもう一度お試しください。`,
+    text: (when) => `パスワードはまだ確認されていません。${when}にもう一度お試しください。`,
   },
   unavailable: {
     title: 'しばらくしてからお試しください',
@@ -46,9 +46,4 @@ export const ja: PageTexts = {
     text: 'このサーバーが受け付けない形式です。',
   },
   tryAgain: 'もう一度試す',
-}
-
-/** Japanese text has no space between a number and its unit, unlike Unicode's data. Nor may a line end there. */
-function unspaced(when: string): string {
-  return when.replace(/\s/g, '\u2060')
 }

@@ -2,7 +2,22 @@ import type { PageTexts } from './page-texts.ts'
 
 export const nl: PageTexts = {
   tag: 'nl',
-  locale: 'nl',
+  months: [
+    'januari',
+    'februari',
+    'maart',
+    'april',
+    'mei',
+    'juni',
+    'juli',
+    'augustus',
+    'september',
+    'oktober',
+    'november',
+    'december',
+  ],
+  day: (day, month, year) => `${day}\u00a0${month} ${year}`,
+  wait: (seconds) => `over ${seconds}\u00a0${seconds === 1 ? 'seconde' : 'seconden'}`,
   notFound: {
     title: 'Er is geen link op dit adres',
     text: 'Controleer of het adres volledig en juist gespeld is. Heeft iemand het je gestuurd, vraag dan naar het huidige adres.',

@@ -1,17 +1,28 @@
 /** The title and the text of a page. */
 type Notice = { readonly title: string; readonly text: string }
 
+// biome-ignore format: one line for a quarter of a year
+type Months = readonly [
+  string, string, string,
+  string, string, string,
+  string, string, string,
+  string, string, string,
+]
+
 /** Everything that the pages for visitors say, in one language. Plain text, which is escaped when a page is rendered. */
 export type PageTexts = {
   /** BCP 47, for `lang` and `Content-Language`. */
   readonly tag: string
-  /** BCP 47, for dates and durations. */
-  readonly locale: string
+  /** In the form that stands in a date. */
+  readonly months: Months
+  readonly day: (day: number, month: string, year: number) => string
+  /** As `in 42 seconds`. */
+  readonly wait: (seconds: number) => string
   readonly notFound: Notice
   readonly unknownHost: Notice
   readonly expired: {
     readonly title: string
-    /** @param date a day in UTC, as `31 August 2026` */
+    /** @param date a day in UTC, as returned by `day` */
     readonly text: (date: string) => string
   }
   readonly password: Notice & {
@@ -29,6 +40,6 @@ export type PageTexts = {
 
 type WaitNotice = {
   readonly title: string
-  /** @param when as `in 42 seconds` */
+  /** @param when as returned by `wait` */
   readonly text: (when: string) => string
 }

@@ -3,7 +3,22 @@ import type { PageTexts } from './page-texts.ts'
 /** A word of one letter must not end a line in Polish: a no-break space follows it. */
 export const pl: PageTexts = {
   tag: 'pl',
-  locale: 'pl',
+  months: [
+    'stycznia',
+    'lutego',
+    'marca',
+    'kwietnia',
+    'maja',
+    'czerwca',
+    'lipca',
+    'sierpnia',
+    'września',
+    'października',
+    'listopada',
+    'grudnia',
+  ],
+  day: (day, month, year) => `${day}\u00a0${month} ${year}`,
+  wait: (seconds) => `za ${seconds}\u00a0${secondsWord(seconds)}`,
   notFound: {
     title: 'Pod tym adresem nie ma linku',
     text: 'Sprawdź, czy adres jest kompletny i\u00a0poprawnie zapisany. Jeśli ktoś Ci go przysłał, poproś o\u00a0aktualny.',
@@ -46,4 +61,10 @@ export const pl: PageTexts = {
     text: 'Ten serwer nie przyjmuje żądań w\u00a0takiej postaci.',
   },
   tryAgain: 'Spróbuj ponownie',
+}
+
+function secondsWord(seconds: number): string {
+  if (seconds === 1) return 'sekundę'
+  const isFew = [2, 3, 4].includes(seconds % 10) && ![12, 13, 14].includes(seconds % 100)
+  return isFew ? 'sekundy' : 'sekund'
 }

@@ -2,7 +2,23 @@ import type { PageTexts } from './page-texts.ts'
 
 export const pt: PageTexts = {
   tag: 'pt-BR',
-  locale: 'pt-BR',
+  months: [
+    'janeiro',
+    'fevereiro',
+    'março',
+    'abril',
+    'maio',
+    'junho',
+    'julho',
+    'agosto',
+    'setembro',
+    'outubro',
+    'novembro',
+    'dezembro',
+  ],
+  // Only the first of a month is an ordinal.
+  day: (day, month, year) => `${day === 1 ? '1º' : day}\u00a0de ${month} de ${year}`,
+  wait: (seconds) => `em ${seconds}\u00a0${seconds === 1 ? 'segundo' : 'segundos'}`,
   notFound: {
     title: 'Não há nenhum link neste endereço',
     text: 'Verifique se o endereço está completo e escrito corretamente. Se alguém o enviou a você, peça o endereço atual.',

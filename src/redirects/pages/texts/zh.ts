@@ -2,7 +2,9 @@ import type { PageTexts } from './page-texts.ts'
 
 export const zh: PageTexts = {
   tag: 'zh-Hans',
-  locale: 'zh-Hans',
+  months: ['1月', '2月', '3月', '4月', '5月', '6月', '7月', '8月', '9月', '10月', '11月', '12月'],
+  day: (day, month, year) => `${year}年${month}${day}日`,
+  wait: (seconds) => `${seconds}\u2060秒后`,
   notFound: {
     title: '此地址没有对应的链接',
     text: '请检查地址是否完整、拼写是否正确。如果是他人发给您的，请向对方索取最新地址。',
