@@ -15,6 +15,9 @@ const MODULES = [
   'hosts',
   'identity',
 ]
+
+/** Of the dashboard, from top to bottom: a folder imports only those after it. */
+const WEB_FOLDERS = ['pages', 'shell', 'widgets', 'api', 'text', 'state', 'icons']
 const ANY_MODULE = `^src/(${MODULES.join('|')})/`
 
 const forbid = (name, from, to, comment, except) => ({
@@ -56,18 +59,35 @@ export default {
       'index.ts, or store/index.ts for tables, is what a module offers to others; the rest can change freely.',
       ['^src/$1/', '^src/[^/]+/(store/)?index\\.ts$'],
     ),
+    ...WEB_FOLDERS.slice(1).map((folder, index) =>
+      forbid(
+        `web-folders-are-ordered-${folder}`,
+        `^web/src/${folder}/`,
+        `^web/src/(${WEB_FOLDERS.slice(0, index + 1).join('|')})/`,
+        'What a page needs can be used by every page; see web/README.md.',
+      ),
+    ),
+    forbid(
+      'web-is-a-client-of-the-api',
+      '^web/src/',
+      '^(src|test|bench|scripts)/',
+      'The dashboard knows the contract, and sends requests.',
+    ),
+    forbid('src-knows-no-web', '^(src|contract)/', '^web/', 'The service sends built files.'),
     forbid(
       'platform-knows-no-module',
       '^src/platform/',
       '^src/(?!platform/)',
       'The platform is what a service without links would need too.',
     ),
-    forbid(
-      'modules-know-no-app',
-      ANY_MODULE,
-      '^src/app/',
-      'app/ puts modules together: what a module needs comes to it as a parameter.',
-    ),
+    {
+      name: 'modules-know-no-app',
+      severity: 'error',
+      comment:
+        'app/ puts modules together: what a module needs comes to it as a parameter. Its unit tests use fakes.',
+      from: { path: ANY_MODULE },
+      to: { path: '^src/app/' },
+    },
     forbid(
       'contract-knows-zod-alone',
       '^contract/',

@@ -26,14 +26,14 @@ const repeatable = z
 
 const filters = {
   country: repeatable.describe(
-    'ISO 3166-1 alpha-2 code, such as `DE`. Like every filter: sent several times, any of the values; letter case does not matter; empty for clicks whose value is unknown.',
+    'ISO 3166-1 alpha-2 code, such as `DE`. As with every filter: if sent several times, clicks with any of the values; letter case is ignored; an empty value selects clicks whose value is unknown.',
   ),
   device: repeatable.describe('`desktop`, `mobile`, `tablet` …'),
   os: repeatable.describe('Operating system, such as `iOS`.'),
   browser: repeatable.describe('Such as `Safari`.'),
   referrer: repeatable.describe('Host of the page that the click came from.'),
   language: repeatable.describe('Preferred language, such as `de`.'),
-  source: repeatable.describe('`qr` for a tracked QR code, `direct` for all else.'),
+  source: repeatable.describe('`qr` for a tracked QR code, `direct` for all other clicks.'),
 }
 
 const period = {
@@ -41,22 +41,22 @@ const period = {
     .string()
     .optional()
     .describe(
-      'Beginning: a date, which begins at midnight of `timezone`, or an instant with a zone. The first of the 30 days up to `to` when left out.',
+      'Start of the period: a date, which starts at midnight in `timezone`, or an instant with a zone. When left out, the period has the 30 days up to `to`.',
     ),
   to: z
     .string()
     .optional()
-    .describe('End, not included: a date or an instant like `from`. Now when left out.'),
+    .describe('End of the period, exclusive: a date or an instant like `from`. Now when left out.'),
   timezone: z
     .string()
     .optional()
-    .describe('IANA name of the zone in which days and months begin; `UTC` when left out.'),
+    .describe('IANA name of the zone in which days and months start; `UTC` when left out.'),
 }
 
 const bots = oneOf(BOTS)
   .optional()
   .describe(
-    'Clicks by bots and other clients that are not people: left out (`exclude`, the default), included, or alone.',
+    'Clicks by bots and other clients that are not people: `exclude` leaves them out (the default), `include` counts them too, `only` counts nothing else.',
   )
 
 export const clicksQuery = z.strictObject({
@@ -64,7 +64,9 @@ export const clicksQuery = z.strictObject({
   interval: oneOf(INTERVALS)
     .optional()
     .describe('Length of the intervals to count by; `day` when this and `group_by` are left out.'),
-  group_by: oneOf(DIMENSIONS).optional().describe('What to count by, most clicks first.'),
+  group_by: oneOf(DIMENSIONS)
+    .optional()
+    .describe('The dimension to count by; values with the most clicks first.'),
   limit: queryInteger(GROUPS_MAX)
     .optional()
     .describe(`Values to return with \`group_by\`; ${GROUPS_DEFAULT} when left out.`),
@@ -84,13 +86,13 @@ const counts = {
   bots: z.int().optional().describe('All other clicks; left out with `bots=exclude`.'),
 }
 
-const start = timestamp.describe('Beginning of the interval, in the requested zone.')
+const start = timestamp.describe('Start of the interval, in the requested zone.')
 
 const visitors = z
   .int()
   .nullable()
   .describe(
-    'People by UTC day, added up over the days; exact for few, an estimate for many; null where it cannot be computed.',
+    'Distinct visitors of each UTC day, summed over the days; exact for small numbers, an estimate for large ones; null when it cannot be computed.',
   )
 
 const clickPoint = z
@@ -109,10 +111,10 @@ const clickGroup = z
   .meta({ id: 'ClickGroup', description: 'Clicks with one value of the dimension.' })
 
 const head = {
-  from: timestamp.describe('Beginning of what was counted, at a quarter hour.'),
-  to: timestamp.describe('End of what was counted, at a quarter hour; not included.'),
-  timezone: z.string().describe('The zone in which days and months begin.'),
-  interval: z.enum(INTERVALS).nullable().describe('Null when only values are counted.'),
+  from: timestamp.describe('Start of the counted period, rounded to a quarter hour.'),
+  to: timestamp.describe('End of the counted period, exclusive, rounded to a quarter hour.'),
+  timezone: z.string().describe('The zone in which days and months start.'),
+  interval: z.enum(INTERVALS).nullable().describe('Null when clicks are counted only by value.'),
 }
 
 const total = z.object({
@@ -124,28 +126,28 @@ const total = z.object({
 const clickSeries = z
   .object({
     ...head,
-    group_by: z.null().describe('Null: counted by interval alone.'),
+    group_by: z.null().describe('Null: clicks are counted only by interval.'),
     total: total.describe('The whole period.'),
-    data: z.array(clickPoint).describe('Every interval in its order, those without clicks too.'),
+    data: z.array(clickPoint).describe('Every interval in order, including those without clicks.'),
   })
   .meta({ id: 'ClickSeries', description: 'Clicks by interval.' })
 
 const clickGroups = z
   .object({
     ...head,
-    group_by: z.enum(DIMENSIONS).describe('What was counted by.'),
+    group_by: z.enum(DIMENSIONS).describe('The requested dimension.'),
     total: total.describe('The whole period.'),
-    data: z.array(clickGroup).describe('The values with most clicks, most first.'),
+    data: z.array(clickGroup).describe('The values with the most clicks, in descending order.'),
     rest: z
-      .object({ values: z.int().describe('How many different values.'), ...counts })
-      .describe('All other values together.'),
+      .object({ values: z.int().describe('The number of other values.'), ...counts })
+      .describe('The sum of all other values.'),
   })
   .meta({ id: 'ClickGroups', description: 'Clicks by the values of a dimension.' })
 
-/** Counted clicks: a series without `group_by`, groups with it. */
+/** The body of a report: groups with `group_by`, else a series. */
 export const clickReport = z.union([clickSeries, clickGroups]).meta({
   id: 'ClickReport',
-  description: 'Groups with `group_by`, a series without.',
+  description: 'Groups with `group_by`, else a series.',
 })
 
 const FLAGS = ['bot', 'prefetch', 'head', 'no_user_agent', 'capped'] as const
@@ -155,7 +157,7 @@ const known = z.string().nullable()
 /** One click of an export, or several above the cap. */
 export const exportedClick = z
   .object({
-    at: timestamp.describe('When it happened.'),
+    at: timestamp.describe('The time of the click.'),
     link_id: z.uuid().nullable().describe('Null for a link that has been deleted.'),
     domain: known.describe('Domain of the link.'),
     key: known.describe('Key of the link.'),
@@ -167,17 +169,17 @@ export const exportedClick = z
     language: known.describe('Preferred language.'),
     source: known.describe('`qr` or `direct`.'),
     visitor: known.describe(
-      'The same for all clicks of one visitor on one UTC day, and on no other; null with `capped`.',
+      'The same for all clicks of one visitor within a UTC day, and different on every other day; null with `capped`.',
     ),
     flags: z
       .array(z.enum(FLAGS))
       .describe(
-        'Why it is not counted as a click by a person; empty for one that is. `capped`: more clicks of one address on the link in one minute than the service stores one by one.',
+        'Why the click does not count as one by a person; empty for a click that does. `capped`: the address made more clicks on the link in one minute than the service stores individually.',
       ),
     count: z
       .int()
       .describe(
-        'Clicks that this entry represents: 1, or with `capped` several on the link within the minute of `at`, of which nothing else is stored.',
+        'The number of clicks that this entry represents: 1, or with `capped` any number of clicks on the link within the minute of `at`.',
       ),
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })

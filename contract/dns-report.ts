@@ -26,20 +26,24 @@ const recordSchema = z
     type: z.enum(['TXT', 'CNAME', 'A', 'AAAA']).describe('Type of the record.'),
     name: z
       .string()
-      .describe('As most DNS panels expect it: without the registered name; `@` for that itself.'),
-    full_name: z.string().describe('The whole name, for panels that expect that.'),
-    value: z.string().describe('What the record must hold.'),
+      .describe(
+        'The name as most DNS panels expect it: relative to the registered domain; `@` for the registered domain itself.',
+      ),
+    full_name: z.string().describe('The full name, for panels that expect it.'),
+    value: z.string().describe('The value that the record must have.'),
   })
   .meta({ id: 'DnsRecord', description: 'A DNS record to set.' })
 
 const certificateSchema = z
   .object({
-    valid_until: timestamp.nullable().describe('The end of the one in use; null without one.'),
+    valid_until: timestamp
+      .nullable()
+      .describe('When the current certificate expires; null without one.'),
     problem: z
       .string()
       .nullable()
-      .describe('What prevents the first or the next one, for a person to read.'),
-    next_attempt_at: timestamp.nullable().describe('When it is tried again.'),
+      .describe('What prevents the first certificate or the renewal, as text for people.'),
+    next_attempt_at: timestamp.nullable().describe('The time of the next attempt.'),
   })
   .meta({ id: 'CertificateStanding', description: 'The certificate of a domain.' })
 
@@ -55,17 +59,19 @@ export const dnsReportSchema = z
     status: z.enum(['pending', 'active']).describe('Status of the domain.'),
     proof: z
       .enum(['dns', 'routing', 'none'])
-      .describe('What this service requires: TXT record and routing, routing alone, or nothing.'),
+      .describe('What this service requires: TXT record and routing, only routing, or nothing.'),
     verdict: z
       .enum(['proved', 'unproved', 'unknown'])
-      .describe('What DNS says now. `unknown`: it did not answer, which changes no status.'),
+      .describe(
+        'The result of this look-up. `unknown`: DNS did not answer; the status does not change.',
+      ),
     records: z
       .array(recordSchema)
-      .describe('The records to set; of several `A` and `AAAA` records one is enough.'),
+      .describe('The records to set; one of several `A` and `AAAA` records is enough.'),
     seen: z.object({
       txt: seenValues.describe('Texts at the name of the ownership record, at most 20.'),
       cname: seenValues.describe(
-        'The chain of aliases from the host on, as far as public DNS knows it.',
+        'The chain of aliases that starts at the host, as far as public DNS returns it.',
       ),
       a: seenValues.describe('IPv4 addresses of the host, at most 20; no private ones.'),
       aaaa: seenValues.describe('IPv6 addresses of the host, at most 20; no private ones.'),
@@ -74,18 +80,21 @@ export const dnsReportSchema = z
       .array(
         z.object({
           code: z.enum(DIFFERENCE_CODES).describe('For a program to branch on.'),
-          text: z.string().describe('What to do, for a person to read.'),
+          text: z.string().describe('What to do, as text for people.'),
         }),
       )
-      .describe('What is not as it should be.'),
+      .describe('The differences between the required records and those found.'),
     last_check_at: timestamp.nullable().describe('When the status was last checked.'),
     next_check_at: timestamp
       .nullable()
-      .describe('When it is checked next; null when only a request starts a check.'),
+      .describe('The time of the next check; null when only a request starts one.'),
     certificate: certificateSchema
       .nullable()
-      .describe('For an active domain of a service that gets certificates itself; else null.'),
+      .describe('For an active domain, if this service obtains certificates itself; else null.'),
   })
-  .meta({ id: 'DnsReport', description: 'The DNS of a domain, as it should be and as it is.' })
+  .meta({
+    id: 'DnsReport',
+    description: 'The DNS records that a domain requires, and those that were found.',
+  })
 
 export type DnsReportResource = z.output<typeof dnsReportSchema>

@@ -11,20 +11,20 @@ export const domainHttpsSchema = z
     certificate: z
       .object({
         valid_from: timestamp,
-        valid_until: timestamp.describe('It is renewed long before.'),
+        valid_until: timestamp.describe('The service renews the certificate well before this.'),
       })
       .nullable()
       .describe(
-        'The certificate that this service has for it; null when a proxy has it, or there is none.',
+        'The certificate that this service uses for the domain; null when it has none, for example because a proxy in front of it has the certificate.',
       ),
     hsts_max_age: z
       .int()
       .nullable()
       .describe(
-        'For how many seconds browsers are told to use HTTPS alone; null: no such header is sent.',
+        'The `max-age` of the `Strict-Transport-Security` header: for how many seconds browsers use only HTTPS for this domain. Null: the header is not sent.',
       ),
   })
-  .meta({ id: 'DomainHttps', description: 'The certificate of a domain, and its HSTS.' })
+  .meta({ id: 'DomainHttps', description: 'The certificate and the HSTS setting of a domain.' })
 
 export const domainHttpsBody = z
   .strictObject({
@@ -34,7 +34,7 @@ export const domainHttpsBody = z
       .max(MAX_AGE_SECONDS)
       .nullable()
       .describe(
-        'For how many seconds a browser that visits the domain is to use HTTPS alone, counted again from each visit. `0` makes browsers forget it. null sends no such header.',
+        'The `max-age` of the `Strict-Transport-Security` header: for how many seconds after each visit a browser uses only HTTPS for this domain. `0` ends this in browsers that have seen an earlier value. Null sends no header.',
       ),
   })
   .meta({

@@ -8,7 +8,7 @@ export const domainSchema = z
     id: uuid.describe('Domain identifier.'),
     workspace_id: uuid.describe('Workspace that owns the domain.'),
     domain: z.string().describe('The host name, lower-case; international names in A-label form.'),
-    status: z.enum(['pending', 'active']).describe('Whether its DNS has been proved.'),
+    status: z.enum(['pending', 'active']).describe('`active` once DNS has proved the domain.'),
     not_found_url: z
       .string()
       .nullable()
@@ -44,7 +44,7 @@ const readOnlyFields = {
 }
 
 const DESCRIPTION =
-  'The other fields of a domain are accepted and ignored, so a domain can be sent back as it came.'
+  'The other fields of a domain are accepted and ignored, so a domain can be sent back as it was received.'
 
 export const domainBody = z
   .strictObject({ domain, ...optionalFields, ...readOnlyFields })

@@ -28,13 +28,13 @@ export type ErrorCode = (typeof ERROR_CODES)[number]
 /** The body of every error answer. */
 export const problemSchema = z
   .object({
-    message: z.string().describe('What went wrong, for a person to read.'),
-    code: z.enum(ERROR_CODES).describe('What went wrong, for a program to branch on.'),
+    message: z.string().describe('The reason, as text for people.'),
+    code: z.enum(ERROR_CODES).describe('The reason, for programs; codes are stable.'),
     errors: z
       .record(z.string(), z.array(z.string()))
       .optional()
       .describe(
-        'What is wrong with each field, for `validation_failed`; which fields would do, for `second_factor_required`.',
+        'The faults of each field, for `validation_failed`; the fields that would do, for `second_factor_required`.',
       ),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused.' })

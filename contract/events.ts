@@ -61,18 +61,18 @@ const eventSchema = z
         id: uuid.nullable().describe('The identifier of the token or person; null for `system`.'),
         name: z.string().describe('The name of the token, person or part of the service.'),
       })
-      .describe('Who did it.'),
+      .describe('Who caused it.'),
     request_id: z
       .string()
       .nullable()
-      .describe('The `X-Request-Id` of the request that did it; null where there was none.'),
+      .describe('The `X-Request-Id` of the request that caused it; null without a request.'),
     type: z.enum(EVENT_TYPES).describe('What happened.'),
     subject_id: uuid.describe(
       'The identifier of what was changed, such as a link, domain, token or person.',
     ),
-    before: fields.describe('The changed fields as they were; null where the subject was created.'),
+    before: fields.describe('The changed fields before; null when the subject was created.'),
     after: fields.describe(
-      'The changed fields as they are since; null where the subject was deleted. Fields that a new subject does not have are left out. Of a password it holds only the text `changed`.',
+      'The changed fields afterwards; null when the subject was deleted. Of a new subject, fields without a value are left out. A password appears only as the text `changed`.',
     ),
   })
   .meta({ id: 'Event', description: 'A change in the workspace.' })
@@ -99,12 +99,12 @@ export const listEventsQuery = z.object({
   cursor: cursorText
     .optional()
     .describe(
-      'The `meta.next_cursor` of the answer before, with the other parameters unchanged; empty or left out to begin. Each event comes once, whatever happens meanwhile; events that are newer than the first page are not part of the walk.',
+      'The `meta.next_cursor` of the previous response, with the other parameters unchanged; empty or left out for the first page. Each event is returned exactly once. Events that are newer than the first page are not returned.',
     ),
   type: z
     .preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(type))
     .optional()
-    .describe('Events of this type. Sent several times: of any of the types.'),
+    .describe('Events of this type. If sent several times: events of any of the types.'),
   subject: uuid
     .toLowerCase()
     .optional()

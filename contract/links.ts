@@ -7,18 +7,19 @@ const KEY_VARIANTS_MAX = 16
 const TAGS_MAX = 50
 const TAG_LENGTH_MAX = 50
 const UTM_LENGTH_MAX = 500
-/** Most tags in the filter of one list. */
+/** The maximum number of tags in the filter of one list. */
 const FILTER_TAGS_MAX = 10
 /** A short link with the longest key, percent-encoded, has about 2,600 characters, and may have a query. */
 const SEARCH_LENGTH_MAX = 8_000
 const PASSWORD_LENGTH_MAX = 512
+const STATES = ['active', 'expired', 'protected'] as const
 
 /** A link in answers of the API: the 23 fields of the specification's table. */
 export const linkSchema = z
   .object({
     id: uuid.describe('Link identifier.'),
     workspace_id: uuid.describe('Workspace that owns the link.'),
-    domain: z.string().describe('Domain the link lives on.'),
+    domain: z.string().describe('The domain of the link.'),
     key: z.string().describe('Path key of the short link.'),
     url: z.string().describe('The destination.'),
     link: z.string().describe('The short link: `https://<domain>/<key>`.'),
@@ -30,7 +31,7 @@ export const linkSchema = z
     utm_term: z.string().nullable().describe('Set on the destination as `utm_term`.'),
     utm_content: z.string().nullable().describe('Set on the destination as `utm_content`.'),
     utm_name: z.string().nullable().describe('Set on the destination as `utm_name`.'),
-    clicks: z.int().nullable().describe('Clicks by people; `null` in the answer to a create.'),
+    clicks: z.int().nullable().describe('Clicks by people; null in the response to a create.'),
     last_click: z.int().nullable().describe('Unix time of the last click, in seconds.'),
     external_id: z.int().nullable().describe('Identifier of the link in an external system.'),
     password: z
@@ -38,7 +39,7 @@ export const linkSchema = z
       .nullable()
       .describe('An opaque sealed string when the link has a password. Never the text.'),
     expires_at: timestamp.nullable().describe('When the link expires.'),
-    expired_redirect_url: z.string().nullable().describe('Where a visit goes after that.'),
+    expired_redirect_url: z.string().nullable().describe('Destination after the link has expired.'),
     tags: z.array(z.string()).describe('Tags, in the order in which they were set.'),
     created_at: timestamp.describe('When it was created.'),
     updated_at: timestamp.describe('When it was last changed.'),
@@ -76,7 +77,7 @@ const optionalFields = {
     .nullable()
     .optional()
     .describe(
-      'The text that visitors must type; or the sealed string as it came, to keep it. The sealed string of another link is refused.',
+      'The text that visitors must type; or the sealed string as received, to keep the password. The sealed string of another link is refused.',
     ),
   expires_at: z
     .string()
@@ -84,7 +85,7 @@ const optionalFields = {
     .optional()
     .describe('An ISO 8601 instant with a zone, such as `2026-12-31T23:59:59+01:00`.'),
   expired_redirect_url: optionalDestination.describe(
-    'Where a visit goes once the link has expired; the `expired_url` of the domain when null.',
+    'Destination after the link has expired; the `expired_url` of the domain when null.',
   ),
   tags: z
     .array(line(TAG_LENGTH_MAX))
@@ -111,7 +112,7 @@ const url = destinationInput.describe('The destination: an absolute http: or htt
 const EXAMPLE = { domain: 'localhost', url: 'https://example.com/' }
 
 const DESCRIPTION =
-  'The other fields of a link are accepted and ignored, so a link can be sent back as it came.'
+  'The other fields of a link are accepted and ignored, so a link can be sent back as it was received.'
 
 export const createLinkBody = z
   .strictObject({
@@ -154,7 +155,7 @@ export const listLinksQuery = pageQuery.extend({
   search: line(SEARCH_LENGTH_MAX)
     .optional()
     .describe(
-      'Links whose key, destination or a tag contains this text, of at most 200 characters; and the link whose short link this is, with or without `https://` and a query, whatever its length.',
+      'Links whose key, destination or one of whose tags contains this text of at most 200 characters. If the text is a short link, of any length, with or without `https://` and a query: also the link with this address.',
     ),
   domain: line(2000).optional().describe('Links on this domain.'),
   tag: z
@@ -165,12 +166,29 @@ export const listLinksQuery = pageQuery.extend({
         .max(FILTER_TAGS_MAX, `must be sent at most ${FILTER_TAGS_MAX} times`),
     )
     .optional()
-    .describe('Links that carry this tag. Sent several times: links that carry each of the tags.'),
+    .describe('Links with this tag. If sent several times: links with all of the tags.'),
+  url: destinationInput
+    .optional()
+    .describe('Links with exactly this destination, compared with the stored form.'),
+  state: z
+    .preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      z
+        .array(z.enum(STATES, { error: `must be one of ${STATES.join(', ')}` }))
+        .refine(
+          (states) => !(states.includes('active') && states.includes('expired')),
+          'must not be both active and expired',
+        ),
+    )
+    .optional()
+    .describe(
+      '`expired`: links whose `expires_at` has passed; `active`: all others; `protected`: links with a password. If sent several times: links that are in all of the states, such as active ones with a password.',
+    ),
   sort: z
     .enum(LINK_SORTS, { error: `must be one of ${LINK_SORTS.join(', ')}` })
     .optional()
     .describe(
-      'Order; a minus sign puts the largest first. `-created_at` when left out. With a cursor, `-created_at` or `created_at`.',
+      'The sort order; a minus sign means descending. `-created_at` when left out. With a cursor, only `-created_at` or `created_at`.',
     ),
 })
 

@@ -20,7 +20,7 @@ export const pageQuery = z.object({
   cursor: cursorText
     .optional()
     .describe(
-      'Walks through the list instead of turning pages. Empty to begin; then the `meta.next_cursor` of the answer before, with the other parameters unchanged (`per_page` may change), until that is null. Each item that is there from the beginning of the walk to its end comes exactly once, whatever is created, updated or deleted meanwhile. Not together with `page`.',
+      'Reads the list from a position instead of by page number. Send an empty cursor first; then the `meta.next_cursor` of the previous response, with the other parameters unchanged (`per_page` may change), until it is null. Each item that exists from the first request to the last is returned exactly once, even if items are created, updated or deleted meanwhile. Cannot be combined with `page`.',
     ),
 })
 
@@ -53,14 +53,14 @@ const pageMeta = z
     links: z
       .array(pageLink)
       .describe(
-        'One label per page up to 200 pages; beyond, the pages around the current one and both ends. With a cursor, the current page alone.',
+        'One label per page up to 200 pages; for longer lists, the pages around the current one and at both ends. With a cursor, only the current page.',
       ),
     next_cursor: z
       .string()
       .nullable()
       .optional()
       .describe(
-        'In answers to a request with `cursor` alone: the cursor of what comes next, null at the end. `total` and the numbers of pages and items are then those of the beginning of the walk.',
+        'Only in responses to a request with `cursor`: the cursor of the next page, null at the end. `total` and the numbers of pages and items are then those at the time of the first request.',
       ),
   })
   .meta({ id: 'PageMeta' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/
 
 /** One line of text: no control characters, no lone surrogates. */
@@ -13,7 +13,7 @@ export function line(lengthMax: number) {
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
 }
 
-/** The most characters of a destination, in its stored form. */
+/** The maximum length of a destination in its stored form, in characters. */
 const DESTINATION_LENGTH_MAX = 8192
 
 /** A destination in a request; the rules of URLs are checked later. */
@@ -49,7 +49,7 @@ export const ifNoneMatchHeaders = z.looseObject({
     .string()
     .optional()
     .describe(
-      'The `ETag` of the answer that the client has, or several. Where it is still true: 304.',
+      'One or more values of `ETag` from earlier responses. Returns 304 if one of them is current.',
     ),
 })
 
@@ -59,7 +59,7 @@ export const ifMatchHeaders = z.looseObject({
     .string()
     .optional()
     .describe(
-      'The `ETag` of the version to change, or several. Where another writer was faster: 412, and nothing is changed. Clicks do not count as changes.',
+      'One or more values of `ETag` from earlier responses. Returns 412 and changes nothing if another writer has changed the resource since. Clicks do not count as changes.',
     ),
 })
 
@@ -68,5 +68,5 @@ export const idempotencyHeaders = z.looseObject({
   'idempotency-key': z
     .string()
     .optional()
-    .describe('1 to 255 printable characters, new for each new request.'),
+    .describe('1 to 255 printable characters, unique for each new request.'),
 })

@@ -11,17 +11,18 @@ const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` }
 const level = z.enum(LEVELS, { error: `must be one of ${LEVELS.join(', ')}` })
 const color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour of the form #RRGGBB')
 
-const FORMAT = 'Kind of picture; `png` when left out.'
+const FORMAT = 'Format of the picture; `png` when left out.'
 const LEVEL =
   'Error correction: `L` repairs 7 % of a code, `M` 15 %, `Q` 25 %, `H` 30 %. `M` when left out. A long link may not fit into `Q` or `H`.'
-const COLOR = 'Colour of the modules, `#RRGGBB`; black when left out. Must stand out from white.'
+const COLOR =
+  'Colour of the modules, `#RRGGBB`; black when left out. Must have enough contrast with white.'
 const SIZE =
   'Width and height in pixels; about 480 when left out. A module takes at least 2 pixels, so long links need more than the minimum.'
 const MARGIN =
   'White modules on each side; 4 when left out, as the standard requires. Choose fewer only if the picture is shown on white.'
-const DOWNLOAD = 'Whether to offer the picture as a file.'
+const DOWNLOAD = 'Whether browsers save the picture as a file instead of showing it.'
 const TRACK =
-  'Whether to count visits by this code apart: it holds the short link with `?qr=1`, such visits have the source `qr`, and the destination does not get the parameter.'
+  'Whether to count visits through this code separately: it contains the short link with `?qr=1`, its visits have the source `qr`, and the parameter is not passed to the destination.'
 
 const queryBoolean = z.preprocess(
   (value) =>
@@ -51,7 +52,7 @@ export const qrCodeBody = z
   })
   .meta({
     id: 'QrCodeOptions',
-    description: 'The parameters of the query; these win.',
+    description: 'The parameters of the query; those in the body take precedence.',
     examples: [{ format: 'svg', level: 'Q' }],
   })
   .nullish()

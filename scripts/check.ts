@@ -4,12 +4,14 @@ import { spawn } from 'node:child_process'
 const CHECKS = [
   { name: 'format and lint', command: ['biome', 'ci', '--colors=off', '--error-on-warnings', '.'] },
   { name: 'types', command: ['tsc'] },
+  { name: 'types of the dashboard', command: ['tsc', '-p', 'web'] },
   {
     name: 'import rules',
-    command: ['depcruise', 'src', 'contract', '--no-progress', '--output-type', 'err'],
+    command: ['depcruise', 'src', 'contract', 'web/src', '--no-progress', '--output-type', 'err'],
   },
   { name: 'dead code', command: ['knip'] },
   { name: 'documents', command: ['node', 'scripts/check-documents.ts'] },
+  { name: 'size of the dashboard', command: ['node', 'web/check-size.ts'] },
   { name: 'generated files', command: ['node', 'scripts/generate.ts', '--check'] },
 ]
 

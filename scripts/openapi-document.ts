@@ -15,6 +15,7 @@ export async function openApiDocument(): Promise<object> {
   const unusable = new Proxy({}, { get: () => unused })
   const deps: AppDependencies = {
     links: unusable as AppDependencies['links'],
+    linkKeys: unusable as AppDependencies['linkKeys'],
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],
     domainChecks: unusable as AppDependencies['domainChecks'],

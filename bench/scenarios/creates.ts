@@ -60,7 +60,7 @@ export const creates: Scenario = {
     process.kill(terse.pid, 'SIGKILL')
     await terse.stop()
     const kept = countLinks(dataDir)
-    if (kept !== created) throw new Error(`${created} creates were answered, ${kept} are there`)
+    if (kept !== created) throw new Error(`${created} creates were answered, ${kept} exist`)
     rmSync(dataDir, { recursive: true })
 
     const aloneMs = alone.flatMap(({ latenciesMs }) => latenciesMs)

@@ -1,5 +1,5 @@
 /**
- * A rate limit as a token bucket: `burst` times at once, and once more every `refillMicros`. Its state is
+ * A rate limit as a token bucket: `burst` tokens, and one more every `refillMicros`. Its state is
  * one number, the instant at which the bucket is full again (GCRA).
  */
 export type Budget = {

@@ -156,7 +156,7 @@ export class CertificateOrders {
     try {
       await this.#run(order)
     } catch (error) {
-      // The store failed. The lease ends by itself.
+      // The store failed. The lease expires.
       if (!this.#isCancelled) this.#options.onError(error)
     } finally {
       this.#leases.delete(order)

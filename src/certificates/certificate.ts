@@ -1,6 +1,6 @@
 import type { CertificateLife } from '../domains/index.ts'
 
-/** What the TLS listener and the renewal need to know of a certificate. */
+/** The data of a certificate that the TLS listener and the renewal use. */
 type CertificateFacts = CertificateLife & {
   /** Lower-case, in A-label form. */
   readonly host: string
@@ -8,7 +8,7 @@ type CertificateFacts = CertificateLife & {
   readonly chainPem: string
   /** The directory URL of the authority that issued it (RFC 8555, section 7.1.1). */
   readonly directory: string
-  /** The identifier for renewal information (RFC 9773, section 4.1); null where it has none. */
+  /** The identifier for renewal information (RFC 9773, section 4.1); null when it has none. */
   readonly ariId: string | null
   /** When the authority suggests to renew it; null while that is unknown. */
   readonly renewalWindow: RenewalWindow | null

@@ -1,2 +1,2 @@
-/** What other modules use of certificates. */
+/** The exports of certificates for other modules. */
 export { isCertifiable } from './certifiable-host.ts'

@@ -129,7 +129,7 @@ export class OrderRun {
     }
   }
 
-  /** Places the order with the authority, or reads it where it is placed already. */
+  /** Places the order with the authority, or reads it if it has been placed already. */
   async #place(account: AuthorityAccount, ongoing: OngoingOrder): Promise<AuthorityOrder> {
     const { authority } = this.#context
     if (ongoing.url !== null) return authority.readOrder(account, ongoing.url)
@@ -274,6 +274,7 @@ async function findCaa(
 }
 
 function formatForbidden(host: string, { at, allowed }: CaaPermission & { state: 'forbidden' }) {
-  const issuers = allowed.length === 0 ? 'no authority' : allowed.join(', ')
-  return `caa: the CAA records at ${at} allow certificates for ${host} from ${issuers} alone`
+  return allowed.length === 0
+    ? `caa: the CAA records at ${at} forbid certificates for ${host} from every authority`
+    : `caa: the CAA records at ${at} allow certificates for ${host} only from ${allowed.join(', ')}`
 }

@@ -1,4 +1,4 @@
-/** What other modules use of clicks. The redirects load it, so it loads no store and no route. */
+/** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
 export type { ClickRecorder } from './click.ts'
 export type { ClickMaker } from './record/click-maker.ts'
 export type { RawVisit } from './record/raw-visit.ts'

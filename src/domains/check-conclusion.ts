@@ -2,13 +2,13 @@ import { hostChange } from '../platform/changes/change.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { decideCheck, demotedSchedule } from './check-schedule.ts'
-import type { DnsLook, DnsLooks } from './dns-look.ts'
+import type { DnsLookup, DnsLookups } from './dns-lookup.ts'
 import type { Domain } from './domain.ts'
 import { domainChecker, domainUnverified, domainVerified } from './domain-events.ts'
 import type { CheckStores } from './domain-stores.ts'
 import type { LeasedCheck } from './store/domain-check-store.ts'
 
-/** A domain that changed hands. */
+/** A host that has become active in another workspace. */
 export type DomainMove = {
   readonly host: string
   readonly fromWorkspaceId: string
@@ -16,15 +16,15 @@ export type DomainMove = {
 }
 
 /**
- * Writes down what a check showed, in one unit with what follows from it; nothing when the lease
- * was lost, or the claim has been renamed or deleted, while DNS was asked.
+ * Stores the result of a check and the change of status that follows from it, in one transaction. Stores
+ * nothing when the lease was lost, or when the domain was renamed or deleted during the look-up.
  *
  * @throws {UniqueViolation} when another claim on the host became active meanwhile
  */
 export async function concludeCheck(
-  deps: { store: Store<CheckStores>; clock: Clock; hasLostProof: DnsLooks['hasLostProof'] },
+  deps: { store: Store<CheckStores>; clock: Clock; hasLostProof: DnsLookups['hasLostProof'] },
   lease: LeasedCheck,
-  seen: DnsLook,
+  seen: DnsLookup,
 ): Promise<DomainMove | undefined> {
   const { store, clock, hasLostProof } = deps
   return store.write(async (stores) => {

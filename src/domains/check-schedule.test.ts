@@ -13,7 +13,7 @@ const START = 1_750_000_000_000_000
 
 const verdicts = fc.constantFrom<Verdict>('proved', 'unproved', 'unknown')
 
-/** Checks in order: each one’s verdict, and the wait since the one before. */
+/** The verdicts of consecutive checks, each with the time since the previous one. */
 const histories = fc.array(
   fc.record({ verdict: verdicts, wait: fc.integer({ min: 0, max: 3 * DAY }) }),
   {
@@ -21,7 +21,7 @@ const histories = fc.array(
   },
 )
 
-/** Each check of a history with the status before and after it. */
+/** Applies a history; yields each check with the status before and after it. */
 function play(history: readonly { verdict: Verdict; wait: number }[]) {
   let status: DomainStatus = 'pending'
   let schedule: CheckSchedule = newSchedule(START)

@@ -4,41 +4,41 @@ import type { DomainStatus } from './domain.ts'
 const MINUTE_MICROS = 60_000_000
 const HOUR_MICROS = 60 * MINUTE_MICROS
 
-/** The longest wait between two checks of a pending domain. */
+/** The maximum interval between two checks of a pending domain. */
 const PENDING_WAIT_MICROS_MAX = 4 * HOUR_MICROS
-/** How long a pending domain is checked without being asked to. */
+/** How long a pending domain is checked automatically. */
 const PENDING_MICROS_MAX = 7 * 24 * HOUR_MICROS
 const ACTIVE_WAIT_MICROS = 6 * HOUR_MICROS
-/** How long a proof may be missing before an active domain is pending again. */
+/** How long the proof of an active domain may be missing before the domain becomes pending. */
 const MISSING_MICROS_MAX = 7 * 24 * HOUR_MICROS
 
-/** When a domain is checked. All times are microseconds since the epoch. */
+/** The check schedule of a domain. All times are microseconds since the epoch. */
 export type CheckSchedule = {
-  /** When the checks of the present status began. */
+  /** When the checks under the current status began. */
   readonly since: number
-  /** Checks since then. */
+  /** The number of checks since then. */
   readonly attempts: number
-  /** When the next check is due; null when it waits until somebody asks. */
+  /** When the next check is due; null when only a request starts one. */
   readonly next_at: number | null
-  /** When an active domain's proof was first seen missing; null while it is there. */
+  /** When the proof of an active domain was first missing; null while it is present. */
   readonly missing_since: number | null
 }
 
-/** The schedule of a claim that begins, or begins anew: due at once. */
+/** Returns the schedule of a new or renamed domain, which is due at once. */
 export function newSchedule(now: number): CheckSchedule {
   return { since: now, attempts: 0, next_at: now, missing_since: null }
 }
 
-/** What a check leads to. */
+/** The consequences of a check. */
 export type CheckOutcome = {
   readonly change: 'none' | 'activate' | 'deactivate'
   readonly schedule: CheckSchedule
 }
 
 /**
- * What follows from a check.
+ * Decides the change of status and the next check.
  *
- * @param verdict `unproved` also for a proof that does not count, because another claim is active
+ * @param verdict `unproved` also for a proved claim whose host is active in another workspace
  */
 export function decideCheck(
   status: DomainStatus,
@@ -62,8 +62,8 @@ export function decideCheck(
 }
 
 /**
- * The schedule of a claim that is no more active, from its last check on. Not due at once: servers that
- * contradict one another would make two claims take turns without end.
+ * Returns the schedule of a domain that was active until this check. It is not due at once: while DNS
+ * servers give contradicting answers, two claims on a host would replace each other endlessly.
  */
 export function demotedSchedule(now: number): CheckSchedule {
   return laterPending(newSchedule(now), now)
@@ -73,7 +73,7 @@ function activeSchedule(now: number): CheckSchedule {
   return { since: now, attempts: 1, next_at: now + ACTIVE_WAIT_MICROS, missing_since: null }
 }
 
-/** After 1, 2, 4 … minutes, up to four hours, for seven days. */
+/** The intervals are 1, 2, 4 … minutes, at most four hours, and end after seven days. */
 function laterPending(schedule: CheckSchedule, now: number): CheckSchedule {
   const wait = Math.min(
     PENDING_WAIT_MICROS_MAX,
@@ -81,7 +81,7 @@ function laterPending(schedule: CheckSchedule, now: number): CheckSchedule {
   )
   const next = now + wait
   return {
-    // A clock that was set back must not keep a domain on the schedule for longer.
+    // A clock that is set back must not prolong the schedule.
     since: Math.min(schedule.since, now),
     attempts: schedule.attempts + 1,
     next_at: next - schedule.since <= PENDING_MICROS_MAX ? next : null,

@@ -8,10 +8,10 @@ import type { Domain } from './domain.ts'
 import { domainCreated } from './domain-events.ts'
 import type { ClaimStores } from './domain-stores.ts'
 
-/** What a new claim adds to its workspace. */
+/** What a new claim adds to the quotas of its workspace. */
 export const NEW_CLAIM: Growth = { domains: 1, pending_domains: 1 }
 
-/** A claim as it begins. */
+/** Returns a pending claim that is not stored yet. */
 export function newClaim(workspaceId: string, host: string, clock: Clock, random: Random): Domain {
   const now = clock.nowMicros()
   return {
@@ -27,8 +27,8 @@ export function newClaim(workspaceId: string, host: string, clock: Clock, random
 }
 
 /**
- * Writes a new claim, and the keyspace for its links; returns the keyspace. Undefined when the
- * workspace has claimed the host before.
+ * Inserts a claim, and the keyspace for its links if there is none. Returns the id of the keyspace, or
+ * undefined when the workspace has already claimed the host.
  */
 export async function insertClaim(
   stores: ClaimStores,

@@ -4,7 +4,7 @@ import type { Ownership, Routing } from './dns-judgement.ts'
 import type { DnsRecord } from './dns-records.ts'
 import { proofName } from './proof.ts'
 
-/** What is not as it should be, and what to do about it, in one sentence. */
+/** A difference between the required DNS records and those found, with what to do in one sentence. */
 export type DnsDifference = {
   readonly code: DnsDifferenceCode
   readonly text: string
@@ -27,9 +27,9 @@ type DnsDifferenceCode =
   | 'service_unknown'
   | 'active_elsewhere'
 
-const SILENCE: Readonly<Record<DnsFailureReason, string>> = {
+const FAILURES: Readonly<Record<DnsFailureReason, string>> = {
   timeout: 'did not answer in time',
-  server_failure: 'answered with a failure',
+  server_failure: 'returned a failure',
   unreachable: 'could not be reached',
 }
 
@@ -57,14 +57,14 @@ export function adviseOnOwnership(
       return [
         {
           code: 'txt_aliased',
-          text: `${name} is an alias (CNAME) of ${ownership.target}, perhaps by a wildcard record, and an alias proves nothing: add ${set}, which takes its place.`,
+          text: `${name} is an alias (CNAME) of ${ownership.target}, perhaps because of a wildcard record, and an alias does not prove ownership: replace it by ${set}.`,
         },
       ]
     case 'unknown':
       return [
         {
           code: 'txt_unknown',
-          text: `Whether the TXT record is there could not be seen, because the DNS server ${SILENCE[ownership.reason]}; this is tried again and changes nothing.`,
+          text: `The TXT record could not be looked up, because the DNS server ${FAILURES[ownership.reason]}; the look-up is repeated, and the status stays the same until then.`,
         },
       ]
   }
@@ -80,22 +80,22 @@ export function adviseOnRouting(
   const name = formatHost(host)
   switch (routing.state) {
     case 'routed':
-      return routing.strangers.map((address) => ({
+      return routing.otherAddresses.map((address) => ({
         code: 'stray_address',
-        text: `Some visitors of ${name} end at ${address}, which is not this service: remove the ${typeOf(address)} record with that address.`,
+        text: `Some visitors of ${name} are sent to ${address}, which is not this service: remove the ${typeOf(address)} record with this address.`,
       }))
     case 'no_name':
       return one('host_missing', `${name} does not exist in DNS yet: add ${add}.`)
     case 'no_address':
       return one(
         'host_without_address',
-        `${name} has no address of its own (a wildcard record does not reach a name that has other records, or records below it): add ${add}.`,
+        `${name} has no address (a wildcard record does not apply to a name that has other records, or records below it): add ${add}.`,
       )
     case 'dangling':
       return one(
         'host_dangling',
         records.some(({ type, value }) => type === 'CNAME' && value === routing.target)
-          ? `${name} leads to ${routing.target}, as it should, but that name has no address: the operator of this service adds an A or AAAA record to it.`
+          ? `${name} leads to ${routing.target}, as it should, but that name has no address: the operator of this service must add an A or AAAA record to it.`
           : `${name} is an alias (CNAME) that ends at ${routing.target}, which has no address: replace it by ${add}.`,
       )
     case 'loop':
@@ -106,12 +106,12 @@ export function adviseOnRouting(
     case 'too_many_aliases':
       return one(
         'host_too_many_aliases',
-        `${name} is at the head of a chain of too many aliases (CNAME): replace it by ${add}.`,
+        `${name} leads through too many aliases (CNAME): replace it by ${add}.`,
       )
     case 'proxied':
       return one(
         'host_proxied',
-        `${name} is behind ${routing.proxy}, so DNS does not show whether it leads here: switch the proxy off for this name ("DNS only"), and set ${add}.`,
+        `${name} is behind ${routing.proxy}, so DNS does not show whether it leads to this service: switch the proxy off for this name ("DNS only"), and set ${add}.`,
       )
     case 'elsewhere':
       return one(
@@ -123,24 +123,25 @@ export function adviseOnRouting(
     case 'unknown':
       return one(
         'host_unknown',
-        `Where ${name} leads could not be seen, because the DNS server ${SILENCE[routing.reason]}; this is tried again and changes nothing.`,
+        `The addresses of ${name} could not be looked up, because the DNS server ${FAILURES[routing.reason]}; the look-up is repeated, and the status stays the same until then.`,
       )
   }
 }
 
-/** For a host that is proved, and active in another workspace whose proof is still there. */
+/** Advice for a proved host that is active in another workspace, whose TXT record still exists. */
 export function activeElsewhere(host: string): DnsDifference {
   return {
     code: 'active_elsewhere',
-    text: `${formatHost(host)} is in use by another workspace, whose own TXT record at ${proofName(host)} is still there: remove that one if the domain is to move here.`,
+    text: `${formatHost(host)} is in use by another workspace, whose TXT record at ${proofName(host)} still exists: remove that record to move the domain to this workspace.`,
   }
 }
 
 function serviceUnknown(reason: DnsFailureReason | 'none'): string {
-  const operator = 'the operator sets TERSE_BASE_URL, TERSE_DNS_TARGET or TERSE_PUBLIC_ADDRESSES'
+  const operator =
+    'the operator must set TERSE_BASE_URL, TERSE_DNS_TARGET or TERSE_PUBLIC_ADDRESSES'
   return reason === 'none'
-    ? `This service does not know its own public address, so nothing can be seen to lead here: ${operator}.`
-    : `The addresses of this service itself could not be seen, because the DNS server ${SILENCE[reason]}; this is tried again and changes nothing.`
+    ? `This service does not know its own public address, so it cannot determine whether a domain leads to it: ${operator}.`
+    : `The addresses of this service itself could not be looked up, because the DNS server ${FAILURES[reason]}; the look-up is repeated, and the status stays the same until then.`
 }
 
 function recordsInWords(records: readonly DnsRecord[]): string {
@@ -150,7 +151,7 @@ function recordsInWords(records: readonly DnsRecord[]): string {
   return words.length === 1 ? `the record ${words[0]}` : `the records ${words.join(', ')}`
 }
 
-/** @param address or words that stand for one (shown-dns.ts) */
+/** @param address an address, or the words that `shownRouting` puts in place of a private one */
 function typeOf(address: string): string {
   return /:|IPv6/.test(address) ? 'AAAA' : 'A'
 }

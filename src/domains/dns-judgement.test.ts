@@ -78,7 +78,7 @@ describe('judgeOwnership', () => {
     assert.deepEqual(ownership, { state: 'aliased', target: 'attacker.test' })
   })
 
-  test('is unknown while DNS does not say whether the name is an alias', async () => {
+  test('is unknown while DNS does not answer whether the name is an alias', async () => {
     const { ownership } = await judged((dns) => {
       dns.set(proofName(HOST), 'TXT', PROOF)
       dns.cname = async () => ({ kind: 'unknown', reason: 'timeout' })
@@ -96,12 +96,12 @@ const ROUTES: {
   {
     name: 'an alias of the service',
     prepare: (dns) => dns.set(HOST, 'CNAME', TARGET.host),
-    expected: { state: 'routed', strangers: [] },
+    expected: { state: 'routed', otherAddresses: [] },
   },
   {
-    name: 'an IPv6 address alone, in another notation',
+    name: 'only an IPv6 address, in another notation',
     prepare: (dns) => dns.set(HOST, 'AAAA', '2001:db8:0:0::10'),
-    expected: { state: 'routed', strangers: [] },
+    expected: { state: 'routed', otherAddresses: [] },
   },
   {
     name: 'a foreign address beside the service’s',
@@ -109,13 +109,13 @@ const ROUTES: {
       dns.set(HOST, 'A', '192.0.2.10')
       dns.set(HOST, 'AAAA', '2001:db8:bad::1')
     },
-    expected: { state: 'routed', strangers: ['2001:db8:bad::1'] },
+    expected: { state: 'routed', otherAddresses: ['2001:db8:bad::1'] },
   },
   {
     name: 'an address in the operator’s networks',
     prepare: (dns) => dns.set(HOST, 'A', '203.0.113.77'),
     addresses: ['203.0.113.0/24'],
-    expected: { state: 'routed', strangers: [] },
+    expected: { state: 'routed', otherAddresses: [] },
   },
   {
     name: 'the address in DNS when the operator configured others',
@@ -185,7 +185,7 @@ const ROUTES: {
       dns.ipv6 = (name) =>
         name === HOST ? Promise.resolve({ kind: 'unknown', reason: 'timeout' }) : ipv6(name)
     },
-    expected: { state: 'routed', strangers: [] },
+    expected: { state: 'routed', otherAddresses: [] },
   },
   {
     name: 'an IPv4 answer that is not enough without IPv6',
@@ -215,7 +215,7 @@ describe('judgeRouting', () => {
       if (routing.state === 'loop') assert.equal(expected.state, 'loop')
       else assert.deepEqual(routing, expected)
       const advice = adviseOnRouting(HOST, routing, records)
-      const isFine = routing.state === 'routed' && routing.strangers.length === 0
+      const isFine = routing.state === 'routed' && routing.otherAddresses.length === 0
       assert.equal(advice.length, isFine ? 0 : 1)
       for (const { text } of advice) assert.match(text, /^[^\n]+\.$/)
     })
@@ -226,7 +226,7 @@ describe('verdictOf', () => {
   const proved: Ownership = { state: 'proved' }
   const missing: Ownership = { state: 'missing' }
   const ownershipUnknown: Ownership = { state: 'unknown', reason: 'timeout' }
-  const routed: Routing = { state: 'routed', strangers: [] }
+  const routed: Routing = { state: 'routed', otherAddresses: [] }
   const noName: Routing = { state: 'no_name' }
   const routingUnknown: Routing = { state: 'unknown', reason: 'timeout' }
   const CASES = [

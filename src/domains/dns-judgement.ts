@@ -4,23 +4,23 @@ import type { DnsObservation } from './dns-observation.ts'
 import { isProofText, isSameProof, type ProofPolicy } from './proof.ts'
 import type { ServiceAddresses } from './service-target.ts'
 
-/** `unknown` says nothing against a domain, and nothing for it. */
+/** `unknown`: DNS did not answer, so the status of the domain does not change. */
 export type Verdict = 'proved' | 'unproved' | 'unknown'
 
 /** Whether the owner of a host has set the workspace's proof. */
 export type Ownership =
   | { readonly state: 'proved' }
   | { readonly state: 'missing' }
-  /** There is a proof, but of another workspace or host. */
+  /** There is a proof, but for another workspace or host. */
   | { readonly state: 'different' }
-  /** The name of the proof is an alias, often by a wildcard: its target speaks, not the owner. */
+  /** The name of the proof is an alias, often by a wildcard: the text is that of the alias's target. */
   | { readonly state: 'aliased'; readonly target: string }
   | { readonly state: 'unknown'; readonly reason: DnsFailureReason }
 
 /** Whether a host leads to this service. */
 export type Routing =
-  /** `strangers` are addresses beside the service's own, at which some visitors end. */
-  | { readonly state: 'routed'; readonly strangers: readonly string[] }
+  /** `otherAddresses` are addresses that are not the service's; some visitors are sent there. */
+  | { readonly state: 'routed'; readonly otherAddresses: readonly string[] }
   | { readonly state: 'no_name' }
   | { readonly state: 'no_address' }
   | { readonly state: 'dangling'; readonly target: string }
@@ -47,12 +47,12 @@ export function judgeOwnership(seen: DnsObservation, expected: string): Ownershi
 export function judgeRouting(seen: DnsObservation, service: ServiceAddresses): Routing {
   const addresses = [...valuesOf(seen.ipv4), ...valuesOf(seen.ipv6)]
   if (service.kind === 'unknown') return { state: 'service_unknown', reason: service.reason }
-  const strangers = addresses.filter((address) => !service.networks.has(address))
-  if (strangers.length < addresses.length) return { state: 'routed', strangers }
+  const otherAddresses = addresses.filter((address) => !service.networks.has(address))
+  if (otherAddresses.length < addresses.length) return { state: 'routed', otherAddresses }
 
   const special = seen.aliases.targets.find((target) => specialUseOf(target) !== undefined)
   if (special !== undefined) return { state: 'dangling', target: special }
-  // Resolvers fail on a loop, so this is looked at before their failures are.
+  // Resolvers return a failure for a loop, so loops are checked before failures.
   if (seen.aliases.end === 'loop') return { state: 'loop' }
   if (seen.aliases.end === 'too_long') return { state: 'too_many_aliases' }
   for (const answer of [seen.ipv4, seen.ipv6]) {
@@ -70,7 +70,7 @@ export function judgeRouting(seen: DnsObservation, service: ServiceAddresses): R
   return { state: nameExists ? 'no_address' : 'no_name' }
 }
 
-/** What both together mean under a policy. What is known to be wrong outweighs what is not known. */
+/** Combines both results under a policy. `unproved` takes precedence over `unknown`. */
 export function verdictOf(policy: ProofPolicy, ownership: Ownership, routing: Routing): Verdict {
   const verdicts = [verdictOfRouting(routing)]
   if (policy === 'dns') verdicts.push(verdictOfOwnership(ownership))

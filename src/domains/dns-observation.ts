@@ -3,21 +3,21 @@ import type { DnsAnswer, DnsResolver } from '../platform/dns/dns-resolver.ts'
 import type { Clock } from '../platform/time/clock.ts'
 import { proofName } from './proof.ts'
 
-/** More aliases in a row than resolvers themselves follow are a fault, not a route. */
+/** The maximum length of a chain of aliases. Resolvers do not follow longer chains either. */
 const ALIASES_MAX = 8
-/** After this long no further alias is looked up; what is known then must do. */
+/** The time after which no further alias is looked up. */
 const FOLLOW_MICROS_MAX = 8_000_000
 
-/** The aliases from a host on, each the target of the one before it. */
+/** The chain of aliases of a host; each target is the next alias. */
 type AliasChain = {
   readonly targets: readonly string[]
   readonly end: 'complete' | 'loop' | 'too_long' | 'unknown'
 }
 
-/** What DNS says of a host, as far as its proof is concerned. */
+/** The DNS answers from which the proof of a host is judged. */
 export type DnsObservation = {
   readonly texts: DnsAnswer<string>
-  /** An alias at the name of the proof itself, by which others could speak for the owner. */
+  /** An alias at the name of the proof, which would let the alias's target answer for the owner. */
   readonly textAlias: DnsAnswer<string>
   readonly aliases: AliasChain
   readonly ipv4: DnsAnswer<string>
@@ -54,7 +54,7 @@ async function followAliases(
     const isLoop = next === host || targets.includes(next)
     targets.push(next)
     if (isLoop) return { targets, end: 'loop' }
-    // What lies behind is no part of public DNS, and must not be learned from this one's.
+    // The names behind it are not public; this service's resolver must not reveal them.
     if (specialUseOf(next) !== undefined) return { targets, end: 'complete' }
     if (targets.length >= ALIASES_MAX) return { targets, end: 'too_long' }
     if (clock.nowMicros() - startedAt > FOLLOW_MICROS_MAX) return { targets, end: 'unknown' }

@@ -2,31 +2,31 @@ import { getDomain } from 'tldts'
 import { proofName } from './proof.ts'
 import type { ServiceAddresses, ServiceTarget } from './service-target.ts'
 
-/** More addresses than these would be a form nobody fills in. */
+/** The maximum number of address records in the instructions: one is enough, and long lists confuse. */
 const ADDRESSES_MAX = 8
 
-/** A record to set at the company that keeps the domain's DNS. */
+/** A record that the owner sets at the provider of the domain's DNS. */
 export type DnsRecord = {
   readonly purpose: 'ownership' | 'routing'
   readonly type: 'TXT' | 'CNAME' | 'A' | 'AAAA'
-  /** As most DNS panels want it: without the registered name; `@` for that name itself. */
+  /** As most DNS panels expect it: relative to the registered domain; `@` for that domain itself. */
   readonly name: string
-  /** The whole name, for panels that want that. */
+  /** The full name, for panels that expect it. */
   readonly full_name: string
   readonly value: string
 }
 
-/** The name that was registered, under which a panel keeps its records. */
+/** Returns the registered domain, which DNS panels take as the zone. */
 function zoneOf(host: string): string {
   return getDomain(host, { allowPrivateDomains: true }) ?? host
 }
 
-/** Whether the host is the registered name itself, where DNS allows no alias (RFC 1034, section 3.6.2). */
+/** Whether the host is the registered domain itself, where DNS allows no alias (RFC 1034, section 3.6.2). */
 function isApex(host: string): boolean {
   return zoneOf(host) === host
 }
 
-/** The records that make a host lead here and, with `proof`, prove whose it is. */
+/** Returns the records that route a host to this service and, with `proof`, prove its ownership. */
 export function recordsFor(
   host: string,
   proof: string | undefined,

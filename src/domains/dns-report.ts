@@ -1,7 +1,7 @@
 import type { Store } from '../platform/database/store.ts'
 import { activeElsewhere, type DnsDifference } from './dns-advice.ts'
 import type { Verdict } from './dns-judgement.ts'
-import type { DnsLook } from './dns-look.ts'
+import type { DnsLookup } from './dns-lookup.ts'
 import type { DnsRecord } from './dns-records.ts'
 import type { Domain } from './domain.ts'
 import type { CheckStores } from './domain-stores.ts'
@@ -9,7 +9,7 @@ import type { CertificateStanding } from './host-certificate.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ShownDns } from './shown-dns.ts'
 
-/** What DNS should say of a domain, and what it says now. */
+/** The DNS records that a domain requires, and those that were found. */
 export type DnsReport = {
   readonly domain: Domain
   readonly policy: ProofPolicy
@@ -17,28 +17,28 @@ export type DnsReport = {
   readonly records: readonly DnsRecord[]
   readonly seen: ShownDns
   readonly differences: readonly DnsDifference[]
-  /** When the status was last checked, and when it will be. Microseconds since the epoch. */
+  /** The times of the last and the next scheduled check, in microseconds since the epoch. */
   readonly checkedAt: number | null
   readonly nextCheckAt: number | null
-  /** Null where the domain is not active, no authority issues one for it, or a proxy does HTTPS. */
+  /** Null when the domain is not active, or this service obtains no certificate for it. */
   readonly certificate: CertificateStanding | null
 }
 
-/** Returns how the certificate of a host stands; undefined where no authority issues one for it. */
+/** Returns the state of a host's certificate; undefined when no authority issues one for the host. */
 export type CertificateFinder = (host: string) => Promise<CertificateStanding | undefined>
 
 /**
- * What a look showed, beside what the store says of the claim by now.
+ * Combines a look-up with the current state of the domain in the store.
  *
- * @param deps.findCertificate undefined where certificates are somebody else's work
+ * @param deps.findCertificate undefined when this service obtains no certificates itself
  */
-export async function reportLook(
+export async function reportLookup(
   deps: {
     store: Store<Pick<CheckStores, 'domains' | 'domainChecks'>>
     findCertificate: CertificateFinder | undefined
   },
   before: Domain,
-  seen: DnsLook,
+  seen: DnsLookup,
 ): Promise<DnsReport> {
   const { store } = deps
   const { workspace_id, id, host } = before

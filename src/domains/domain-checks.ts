@@ -10,20 +10,20 @@ import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { LeaseRunner } from '../platform/work/lease-runner.ts'
 import { concludeCheck, type DomainMove } from './check-conclusion.ts'
 import { newSchedule } from './check-schedule.ts'
-import { type DnsLook, dnsLooks } from './dns-look.ts'
-import { type CertificateFinder, type DnsReport, reportLook } from './dns-report.ts'
+import { type DnsLookup, DnsLookups } from './dns-lookup.ts'
+import { type CertificateFinder, type DnsReport, reportLookup } from './dns-report.ts'
 import type { Domain } from './domain.ts'
 import type { CheckStores, RetriedOrders } from './domain-stores.ts'
 import type { ProofPolicy } from './proof.ts'
 import type { ServiceTarget } from './service-target.ts'
 import type { LeasedCheck } from './store/domain-check-store.ts'
 
-/** Scheduled checks that one process runs at once. Each sends about five DNS queries. */
+/** The maximum number of scheduled checks that run at once. Each sends about five DNS queries. */
 const CHECKS_MAX = 32
-/** Of these, how many may belong to one workspace, so that its silent names leave room for others. */
+/** The maximum for one workspace, so that its names with slow DNS servers do not delay other workspaces. */
 const CHECKS_PER_WORKSPACE_MAX = 8
-/** Looks that callers of the API wait for. */
-export const LOOK_QUEUE = {
+/** The queue of look-ups that callers of the API wait for. */
+export const LOOKUP_QUEUE = {
   work: 'DNS look-ups',
   concurrency: 16,
   concurrencyPerOwner: 4,
@@ -31,7 +31,7 @@ export const LOOK_QUEUE = {
   waitingMax: 256,
   deadlineMs: 5_000,
 }
-/** Longer than the slowest check, so that a lease ends early only with its process. */
+/** Longer than the slowest check, so that a lease expires early only if its process has died. */
 const LEASE_MICROS = 2 * 60_000_000
 /** The shortest time between two checks of one domain on demand. */
 const DEMAND_INTERVAL_MICROS = 60_000_000
@@ -45,8 +45,8 @@ type DomainChecksOptions = {
   readonly proofKey: Buffer
   readonly target: ServiceTarget
   readonly isReserved: ClaimableHosts['isReserved']
-  /** For `LOOK_QUEUE`. */
-  readonly looks: FairQueue
+  /** With `LOOKUP_QUEUE`. */
+  readonly lookups: FairQueue
   /** Called with the error of a check that failed and will be retried. */
   readonly onError: (error: unknown) => void
   readonly onMove: (move: DomainMove) => void
@@ -59,7 +59,7 @@ type DomainChecksOptions = {
 /** Checks the DNS records of domains, on a schedule and on demand, and changes their status. */
 export class DomainChecks {
   readonly #options: DomainChecksOptions
-  readonly #looks: ReturnType<typeof dnsLooks>
+  readonly #lookups: DnsLookups
   readonly #owners: DueOwners
   readonly #running: LeaseRunner<LeasedCheck>
   #isCancelled = false
@@ -67,7 +67,7 @@ export class DomainChecks {
   constructor(options: DomainChecksOptions) {
     const { store, onError, onSlotFree } = options
     this.#options = options
-    this.#looks = dnsLooks(options)
+    this.#lookups = new DnsLookups(options)
     this.#owners = new DueOwners((from, to) => store.read.domainChecks.findDueWorkspaces(from, to))
     this.#running = new LeaseRunner<LeasedCheck>({
       concurrency: CHECKS_MAX,
@@ -83,7 +83,7 @@ export class DomainChecks {
     })
   }
 
-  /** Starts the due checks, one workspace after the other, up to the limit of running checks. */
+  /** Starts due checks, round robin across workspaces, up to the limit of running checks. */
   async startDue(): Promise<void> {
     const { store, clock } = this.#options
     const running = this.#running
@@ -108,15 +108,15 @@ export class DomainChecks {
   }
 
   /**
-   * Looks at DNS now, and changes nothing.
+   * Looks a domain up in DNS now, without changing its status.
    *
    * @throws {Failure} `not_found`
-   * @throws {QueueRefusal} when too many looks are waiting, of the workspace or of all
+   * @throws {QueueRefusal} when too many look-ups are waiting, of the workspace or in total
    */
   async report(actor: Actor, id: string): Promise<DnsReport> {
     const domain = await this.#get(actor, id)
-    return this.#options.looks.run(actor.workspaceId, async () =>
-      reportLook(this.#options, domain, await this.#looks.look(domain)),
+    return this.#options.lookups.run(actor.workspaceId, async () =>
+      reportLookup(this.#options, domain, await this.#lookups.lookUp(domain)),
     )
   }
 
@@ -124,19 +124,19 @@ export class DomainChecks {
    * Checks a domain now, and changes its status when the result requires it.
    *
    * @throws {Failure} `not_found`; `rate_limited` within a minute of the last check on demand
-   * @throws {QueueRefusal} as `report`
+   * @throws {QueueRefusal} like `report`
    */
   async verify(actor: Actor, id: string): Promise<DnsReport> {
-    const { store, clock, looks, findCertificate } = this.#options
+    const { store, clock, lookups, findCertificate } = this.#options
     await this.#get(actor, id)
-    return looks.run(actor.workspaceId, async () => {
+    return lookups.run(actor.workspaceId, async () => {
       const lease = await this.#leaseOnDemand(id)
       const seen = await this.#check(lease)
       if (findCertificate !== undefined) {
         const { host } = lease.domain
         await store.write((stores) => stores.certificateOrders.makeDue(host, clock.nowMicros()))
       }
-      return reportLook(this.#options, lease.domain, seen)
+      return reportLookup(this.#options, lease.domain, seen)
     })
   }
 
@@ -146,10 +146,11 @@ export class DomainChecks {
     this.#options.resolver.cancel()
   }
 
-  async #check(lease: LeasedCheck): Promise<DnsLook> {
+  async #check(lease: LeasedCheck): Promise<DnsLookup> {
     const { store, clock, onMove } = this.#options
-    const { look, hasLostProof } = this.#looks
-    const seen = await look(lease.domain)
+    const hasLostProof: DnsLookups['hasLostProof'] = (active, seen) =>
+      this.#lookups.hasLostProof(active, seen)
+    const seen = await this.#lookups.lookUp(lease.domain)
     if (this.#isCancelled) {
       await store.write((stores) => stores.domainChecks.release(lease.domain.id, lease.fence))
       return seen
@@ -158,7 +159,7 @@ export class DomainChecks {
       const move = await concludeCheck({ store, clock, hasLostProof }, lease, seen)
       if (move !== undefined) onMove(move)
     } catch (error) {
-      // Another claim became active between the look and the write. This one is checked again.
+      // Another claim became active between the look-up and the write. This claim is checked again later.
       if (!(error instanceof UniqueViolation)) throw error
     }
     return seen

@@ -7,7 +7,7 @@ import {
 } from '../platform/events/event-writer.ts'
 import type { Domain } from './domain.ts'
 
-/** The actor that changes the status of domains, whoever asked for the check. */
+/** Changes of a domain's status have this actor, even when a token requested the check. */
 export const domainChecker = systemActor('domain checks')
 
 export function domainCreated(domain: Domain): NewEvent {

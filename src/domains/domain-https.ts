@@ -13,35 +13,19 @@ import type { CertificateLife } from './host-certificate.ts'
 import type { DomainStore } from './store/domain-store.ts'
 import type { HstsStore } from './store/hsts-store.ts'
 
-/** Two years, which is what browsers ask of names that they are delivered with. */
+/** Two years, the value recommended for the HSTS preload list that browsers ship. */
 const MAX_AGE_SECONDS = 63_072_000
 
-/** How a domain stands with HTTPS. */
+/** The certificate and the HSTS setting of a domain. */
 export type HttpsState = {
   readonly domain: Domain
-  /** Null where the service has none for it. */
+  /** Null when the service has no certificate for the domain. */
   readonly certificate: CertificateLife | null
-  /** For how many seconds browsers are asked to use HTTPS alone; null where they are not. */
+  /** The HSTS max-age in seconds; null when the domain sends no HSTS header. */
   readonly hstsMaxAge: number | null
 }
 
-/** Of domains: their certificates, and whether browsers are asked to use HTTPS alone (RFC 6797). */
-export type DomainHttps = {
-  /** @throws {Failure} `not_found` */
-  get(actor: Actor, id: string): Promise<HttpsState>
-  /**
-   * @param maxAgeSeconds null to say nothing more; 0 to have browsers forget what they were asked
-   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
-   */
-  setHsts(
-    actor: Actor,
-    id: string,
-    maxAgeSeconds: number | null,
-    expected?: ExpectedVersions,
-  ): Promise<HttpsState>
-}
-
-/** Names the state of what `setHsts` changes; a renewed certificate is no part of it. */
+/** Identifies the state that `setHsts` changes, for `If-Match`. It excludes the certificate: renewals are not edits. */
 export function httpsVersion({ domain, hstsMaxAge }: Omit<HttpsState, 'certificate'>): string {
   return versionOf(domain.id, domain.host, hstsMaxAge)
 }
@@ -54,50 +38,62 @@ type HttpsStores = {
   readonly certificates: { findLife(host: string): Promise<CertificateLife | undefined> }
 }
 
-export function domainHttps({
-  store,
-  clock,
-}: {
-  store: Store<HttpsStores>
-  clock: Clock
-}): DomainHttps {
-  async function find(
-    stores: Pick<HttpsStores, 'domains'>,
-    { workspaceId }: Actor,
-    id: string,
-  ): Promise<Domain> {
-    const domain = isUuid(id) ? await stores.domains.findById(workspaceId, id) : undefined
-    if (domain === undefined) throw Failure.notFound('Domain')
-    return domain
+/** The HTTPS settings of domains: their certificates, and HSTS (RFC 6797). */
+export class DomainHttps {
+  readonly #store: Store<HttpsStores>
+  readonly #clock: Clock
+
+  constructor({ store, clock }: { store: Store<HttpsStores>; clock: Clock }) {
+    this.#store = store
+    this.#clock = clock
   }
 
-  async function get(actor: Actor, id: string): Promise<HttpsState> {
-    const domain = await find(store.read, actor, id)
+  /** @throws {Failure} `not_found` */
+  async get(actor: Actor, id: string): Promise<HttpsState> {
+    const { read } = this.#store
+    const domain = await getDomain(read, actor, id)
     const [life, hstsMaxAge] = await Promise.all([
-      // That of a host which is another workspace's is not this one's to show.
-      domain.status === 'active' ? store.read.certificates.findLife(domain.host) : undefined,
-      store.read.hsts.find(id),
+      // The certificate of a pending domain's host may belong to another workspace.
+      domain.status === 'active' ? read.certificates.findLife(domain.host) : undefined,
+      read.hsts.find(id),
     ])
     return { domain, certificate: life ?? null, hstsMaxAge: hstsMaxAge ?? null }
   }
 
-  return {
-    get,
-    async setHsts(actor, id, maxAgeSeconds, expected) {
-      if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
-        throw Failure.invalid({ hsts_max_age: [`must be from 0 to ${MAX_AGE_SECONDS}`] })
-      }
-      await store.write(async (stores) => {
-        const domain = await find(stores, actor, id)
-        const hstsMaxAge = (await stores.hsts.find(id)) ?? null
-        requireVersion(expected, httpsVersion({ domain, hstsMaxAge }))
-        if (maxAgeSeconds === null) await stores.hsts.remove(id)
-        else await stores.hsts.save(id, maxAgeSeconds)
-        const now = clock.nowMicros()
-        await stores.changes.append(hostChange(domain.host), now)
-        await stores.events.append(actor, hstsUpdated(domain, hstsMaxAge, maxAgeSeconds), now)
-      })
-      return get(actor, id)
-    },
+  /**
+   * @param maxAgeSeconds null sends no header; 0 ends HSTS in browsers that have seen an earlier value
+   * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
+   */
+  async setHsts(
+    actor: Actor,
+    id: string,
+    maxAgeSeconds: number | null,
+    expected?: ExpectedVersions,
+  ): Promise<HttpsState> {
+    if (maxAgeSeconds !== null && !(maxAgeSeconds >= 0 && maxAgeSeconds <= MAX_AGE_SECONDS)) {
+      throw Failure.invalid({ hsts_max_age: [`must be from 0 to ${MAX_AGE_SECONDS}`] })
+    }
+    await this.#store.write(async (stores) => {
+      const domain = await getDomain(stores, actor, id)
+      const hstsMaxAge = (await stores.hsts.find(id)) ?? null
+      requireVersion(expected, httpsVersion({ domain, hstsMaxAge }))
+      if (maxAgeSeconds === null) await stores.hsts.remove(id)
+      else await stores.hsts.save(id, maxAgeSeconds)
+      const now = this.#clock.nowMicros()
+      await stores.changes.append(hostChange(domain.host), now)
+      await stores.events.append(actor, hstsUpdated(domain, hstsMaxAge, maxAgeSeconds), now)
+    })
+    return this.get(actor, id)
   }
+}
+
+/** @throws {Failure} `not_found` */
+async function getDomain(
+  stores: Pick<HttpsStores, 'domains'>,
+  { workspaceId }: Actor,
+  id: string,
+): Promise<Domain> {
+  const domain = isUuid(id) ? await stores.domains.findById(workspaceId, id) : undefined
+  if (domain === undefined) throw Failure.notFound('Domain')
+  return domain
 }

@@ -1,14 +1,14 @@
 import { parseDestination, parseHost, type ServiceName } from '../hosts/index.ts'
 import { FaultList } from '../platform/failure.ts'
 
-/** A create or an update as it was sent: left out means "as it is", null means "none". */
+/** The body of a create or an update: an omitted field stays unchanged, null clears it. */
 export type DomainInput = {
   readonly domain?: string | undefined
   readonly not_found_url?: string | null | undefined
   readonly expired_url?: string | null | undefined
 }
 
-/** What an input changes, in the form that is stored. */
+/** The changes of an input, in their stored form. */
 export type DomainChanges = {
   readonly host?: string
   readonly not_found_url?: string | null

@@ -7,7 +7,7 @@ import type { DomainCheckStore } from './store/domain-check-store.ts'
 import type { DomainStore } from './store/domain-store.ts'
 import type { HstsStore } from './store/hsts-store.ts'
 
-/** What a new claim is written to. */
+/** The stores to which a new claim is written. */
 export type ClaimStores = {
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
@@ -16,12 +16,12 @@ export type ClaimStores = {
   readonly events: EventWriter
 }
 
-/** What claims are read from and written to. */
+/** The stores that the operations on domains use. */
 export type DomainStores = ClaimStores &
   QuotaStores &
   IdempotencyStores & { readonly hsts: HstsStore }
 
-/** What checks of claims are read from and written to. */
+/** The stores that domain checks use. */
 export type CheckStores = {
   readonly domains: DomainStore
   readonly domainChecks: DomainCheckStore
@@ -29,7 +29,7 @@ export type CheckStores = {
   readonly events: EventWriter
 }
 
-/** What lets a failed order of a host's certificate be tried at once. */
+/** The part of the certificate order store that retries a host's failed order at once. */
 export type RetriedOrders = {
   readonly certificateOrders: { makeDue(host: string, now: number): Promise<void> }
 }

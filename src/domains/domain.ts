@@ -2,7 +2,7 @@ import { versionOf } from '../platform/version.ts'
 
 export type DomainStatus = 'pending' | 'active'
 
-/** A workspace's claim on a host name. Several may claim one; one claim at most is active. */
+/** A workspace's entry for a host. Several workspaces may have one; at most one of them is active. */
 export type Domain = {
   readonly id: string
   readonly workspace_id: string
@@ -13,11 +13,11 @@ export type Domain = {
   readonly expired_url: string | null
   /** Microseconds since the epoch. */
   readonly created_at: number
-  /** Microseconds since the epoch; rises with every update. */
+  /** Microseconds since the epoch; increases with every update. */
   readonly updated_at: number
 }
 
-/** Names the state of a domain. */
+/** Identifies the state of everything that a write can change, for `If-Match`. */
 export function domainVersion({ id, updated_at }: Domain): string {
   return versionOf(id, updated_at)
 }

@@ -37,9 +37,9 @@ type DomainDependencies = {
   readonly claimable: ClaimableHosts
   readonly proofPolicy: ProofPolicy
   readonly quotas: QuotaBook
-  /** Called when a check is due that needs DNS, and so is not made here. */
+  /** Called when a check became due that needs DNS. */
   readonly onDue: () => void
-  /** Called with the error of a proof that failed, which fails no request. */
+  /** Called with the error of a failed activation, which does not fail the request. */
   readonly onError: (error: unknown) => void
 }
 
@@ -52,7 +52,7 @@ export class Domains {
   }
 
   /**
-   * Returns the claim as it was made: `pending`, even where its proof followed at once.
+   * Returns the domain as it was inserted: `pending`, even if it was activated right afterwards.
    *
    * @throws {Failure} `validation_failed`, `idempotency_conflict`
    */
@@ -89,9 +89,9 @@ export class Domains {
   }
 
   /**
-   * Returns the claim of the actor's workspace on a host.
+   * Returns the workspace's domain with this host.
    *
-   * @throws {Failure} `not_found`, `validation_failed` for a text that is no host name
+   * @throws {Failure} `not_found`; `validation_failed` when the text is not a host name
    */
   async getByHost({ workspaceId }: Actor, text: string): Promise<Domain> {
     const parsed = parseHost(text)
@@ -162,20 +162,20 @@ export class Domains {
     if (fault !== undefined) throw Failure.invalid({ domain: [fault] })
   }
 
-  /** Returns what is wrong with the fields of an input, as far as it shows without the store. */
+  /** Returns the faults of an input's fields that can be found without the database. */
   faultsOf(input: DomainInput): FieldFaults {
     return faultsFoundBy(() => this.#parse(input))
   }
 
   /**
-   * Makes a claim active when it is proved; returns it as it then stands. A proof that fails now is tried
-   * again later.
+   * Activates a claim that is proved without DNS; others become due for a check. Returns the current
+   * domain. Never throws: the scheduled checks retry a failed activation.
    */
   prove(domain: Domain): Promise<Domain> {
     return this.#proveWhenPossible(() => this.#prove(domain), domain)
   }
 
-  /** Tries once to prove every pending claim that needs no DNS: the policy may have changed. */
+  /** Activates every pending claim that is proved without DNS: the policy may have changed. */
   async proveAllPending(): Promise<void> {
     const { store, proofPolicy } = this.#deps
     let afterId = '00000000-0000-0000-0000-000000000000'
@@ -194,14 +194,14 @@ export class Domains {
     return parseDomainInput(input, this.#deps.serviceHost)
   }
 
-  /** @throws {Failure} `validation_failed` for a fall-back that would lead back here */
+  /** @throws {Failure} `validation_failed` when a fallback URL would lead back to this service */
   #refuseLoops(stores: DomainStores, domain: Domain): Promise<void> {
     const { workspace_id: workspaceId, host, not_found_url, expired_url } = domain
     const destinations = { not_found_url, expired_url }
     return refuseLoops(stores, this.#deps.serviceHost, { workspaceId, host }, destinations)
   }
 
-  /** Writes the changes; returns the claim and, where it was renamed, the host that it left. */
+  /** Writes the changes; returns the domain, and its previous host if it was renamed. */
   async #applyChanges(
     actor: Actor,
     id: string,
@@ -261,20 +261,20 @@ export class Domains {
         await stores.events.append(checker, domainVerified(domain), now)
       })
     } catch (error) {
-      // Another workspace's claim became active between the look and the write: this one stays.
+      // Another workspace's claim became active between the read and the write: this one stays pending.
       if (!(error instanceof UniqueViolation)) throw error
     }
     return (await store.read.domains.findById(domain.workspace_id, domain.id)) ?? domain
   }
 
-  /** A host that its active claim has left goes to the oldest other claim that is proved. */
+  /** Gives a host that no domain has any more to the oldest pending claim that is proved. */
   async #proveNextClaim(host: string): Promise<void> {
     for (const claim of await this.#deps.store.read.domains.pendingOn(host)) {
       if ((await this.#prove(claim)).status === 'active') return
     }
   }
 
-  /** For what has been committed: a proof that fails now is tried again later. */
+  /** For activations after a commit: reports an error instead of failing the request. */
   async #proveWhenPossible<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
     try {
       return await work()

@@ -1,15 +1,15 @@
-/** From when to when a certificate counts. Microseconds since the epoch. */
+/** The validity period of a certificate, in microseconds since the epoch. */
 export type CertificateLife = {
   readonly notBefore: number
   readonly notAfter: number
 }
 
-/** How a host that is to have a certificate stands, for those who look after it. */
+/** The state of a host's certificate and of its order, for reports to people. */
 export type CertificateStanding = {
-  /** That of the certificate in use; null while there is none. */
+  /** The validity of the current certificate; null while there is none. */
   readonly life: CertificateLife | null
-  /** What stands in the way of the first or the next one, in words; null while nothing does. */
+  /** What prevents the first certificate or the renewal, as text; null when nothing does. */
   readonly problem: string | null
-  /** When it is tried again; null where there is nothing to try. Microseconds since the epoch. */
+  /** The time of the next attempt, in microseconds since the epoch; null when none is planned. */
   readonly nextAttemptAt: number | null
 }

@@ -15,7 +15,7 @@ import { presentDomainHttps } from './present.ts'
 
 const tags = ['Domains']
 
-/** Beside the domain itself, whose fields the specification has settled. */
+/** A resource of its own: the specification fixes the fields of a domain. */
 export type HttpsRouteDependencies = { readonly domainHttps: DomainHttps }
 
 export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = async (
@@ -29,8 +29,7 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
         tags,
         operationId: 'domains.getHttps',
         summary: 'Show the HTTPS settings of a domain',
-        description:
-          'Returns the certificate of the domain, and for how long browsers are told to use HTTPS only.',
+        description: 'Returns the certificate of the domain, and the `max-age` of its HSTS header.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         response: { 200: domainHttpsSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
@@ -51,7 +50,8 @@ export const domainHttpsRoutes: FastifyPluginAsyncZod<HttpsRouteDependencies> = 
         tags,
         operationId: 'domains.updateHttps',
         summary: 'Change the HTTPS settings of a domain',
-        description: 'Sets for how long browsers are told to use HTTPS only (HSTS).',
+        description:
+          'Sets the `max-age` of the HSTS header: for how long browsers use only HTTPS for the domain.',
         params: idParams,
         headers: ifMatchHeaders,
         body: domainHttpsBody,

@@ -1,4 +1,4 @@
-/** What other modules use of domains. */
+/** The exports of domains for other modules. */
 export { insertClaim, NEW_CLAIM, newClaim } from './claim.ts'
 export { adviseOnOwnership, adviseOnRouting } from './dns-advice.ts'
 export { judgeOwnership, judgeRouting } from './dns-judgement.ts'

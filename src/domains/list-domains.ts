@@ -15,7 +15,7 @@ import type { DomainMark } from './store/domain-store.ts'
 
 export type DomainListDependencies = WalkContext & { readonly domains: Domains }
 
-/** A page of the workspace's domains, by its number or, where there is a cursor, by its place. */
+/** Returns a page of the workspace's domains: by number, or from the position of a cursor. */
 export async function listDomains(
   request: FastifyRequest,
   query: ListDomainsQuery,

@@ -1,46 +1,46 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * What an operator asks for before a domain becomes active: that its owner has set the workspace's
- * TXT record and it leads here (`dns`), that it leads here (`routing`), or nothing (`none`).
+ * What an operator requires before a domain becomes active. `dns`: the workspace's TXT record is set and
+ * the domain leads to this service; `routing`: it leads to this service; `none`: nothing.
  */
 export type ProofPolicy = 'dns' | 'routing' | 'none'
 
 const TEXT_PREFIX = 'terse-verify='
 const NAME_PREFIX = '_terse.'
-/** 160 bits: nobody guesses them, and the text still fits on one line of a form. */
+/** 160 bits cannot be guessed, and the text still fits on one line of a form. */
 const CODE_BYTES = 20
 
 /**
- * Whether a claim is proved without asking DNS: under the policy `none`, and for `*.localhost`, which
- * always leads to the machine itself (RFC 6761, section 6.3), so that a newcomer can try a domain.
+ * Whether a claim is proved without DNS queries: under the policy `none`, and for `*.localhost`, which
+ * always leads to the machine itself (RFC 6761, section 6.3), so that new users can try a domain.
  */
 export function isProvedWithoutDns(host: string, policy: ProofPolicy): boolean {
   return policy === 'none' || host.endsWith('.localhost')
 }
 
-/** The name at which a host's owner sets the proof. */
+/** Returns the name of the TXT record that proves a host. */
 export function proofName(host: string): string {
   return NAME_PREFIX + host
 }
 
 /**
- * The text that proves a workspace's claim on a host. It is that of no other workspace and no other
- * host, so that a record seen by others, or one that a wildcard repeats, proves nothing else.
+ * Returns the text that proves a workspace's claim on a host. It differs for every workspace and host, so
+ * a record that others copy, or that a wildcard repeats below the host, proves nothing else.
  *
- * @param key from the instance's key, for `domain-proof`
+ * @param key derived from the instance's key, for `domain-proof`
  */
 export function proofText(key: Buffer, workspaceId: string, host: string): string {
   const code = createHmac('sha256', key).update(`${workspaceId}\n${host}`).digest()
   return TEXT_PREFIX + code.subarray(0, CODE_BYTES).toString('hex')
 }
 
-/** Whether a text is meant as a proof, if perhaps of another workspace or host. */
+/** Whether a text has the form of a proof, perhaps for another workspace or host. */
 export function isProofText(text: string): boolean {
   return plain(text).startsWith(TEXT_PREFIX)
 }
 
-/** Some panels keep the quotes or spaces that were pasted with a text. */
+/** Compares proofs; ignores quotes and spaces, which some DNS panels keep. */
 export function isSameProof(text: string, expected: string): boolean {
   return plain(text) === expected
 }

@@ -53,7 +53,7 @@ export type DomainRouteDependencies = DomainListDependencies & {
   readonly idempotency: IdempotencyReader
 }
 
-/** The tag of a domain as `GET` shows it. */
+/** Returns the entity tag that `GET` sends for this domain. */
 function tagOf(domain: Domain): string {
   return entityTag(JSON.stringify(presentDomain(domain)), domainVersion(domain))
 }
@@ -73,7 +73,7 @@ function registerReads(app: FastifyInstanceZod, deps: DomainRouteDependencies): 
         tags,
         operationId: 'domains.list',
         summary: 'List domains',
-        description: 'Returns the domains of the workspace a page at a time, the newest first.',
+        description: 'Returns one page of the domains of the workspace; the newest first.',
         headers: ifNoneMatchHeaders,
         querystring: listDomainsQuery,
         response: { 200: domainPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
@@ -167,7 +167,7 @@ function registerWrites(app: FastifyInstanceZod, deps: DomainRouteDependencies):
         operationId: 'domains.delete',
         summary: 'Delete domain',
         description:
-          'Deletes a domain. Its links stay, and work again when the domain is added and proved again.',
+          'Deletes a domain. Its links are kept, and work again when the domain is added and proved again.',
         params: idParams,
         headers: ifMatchHeaders,
         response: { 200: domainDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },
@@ -188,9 +188,9 @@ function registerDnsChecks(app: FastifyInstanceZod, deps: DomainRouteDependencie
       schema: {
         tags,
         operationId: 'domains.getDns',
-        summary: 'Show the DNS records to set, and what DNS says now',
+        summary: 'Show the required DNS records and those found',
         description:
-          'Looks the domain up in DNS and compares what is there with the records that it needs. Changes no status.',
+          'Looks the domain up in DNS and compares the records found with the required ones. Does not change the status.',
         params: idParams,
         headers: ifNoneMatchHeaders,
         response: { 200: dnsReportSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },

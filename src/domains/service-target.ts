@@ -2,11 +2,11 @@ import { type DnsFailureReason, type DnsResolver, valuesOf } from '../platform/d
 import { isIpAddress, Networks } from '../platform/network/ip-address.ts'
 import type { Clock } from '../platform/time/clock.ts'
 
-/** Where the domains of this service must lead, as its operator says. */
+/** The configured target to which domains must lead. */
 export type ServiceTarget = {
-  /** The name for aliases; undefined where the service has none in public DNS. */
+  /** The name for aliases; undefined when the service has no name in public DNS. */
   readonly host: string | undefined
-  /** Addresses and CIDR networks; those of `host` in DNS when there are none. */
+  /** Addresses and CIDR networks; when empty, the addresses of `host` in DNS count. */
   readonly addresses: readonly string[]
 }
 
@@ -15,15 +15,15 @@ export type ServiceAddresses =
   | {
       readonly kind: 'known'
       readonly networks: Networks
-      /** Those that a record can hold. */
+      /** The single addresses among them, which an A or AAAA record can hold. */
       readonly single: readonly string[]
     }
-  /** DNS does not say what they are: its fault or the operator's, never that of a domain. */
+  /** DNS did not answer, or the configuration has no target: no fault of a domain. */
   | { readonly kind: 'unknown'; readonly reason: DnsFailureReason | 'none' }
 
-const KEEP_MICROS = 60_000_000
+const CACHE_MICROS = 60_000_000
 
-/** Tells the service's addresses, and asks DNS for them once a minute at most. */
+/** Returns a function that returns the service's addresses, and looks them up at most once a minute. */
 export function serviceAddresses(
   target: ServiceTarget,
   resolver: DnsResolver,
@@ -35,20 +35,20 @@ export function serviceAddresses(
   }
   const { host } = target
   if (host === undefined) return async () => ({ kind: 'unknown', reason: 'none' })
-  let kept: { readonly at: number; readonly addresses: Promise<ServiceAddresses> } | undefined
+  let cached: { readonly at: number; readonly addresses: Promise<ServiceAddresses> } | undefined
 
   return () => {
     const now = clock.nowMicros()
-    if (kept === undefined || Math.abs(now - kept.at) >= KEEP_MICROS) {
-      kept = { at: now, addresses: lookUp(host, resolver) }
+    if (cached === undefined || Math.abs(now - cached.at) >= CACHE_MICROS) {
+      cached = { at: now, addresses: lookUp(host, resolver) }
     }
-    return kept.addresses
+    return cached.addresses
   }
 }
 
 async function lookUp(host: string, resolver: DnsResolver): Promise<ServiceAddresses> {
   const answers = await Promise.all([resolver.ipv4(host), resolver.ipv6(host)])
-  // Half of the addresses would make the other half look like somebody else's.
+  // If one of the two look-ups fails, its addresses would appear not to belong to this service.
   for (const answer of answers) {
     if (answer.kind === 'unknown') return answer
   }

@@ -4,10 +4,10 @@ import type { Routing } from './dns-judgement.ts'
 import type { DnsObservation } from './dns-observation.ts'
 import type { ServiceAddresses } from './service-target.ts'
 
-/** More of a record set, which may hold hundreds, is not shown. */
+/** The maximum number of records shown of a record set, which may have hundreds. */
 const SHOWN_MAX = 20
 
-/** What a report shows of what DNS says. */
+/** The DNS records in a report. */
 export type ShownDns = {
   readonly txt: readonly string[]
   readonly cname: readonly string[]
@@ -16,16 +16,16 @@ export type ShownDns = {
 }
 
 /**
- * What a workspace may see. A name that it claims, or the alias that it sets, may lead into the
- * operator's own network, where this resolver knows more than public DNS: private addresses are not
- * shown, nor the aliases behind the host's own one on the way there, nor texts that an alias leads to.
+ * Returns the records that a workspace may see. A name or alias may lead into the operator's private
+ * network, about which this service's resolver knows more than public DNS. So private addresses are
+ * hidden, and with them all aliases but the host's own; texts behind an alias are hidden too.
  */
 export function shownDns(seen: DnsObservation, service: ServiceAddresses): ShownDns {
   const { targets } = seen.aliases
-  const leaves = targets.some((target) => specialUseOf(target) !== undefined)
+  const leavesPublicDns = targets.some((target) => specialUseOf(target) !== undefined)
   const addresses = (values: readonly string[]) =>
     values.filter(
-      (address) => !isConcealed(address, service) && (!leaves || isOurs(address, service)),
+      (address) => !isConcealed(address, service) && (!leavesPublicDns || isOurs(address, service)),
     )
   const [ipv4, ipv6] = [valuesOf(seen.ipv4), valuesOf(seen.ipv6)]
   const isInternal = [...ipv4, ...ipv6].some((address) => isConcealed(address, service))
@@ -37,7 +37,7 @@ export function shownDns(seen: DnsObservation, service: ServiceAddresses): Shown
   }
 }
 
-/** The same route with words in the place of private addresses. */
+/** Returns the routing with words in place of private addresses. */
 export function shownRouting(routing: Routing, service: ServiceAddresses): Routing {
   const inWords = (addresses: readonly string[]) => [
     ...new Set(
@@ -50,7 +50,7 @@ export function shownRouting(routing: Routing, service: ServiceAddresses): Routi
   ]
   switch (routing.state) {
     case 'routed':
-      return { ...routing, strangers: inWords(routing.strangers) }
+      return { ...routing, otherAddresses: inWords(routing.otherAddresses) }
     case 'elsewhere':
       return { ...routing, addresses: inWords(routing.addresses) }
     default:

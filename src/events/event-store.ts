@@ -2,13 +2,13 @@ import type { Run } from '../platform/database/page.ts'
 import type { EventType, EventWriter } from '../platform/events/event-writer.ts'
 import type { Event } from './event.ts'
 
-/** How far a reader of all events has come. Opaque: each engine has its own form. */
+/** The position of a reader of all events. Opaque: each engine has its own form. */
 export type EventCursor = string
 
-/** A place in the list of a workspace's events: by instant, and by number where instants are equal. */
+/** A position in the list of a workspace's events: by instant; equal instants are ordered by number. */
 export type EventMark = Pick<Event, 'at' | 'sequence'>
 
-/** Which of a workspace's events a list holds: those that meet every condition. */
+/** The conditions of a list; an event must meet all of them. */
 export type EventFilter = {
   readonly workspaceId: string
   /** One of these. */
@@ -17,14 +17,14 @@ export type EventFilter = {
   readonly actorId?: string | undefined
   /** Microseconds since the epoch; the first instant of the list. */
   readonly fromMicros?: number | undefined
-  /** Microseconds since the epoch; the first instant behind the list. */
+  /** Microseconds since the epoch; the first instant after the list. */
   readonly toMicros?: number | undefined
 }
 
 /** Consecutive events of a list, newest first. */
 export type EventRun = EventFilter & {
   readonly limit: number
-  /** The run begins behind this place; at the newest event when undefined. */
+  /** The run starts after this position; at the newest event when undefined. */
   readonly beyond: EventMark | undefined
 }
 
@@ -32,7 +32,7 @@ export type NewEvents = { readonly events: readonly Event[]; readonly cursor: Ev
 
 /** Reads the events of all workspaces in the order of commits. */
 export type EventFeed = {
-  /** The cursor of a reader that knows every event committed so far. */
+  /** Returns the cursor of a reader that has read every event committed so far. */
   end(): Promise<EventCursor>
   /**
    * The first events that were committed after `cursor`, and the cursor to go on from. Leaves none out, in
@@ -56,7 +56,7 @@ export type EventStore = EventFeed &
     trim(beforeMicros: number): Promise<boolean>
   }
 
-/** Whether the events must be looked for among many rows, rather than in an index. */
+/** Whether the filter requires a scan of many rows; without it an index has the list. */
 export function needsScan({ types, actorId, subjectId }: EventFilter): boolean {
   return subjectId === undefined && (types !== undefined || actorId !== undefined)
 }

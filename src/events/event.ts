@@ -2,7 +2,7 @@ import type { EventAuthor, NewEvent } from '../platform/events/event-writer.ts'
 
 /** An entry of the event log. */
 export type Event = NewEvent & {
-  /** Rises with every event of the instance, though not in the order of commits. */
+  /** Increases with every event of the instance, but not in the order of commits. */
   readonly sequence: number
   /** Microseconds since the epoch. */
   readonly at: number

@@ -7,7 +7,7 @@ import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts
 import type { Event } from './event.ts'
 import { type EventMark, type EventRun, type EventStore, needsScan } from './event-store.ts'
 
-/** Lists of certain types or actors under way read in turns, so only memory bounds them. */
+/** Running scans for types or actors take turns to read, so their number costs memory only, not latency. */
 export const EVENT_QUEUE: FairQueueOptions = {
   work: 'event lists',
   concurrency: 64,

@@ -12,7 +12,7 @@ import type { Events } from './events.ts'
 
 export type EventRouteDependencies = WalkContext & { readonly events: Events }
 
-/** A page of the events of the actor's workspace. It has no total: to count a year of events takes too long. */
+/** Returns a page of the workspace's events. It has no total: counting a year of events takes too long. */
 export async function listEvents(
   request: FastifyRequest,
   query: ListEventsQuery,
@@ -48,7 +48,7 @@ function periodOf({ from, to }: ListEventsQuery) {
   return { fromMicros, toMicros }
 }
 
-/** In microseconds since the epoch, as near as a number comes to it. */
+/** Returns microseconds since the epoch, rounded to a representable number. */
 function parseInstant(text: string): Parsed<number> {
   try {
     const micros = Number(Temporal.Instant.from(text).epochNanoseconds / 1_000n)

@@ -43,7 +43,7 @@ describe('claimableHosts', () => {
       assert.equal(hostsFor(false).isReserved(host), true)
       assert.equal(
         hostsFor(false).faultOf(host),
-        'is reserved for the operator of this service, who alone can add it',
+        'is reserved: only the operator of this service can add it',
       )
       assert.equal(hostsFor(true).faultOf(host), undefined)
     })

@@ -34,7 +34,7 @@ export function claimableHosts(options: {
         return `is a name under .${suffix}, which public DNS does not have`
       }
       return isReserved(host) && !isOperator
-        ? 'is reserved for the operator of this service, who alone can add it'
+        ? 'is reserved: only the operator of this service can add it'
         : undefined
     },
   }

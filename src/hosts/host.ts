@@ -19,7 +19,7 @@ const FOREIGN_ASCII = /[^a-zA-Z0-9.\-\u0080-\u{10ffff}]/u
 export function parseHost(text: string): Parsed<string> {
   if (FOREIGN_ASCII.test(text)) {
     return {
-      fault: 'must be a host name alone, such as go.example.com, without scheme, port or path',
+      fault: 'must be a host name without scheme, port or path, such as go.example.com',
     }
   }
   const host = domainToASCII(text.replace(/\.$/, ''))

@@ -2,16 +2,16 @@ import type { Random } from '../platform/crypto/random.ts'
 import { Failure } from '../platform/failure.ts'
 import { generateKey } from './key.ts'
 
-/** How many generated keys in a row may be taken before that is a fault: one in 10^9 is generous. */
+/** When so many generated keys in a row are taken, the cause is a defect, not chance. */
 export const GENERATE_ATTEMPTS_MAX = 8
 
-const KEY_TAKEN = 'is taken on this domain'
+export const KEY_TAKEN = 'is taken on this domain'
 
 export function keyTaken(): Failure {
   return Failure.invalid({ key: [KEY_TAKEN] })
 }
 
-/** Does `work` with a generated key, and again with another where that is taken. */
+/** Calls `work` with a generated key, and again with another one while the key is taken. */
 export async function withGeneratedKey<T>(
   random: Random,
   work: (key: string) => Promise<T>,

@@ -3,11 +3,11 @@ import { Failure } from '../platform/failure.ts'
 import { keyTaken } from './generated-key.ts'
 import { KEY_VARIANTS_MAX } from './key.ts'
 
-/** Translates what the store finds wrong with a link's key into a failure of its field. */
+export const TOO_MANY_VARIANTS = `has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`
+
+/** Converts the store's errors about a link's key into a `validation_failed` of the field `key`. */
 export function keyFaultOf(error: unknown): unknown {
   if (error instanceof UniqueViolation) return keyTaken()
   if (!(error instanceof TooManyVariants)) return error
-  return Failure.invalid({
-    key: [`has ${KEY_VARIANTS_MAX} variants on this domain that differ only by letter case`],
-  })
+  return Failure.invalid({ key: [TOO_MANY_VARIANTS] })
 }

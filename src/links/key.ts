@@ -5,12 +5,12 @@ import type { Parsed } from '../platform/failure.ts'
 const KEY_LENGTH_MAX = 190
 
 /**
- * Links of a domain whose keys differ only by letter case. Far more than an import from a service with
- * case-sensitive keys brings, and few enough to look through.
+ * How many links of a domain may have keys that differ only by letter case. Far more than an import from
+ * a service with case-sensitive keys needs, and few enough to read on each write.
  */
 export const KEY_VARIANTS_MAX = 16
 
-/** No letter or digit that is easily taken for another: no 0, 1, i, l, o. */
+/** Without characters that are easily confused: 0, 1, i, l, o. */
 const GENERATED_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 const GENERATED_LENGTH = 7
 
@@ -18,7 +18,7 @@ const GENERATED_LENGTH = 7
 const KEY = /^[\p{L}\p{M}\p{N}\-_.~/]+$/u
 const ASCII = /^[\x20-\x7e]*$/
 
-/** First segments that the service answers itself on its own host. */
+/** First path segments that the service uses on its own host. */
 const RESERVED = new Set([
   'api',
   'app',
@@ -33,7 +33,7 @@ const RESERVED = new Set([
   'favicon.ico',
 ])
 
-/** The key in Unicode normal form C, in which it is stored and found. */
+/** Returns the key in Unicode normal form C, in which keys are stored and looked up. */
 export function parseKey(text: string): Parsed<string> {
   const key = text.normalize('NFC')
   const length = [...key].length
@@ -48,21 +48,23 @@ export function parseKey(text: string): Parsed<string> {
   return { value: key }
 }
 
-/** Whether the service answers this path itself, so that no link of its own host may have it. */
+export const KEY_RESERVED = 'is reserved for the service itself on this domain'
+
+/** Whether the service uses this path itself, so that no link on its own host may have the key. */
 export function isReservedKey(key: string): boolean {
   const [first = ''] = key.split('/', 1)
   return RESERVED.has(foldKey(first))
 }
 
-/** Whether the service answers this path of its own host itself. */
+/** Whether the service itself, not a link, answers this path on its own host. */
 export function isServicePath(path: string): boolean {
   return path === '/' || isReservedKey(path.slice(1))
 }
 
 /**
- * What two keys share that differ only by letter case: Unicode's simple case folding, character by
- * character, so that its result does not depend on a letter's neighbours (as that of a final sigma
- * would).
+ * Returns the folded key, which keys that differ only by letter case share: Unicode's simple case
+ * folding, character by character, so that the result does not depend on neighbouring characters (the
+ * lower case of a final sigma does).
  */
 export function foldKey(key: string): string {
   if (ASCII.test(key)) return key.toLowerCase()
@@ -75,7 +77,7 @@ export function foldKey(key: string): string {
   return folded
 }
 
-/** A new key: 31^7 = 27.5 billion of them, so a collision is retried rather than feared. */
+/** Returns a random key of 31^7 = 27.5 billion possible ones; the caller retries a rare collision. */
 export function generateKey(random: Random): string {
   return randomString(random, GENERATED_ALPHABET, GENERATED_LENGTH)
 }

@@ -8,14 +8,12 @@ import { type LinkAttributes, type UncountedLink, UTM_FIELDS } from './link.ts'
 
 type LoggedLink = Pick<UncountedLink, 'id' | 'domain' | 'key'> & LinkAttributes
 
-/** In place of a password, of which the log says no more. */
+/** Stands in for a new password: the log never contains passwords, sealed ones included. */
 const PASSWORD_CHANGED = { password: 'changed' }
 
 export function linkCreated(link: LoggedLink): NewEvent {
-  const after = {
-    ...setFields(fieldsOf(link)),
-    ...(link.password === null ? {} : PASSWORD_CHANGED),
-  }
+  const after = setFields(fieldsOf(link))
+  if (link.password !== null) Object.assign(after, PASSWORD_CHANGED)
   return { type: 'link.created', subjectId: link.id, before: null, after }
 }
 
@@ -34,7 +32,7 @@ export function linkDeleted(link: LoggedLink): NewEvent {
   return { type: 'link.deleted', subjectId: link.id, before, after: null }
 }
 
-/** What a link's owner sets, but for the password. */
+/** Returns the fields that a link's owner sets, except the password. */
 function fieldsOf(link: LoggedLink): EventFields {
   const fields: Record<string, unknown> = {
     domain: link.domain,

@@ -6,7 +6,7 @@ import { type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
 
 const TAGS_MAX = 50
 
-/** A create or an update as it was sent: left out means "as it is", null means "none". */
+/** The body of a create or an update: an omitted field stays unchanged, null clears it. */
 export type LinkInput = {
   readonly domain?: string | undefined
   readonly url?: string | undefined
@@ -20,15 +20,15 @@ export type LinkInput = {
   readonly tags?: readonly string[] | null | undefined
 } & { readonly [F in UtmField]?: string | null | undefined }
 
-/** What an input changes, in the form that is stored. The password is still the text that came. */
+/** The changes of an input in their stored form, except the password, which is still as sent. */
 export type LinkChanges = Partial<LinkAttributes> & {
   readonly domain?: string
   readonly key?: string
 }
 
-/** What the instance lets links have. */
+/** The operator's rules for links. */
 export type LinkRules = {
-  /** URL schemes that `ios` and `android` may have besides http and https. */
+  /** URL schemes that `ios` and `android` may have, in addition to http and https. */
   readonly appSchemes: readonly string[]
   readonly parseDomain: (text: string) => Parsed<string>
 }

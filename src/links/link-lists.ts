@@ -1,7 +1,9 @@
-import type { ServiceHost } from '../hosts/index.ts'
+import { parseDestination, type ServiceHost } from '../hosts/index.ts'
 import type { Page, Run } from '../platform/database/page.ts'
 import type { Store } from '../platform/database/store.ts'
-import { Failure } from '../platform/failure.ts'
+import { Failure, type Parsed } from '../platform/failure.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { formatInstant } from '../platform/time/instant.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import type { Link } from './link.ts'
 import {
@@ -17,67 +19,74 @@ import { parseLinkHost } from './parse-link-host.ts'
 import { parsePastedLink } from './pasted-link.ts'
 
 /**
- * Characters of a text that is looked for within links. A pasted short link may be longer: it is looked
- * for by its address, which costs the same however long the text is.
+ * Characters of a search text that is matched within links. A pasted short link may be longer: it is
+ * looked up by its address, which costs the same for any length.
  */
 const SEARCH_LENGTH_MAX = 200
 
-/** A list as an actor requests it, whose workspace it is of. */
-export type Listed<F extends LinkFilter> = Omit<F, 'workspaceId'>
-
-export type LinkLists = {
-  list(query: LinkQuery): Promise<Page<Link>>
-  run(run: LinkRun): Promise<Run<Link, number>>
-  count(filter: LinkFilter): Promise<number>
+type ListDependencies = {
+  readonly store: Store<Pick<LinkStores, 'links' | 'keyspaces'>>
+  readonly clock: Clock
+  readonly serviceHost: ServiceHost
+  /** With `SEARCH_QUEUE`. */
+  readonly searches: FairQueue
 }
 
-/** @param deps.searches for `SEARCH_QUEUE` */
-export function linkLists(deps: {
-  store: Store<Pick<LinkStores, 'links' | 'keyspaces'>>
-  serviceHost: ServiceHost
-  searches: FairQueue
-}): LinkLists {
-  const { serviceHost, searches } = deps
-  const { links, keyspaces } = deps.store.read
+/** A query without the workspace, which is the actor's, and the time, which is that of the request. */
+export type ActorQuery<F extends LinkFilter> = Omit<F, 'workspaceId' | 'now'>
 
-  /** The filter as the store takes it. */
-  async function resolve<F extends LinkFilter>(sent: F): Promise<F> {
-    const host = sent.host === undefined ? undefined : hostOf(sent.host, serviceHost)
-    const { search } = sent
-    if (search === undefined) return { ...sent, host }
+/** Reads lists of links: by an index, or as a queued search that scans many rows. */
+export class LinkLists {
+  readonly #deps: ListDependencies
+
+  constructor(deps: ListDependencies) {
+    this.#deps = deps
+  }
+
+  async list(sent: LinkQuery): Promise<Page<Link>> {
+    const query = await this.#resolve(sent)
+    const read = () => this.#deps.store.read.links.page(query)
+    return needsScan(query) ? searchLinks(this.#deps.searches, query, read) : read()
+  }
+
+  async run(sent: LinkRun): Promise<Run<Link, number>> {
+    const run = await this.#resolve(sent)
+    const read = () => this.#deps.store.read.links.run(run)
+    return isFiltered(run) ? searchLinks(this.#deps.searches, run, read) : read()
+  }
+
+  async count(sent: LinkFilter): Promise<number> {
+    const filter = await this.#resolve(sent)
+    const read = () => this.#deps.store.read.links.count(filter)
+    return isFiltered(filter) ? searchLinks(this.#deps.searches, filter, read) : read()
+  }
+
+  /** Returns the filter in the store's form: canonical texts, and the address of a pasted short link. */
+  async #resolve<F extends LinkFilter>(sent: F): Promise<F> {
+    const { clock, serviceHost, store } = this.#deps
+    const { host, url, search } = sent
+    const filter = {
+      ...sent,
+      host: host && parsed('domain', parseLinkHost(host, serviceHost)),
+      url: url && parsed('url', parseDestination(url)),
+      now: formatInstant(clock.nowMicros()),
+    }
+    if (search === undefined) return filter
     const shortLink = parsePastedLink(search, serviceHost)
-    if (search.length <= SEARCH_LENGTH_MAX) return { ...sent, host, shortLink }
-    const isOurs =
+    if (search.length <= SEARCH_LENGTH_MAX) return { ...filter, shortLink }
+    const isOwn =
       shortLink !== undefined &&
       (shortLink.host === serviceHost.host ||
-        (await keyspaces.find(sent.workspaceId, shortLink.host)) !== undefined)
-    if (isOurs) return { ...sent, host, search: undefined, shortLink }
+        (await store.read.keyspaces.find(sent.workspaceId, shortLink.host)) !== undefined)
+    if (isOwn) return { ...filter, search: undefined, shortLink }
     throw Failure.invalid({
       search: [`must have at most ${SEARCH_LENGTH_MAX} characters, or be a short link`],
     })
   }
-
-  return {
-    async list(sent) {
-      const query = await resolve(sent)
-      const read = () => links.page(query)
-      return needsScan(query) ? searchLinks(searches, query, read) : read()
-    },
-    async run(sent) {
-      const run = await resolve(sent)
-      const read = () => links.run(run)
-      return isFiltered(run) ? searchLinks(searches, run, read) : read()
-    },
-    async count(sent) {
-      const filter = await resolve(sent)
-      const read = () => links.count(filter)
-      return isFiltered(filter) ? searchLinks(searches, filter, read) : read()
-    },
-  }
 }
 
-function hostOf(text: string, serviceHost: ServiceHost): string {
-  const parsed = parseLinkHost(text, serviceHost)
-  if ('fault' in parsed) throw Failure.invalid({ domain: [parsed.fault] })
-  return parsed.value
+/** @throws {Failure} `validation_failed` naming the parameter */
+function parsed(parameter: string, result: Parsed<string>): string {
+  if ('fault' in result) throw Failure.invalid({ [parameter]: [result.fault] })
+  return result.value
 }

@@ -11,10 +11,12 @@ describe('searchLinks', () => {
   for (const [field, filter] of [
     ['search', { search: 'x', tags: ['y'] }],
     ['domain', { host: 'go.example' }],
+    ['url', { url: 'https://example.com/', tags: ['y'] }],
+    ['state', { states: ['expired'] }],
     ['tag', { tags: ['y'] }],
     ['sort', {}],
   ] as const) {
-    test(`blames the field "${field}" for a search that reads too long, and frees its place in the queue`, async () => {
+    test(`reports a search that takes too long on the field "${field}", and frees its slot in the queue`, async () => {
       const queue = new FairQueue(SEARCH_QUEUE)
       const read = () => Promise.reject(new ScanTooLong())
       await assert.rejects(searchLinks(queue, { ...ALL, ...filter }, read), (error) => {

@@ -3,7 +3,7 @@ import { Failure } from '../platform/failure.ts'
 import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
 import type { LinkFilter } from './link-query.ts'
 
-/** Searches under way read in turns, so many of them cost no more than few: only memory bounds them. */
+/** Running searches take turns to read, so their number costs memory only, not latency. */
 export const SEARCH_QUEUE: FairQueueOptions = {
   work: 'searches',
   concurrency: 64,
@@ -14,7 +14,7 @@ export const SEARCH_QUEUE: FairQueueOptions = {
 }
 
 /**
- * Runs a read that must look at many links, when it is the workspace's turn.
+ * Runs a read that scans many links once the fair queue has a slot for its workspace.
  *
  * @throws {Failure} `validation_failed` when the search itself takes too long
  * @throws {QueueRefusal} when too many searches are waiting
@@ -31,9 +31,11 @@ export async function searchLinks<T>(
   }
 }
 
-function tooLong({ search, shortLink, tags, host }: LinkFilter): Failure {
+function tooLong({ search, shortLink, tags, host, url, states }: LinkFilter): Failure {
   const text = 'takes too long among so many links; add a tag, or sort by created_at'
   if (search !== undefined || shortLink !== undefined) return Failure.invalid({ search: [text] })
   if (host !== undefined) return Failure.invalid({ domain: [text] })
+  if (url !== undefined) return Failure.invalid({ url: [text] })
+  if (states !== undefined) return Failure.invalid({ state: [text] })
   return Failure.invalid({ [tags === undefined ? 'sort' : 'tag']: [text] })
 }

@@ -3,8 +3,8 @@ import type { QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { LinkStore } from './store/link-store.ts'
 
-/** What decides where a workspace may have links. */
-export type PlaceStores = ClaimStores & QuotaStores
+/** The stores that decide on which hosts a workspace may have links. */
+export type KeyspaceStores = ClaimStores & QuotaStores
 
-/** What links are read from and written to. */
-export type LinkStores = PlaceStores & IdempotencyStores & { readonly links: LinkStore }
+/** The stores that the operations on links use. */
+export type LinkStores = KeyspaceStores & IdempotencyStores & { readonly links: LinkStore }

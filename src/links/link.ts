@@ -1,8 +1,8 @@
 import { versionOf } from '../platform/version.ts'
 
 /**
- * What a link's owner sets, besides where it lives. The names are those of the API and of the table:
- * one word for one thing, and no mapping between.
+ * The fields that a link's owner sets, except `domain` and `key`. API, code and table use the same
+ * names, so nothing is mapped.
  */
 export type LinkAttributes = {
   readonly url: string
@@ -15,16 +15,16 @@ export type LinkAttributes = {
   readonly utm_content: string | null
   readonly utm_name: string | null
   readonly external_id: number | null
-  /** Sealed by the password vault. */
+  /** The form that `PasswordVault.seal` returns. */
   readonly password: string | null
-  /** As `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+  /** `YYYY-MM-DDTHH:MM:SS.ffffffZ` */
   readonly expires_at: string | null
   readonly expired_redirect_url: string | null
   readonly tags: readonly string[]
 }
 
 export type Link = LinkAttributes & {
-  /** The link's number within the instance: rising, never given twice. */
+  /** The link's number within the instance: ascending, never assigned twice. */
   readonly seq: number
   readonly id: string
   readonly workspace_id: string
@@ -40,15 +40,16 @@ export type Link = LinkAttributes & {
   readonly updated_at: number
 }
 
-/** A link without what is counted of it. */
+/** A link without its click counters. */
 export type UncountedLink = Omit<Link, 'clicks' | 'last_click'>
 
-/** A link before the store has numbered it. */
+/** A link that the store has not numbered yet. */
 export type NewLink = Omit<UncountedLink, 'seq'>
 
 /**
- * Names the state of everything that a write may change. Counters are no part of it: an edit must not fail
- * because somebody has clicked. The host is, because it changes when the domain is renamed.
+ * Identifies the state of everything that a write can change, for `If-Match`. It excludes the counters:
+ * an update must not fail because the link was clicked. It includes the host, which changes without
+ * `updated_at` when the domain is renamed.
  */
 export function linkVersion({
   id,

@@ -16,13 +16,13 @@ import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { waitForAll } from '../platform/work/wait-for-all.ts'
 import { GENERATE_ATTEMPTS_MAX, keyTaken, withGeneratedKey } from './generated-key.ts'
-import { foldKey, generateKey, isReservedKey, KEY_VARIANTS_MAX } from './key.ts'
+import { foldKey, generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX } from './key.ts'
 import { keyFaultOf } from './key-fault.ts'
 import { type Link, type LinkAttributes, linkVersion, type NewLink, NO_ATTRIBUTES } from './link.ts'
 import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
 import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
-import { type LinkLists, type Listed, linkLists } from './link-lists.ts'
-import { type LinkPlaces, linkPlaces, type OpenedPlace } from './link-places.ts'
+import type { LinkKeyspaces, OpenedKeyspace } from './link-keyspaces.ts'
+import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
@@ -34,18 +34,17 @@ type LinkDependencies = {
   readonly clock: Clock
   readonly random: Random
   readonly domains: Domains
+  readonly keyspaces: LinkKeyspaces
   readonly vault: PasswordVault
   readonly serviceHost: ServiceHost
   /** URL schemes that `ios` and `android` may have besides http and https. */
   readonly appSchemes: readonly string[]
-  /** Whether a link on an unclaimed host claims it. */
-  readonly claimOnLink: boolean
   readonly quotas: QuotaBook
-  /** For `SEARCH_QUEUE`. */
+  /** With `SEARCH_QUEUE`. */
   readonly searches: FairQueue
 }
 
-/** An input of an update after it was parsed, with what the transaction needs besides. */
+/** The parsed input of an update, with the rest that its transaction needs. */
 type PreparedUpdate = {
   readonly id: string
   readonly changes: LinkChanges
@@ -54,20 +53,18 @@ type PreparedUpdate = {
   readonly expected: ExpectedVersions
 }
 
-/** A written link, and the claim on its host that had to be made for it. */
+/** A written link, and the domain that was added for it. */
 type WrittenLink = { readonly link: Link; readonly claimed: Domain | undefined }
 
 /** The operations on links. Each acts within the workspace of its actor. */
 export class Links {
   readonly #deps: LinkDependencies
-  readonly #places: LinkPlaces
   readonly #lists: LinkLists
   readonly #rules: LinkRules
 
   constructor(deps: LinkDependencies) {
     this.#deps = deps
-    this.#places = linkPlaces(deps)
-    this.#lists = linkLists(deps)
+    this.#lists = new LinkLists(deps)
     this.#rules = {
       appSchemes: deps.appSchemes,
       parseDomain: (text) => parseLinkHost(text, deps.serviceHost),
@@ -94,15 +91,15 @@ export class Links {
     const link = await this.#write((stores) =>
       once(stores, workspaceId, request, clock.nowMicros(), {
         look: async () => {
-          const [, place] = await waitForAll([
+          const [, allowed] = await waitForAll([
             refuseLoops(stores, serviceHost, { workspaceId, host: domain }, destinations),
-            this.#places.find(stores, workspaceId, domain),
+            this.#deps.keyspaces.findAllowed(stores, workspaceId, domain),
             enforceQuotas(stores, limits, growth),
           ])
-          return place
+          return allowed
         },
-        work: async (place) => {
-          const keyspace = await this.#places.open(stores, place, actor, limits)
+        work: async (allowed) => {
+          const keyspace = await this.#deps.keyspaces.open(stores, allowed, actor, limits)
           claimed = keyspace.claimed
           const now = clock.nowMicros()
           const times = { created_at: now, updated_at: now }
@@ -127,26 +124,26 @@ export class Links {
   }
 
   /**
-   * @throws {Failure} `validation_failed` for a domain that is no host name, or a search that takes
-   *   too long
+   * @throws {Failure} `validation_failed` when the domain or the destination is malformed, or the search
+   *   takes too long
    * @throws {QueueRefusal} when too many searches are waiting
    */
-  list(actor: Actor, query: Listed<LinkQuery>): Promise<Page<Link>> {
+  list(actor: Actor, query: ActorQuery<LinkQuery>): Promise<Page<Link>> {
     return this.#lists.list({ ...query, workspaceId: actor.workspaceId })
   }
 
-  /** Consecutive links of a list. Fails as `list` does. */
-  run(actor: Actor, run: Listed<LinkRun>): Promise<Run<Link, number>> {
+  /** Returns consecutive links of a list. Throws what `list` throws. */
+  run(actor: Actor, run: ActorQuery<LinkRun>): Promise<Run<Link, number>> {
     return this.#lists.run({ ...run, workspaceId: actor.workspaceId })
   }
 
-  /** How many links a list has. Fails as `list` does. */
-  count(actor: Actor, filter: Listed<LinkFilter>): Promise<number> {
+  /** Returns the length of a list. Throws what `list` throws. */
+  count(actor: Actor, filter: ActorQuery<LinkFilter>): Promise<number> {
     return this.#lists.count({ ...filter, workspaceId: actor.workspaceId })
   }
 
   /**
-   * A key of null has another one generated.
+   * Changes the fields that `input` has. A key of null is replaced by a generated one.
    *
    * @throws {Failure} `not_found`, `validation_failed`, `precondition_failed`
    */
@@ -186,12 +183,12 @@ export class Links {
     })
   }
 
-  /** Returns what is wrong with the fields of an input, as far as it shows without the store. */
+  /** Returns the faults of an input's fields that can be found without the database. */
   faultsOf(input: LinkInput): FieldFaults {
     return faultsFoundBy(() => parseLinkInput(input, this.#rules))
   }
 
-  /** Runs a transaction that writes a link; reports what its store finds wrong with the key. */
+  /** Runs a transaction that writes a link; reports a taken key as a fault of the field. */
   async #write<T>(work: (stores: LinkStores) => Promise<T>): Promise<T> {
     try {
       return await this.#deps.store.write(work)
@@ -207,7 +204,8 @@ export class Links {
       if (inserted === undefined) throw keyTaken()
       return inserted
     }
-    // Not counted: one of 27.5 billion does not happen to meet 16 variants of itself.
+    // A generated key has no upper case, and 16 variants of one of 27.5 billion keys will not exist,
+    // so the limit of variants is not checked.
     for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
       const drawn = { ...link, key: generateKey(this.#deps.random) }
       const inserted = await stores.links.insert(drawn)
@@ -228,10 +226,10 @@ export class Links {
     ])
     if (current === undefined) throw Failure.notFound('Link')
     requireVersion(expected, linkVersion(current))
-    // A link whose domain was deleted keeps it: only a move to another host needs a claim.
+    // A link keeps its host even if the domain was deleted: only a move to another host needs a domain.
     const domain = changes.domain ?? current.domain
     refuseOn(domain)
-    const keyspace: OpenedPlace =
+    const keyspace: OpenedKeyspace =
       domain === current.domain
         ? { keyspaceId: current.keyspace_id }
         : await this.#moveTo(stores, { ...current, ...changes, domain }, actor, limits)
@@ -246,10 +244,10 @@ export class Links {
     }
     this.#refuseReserved(next.keyspace_id, next.key)
     const bytes = storedBytes(next) - storedBytes(current)
-    // Asked for before the row is written, answered with it.
-    const quotaLook = enforceQuotas(stores, limits, { storage_bytes: bytes })
+    // Sent before the update without waiting, so that both take one round trip.
+    const quotaCheck = enforceQuotas(stores, limits, { storage_bytes: bytes })
     const update = stores.links.update(next, current, KEY_VARIANTS_MAX)
-    const [link] = await waitForAll([update, quotaLook])
+    const [link] = await waitForAll([update, quotaCheck])
     const [from, to] = [changeOf(current), changeOf(next)]
     await stores.changes.append(from, now)
     if (to.subject !== from.subject) await stores.changes.append(to, now)
@@ -257,24 +255,24 @@ export class Links {
     return { link, claimed: keyspace.claimed }
   }
 
-  /** The keyspace for a link that moves: there its destinations may loop though they stay as they are. */
+  /** Returns the keyspace for a link that moves. Unchanged destinations may loop on the new host. */
   async #moveTo(
     stores: LinkStores,
     link: LinkAttributes & Pick<Link, 'domain'>,
     actor: Actor,
     limits: WorkspaceLimits,
-  ): Promise<OpenedPlace> {
+  ): Promise<OpenedKeyspace> {
     const on = { workspaceId: actor.workspaceId, host: link.domain }
-    const [, place] = await waitForAll([
+    const [, allowed] = await waitForAll([
       refuseLoops(stores, this.#deps.serviceHost, on, destinationsOf(link)),
-      this.#places.find(stores, on.workspaceId, on.host),
+      this.#deps.keyspaces.findAllowed(stores, on.workspaceId, on.host),
     ])
-    return this.#places.open(stores, place, actor, limits)
+    return this.#deps.keyspaces.open(stores, allowed, actor, limits)
   }
 
   #refuseReserved(keyspaceId: number, key: string): void {
     if (keyspaceId === this.#deps.serviceHost.keyspaceId && isReservedKey(key)) {
-      throw Failure.invalid({ key: ['is reserved for the service itself on this domain'] })
+      throw Failure.invalid({ key: [KEY_RESERVED] })
     }
   }
 }

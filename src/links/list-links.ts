@@ -16,7 +16,7 @@ import { presentLink } from './present.ts'
 
 export type LinkListDependencies = WalkContext & { readonly links: Links }
 
-/** A page of the workspace's links, by its number or, where there is a cursor, by its place. */
+/** Returns a page of the workspace's links: by number, or from the position of a cursor. */
 export async function listLinks(
   request: FastifyRequest,
   query: ListLinksQuery,
@@ -25,7 +25,13 @@ export async function listLinks(
   const sort = query.sort ?? '-created_at'
   const field = sort.replace('-', '') as LinkSortField
   const descending = sort.startsWith('-')
-  const filter = { search: query.search, host: query.domain, tags: query.tag }
+  const filter = {
+    search: query.search,
+    host: query.domain,
+    tags: query.tag,
+    url: query.url,
+    states: query.state,
+  }
   const actor = actorOf(request)
 
   if (query.cursor === undefined) {

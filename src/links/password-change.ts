@@ -3,12 +3,12 @@ import type { PasswordVault } from '../platform/passwords/password-vault.ts'
 import { boundToLink } from './bound-to-link.ts'
 import type { Link } from './link.ts'
 
-/** Returns what an input changes of the password that a link has when it is written. */
+/** Returns the new value of `password` for a link as the transaction has read it; empty when unchanged. */
 type PasswordChange = (current: Pick<Link, 'password'>) => Partial<Pick<Link, 'password'>>
 
 /**
- * Prepares the change of a password field. A text is hashed here, which is slow, so call this before the
- * transaction that writes the link. The sealed form that the link has leaves it as it is.
+ * Prepares the change of a password field. Call it before the transaction that writes the link: hashing
+ * the text is slow. The link's own sealed string, as the API returns it, keeps the password.
  */
 export async function passwordChange(
   vault: PasswordVault,
@@ -28,7 +28,7 @@ export async function passwordChange(
   }
 }
 
-/** Taken as a text, it would protect the link with something that no visitor types. */
+/** Hashing such a string as text would set a password that no visitor knows. */
 function foreignSeal(): Failure {
   return Failure.invalid({ password: ['is the sealed form of another password; send the text'] })
 }

@@ -6,9 +6,8 @@ import { keyOfPath } from './visit-key.ts'
 const SCHEME = /^https?:\/\//i
 
 /**
- * The address that a pasted short link names: with or without a scheme, a port, a query or a fragment,
- * its key percent-encoded or not, its host in either form of an international name. Undefined for any
- * other text.
+ * Parses a short link as a person pastes it: with or without scheme, port, query and fragment; the key
+ * percent-encoded or not; the host in Unicode or A-label form. Returns undefined for any other text.
  */
 export function parsePastedLink(text: string, service: ServiceName): LinkAddress | undefined {
   const trimmed = text.trim()

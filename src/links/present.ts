@@ -3,7 +3,7 @@ import { formatInstant } from '../platform/time/instant.ts'
 import type { Link } from './link.ts'
 import { shortLink } from './short-link.ts'
 
-/** A link as the API shows it, in the order of the specification's table. */
+/** Returns the API's form of a link, with the fields in the order of the specification. */
 export function presentLink(link: Link): LinkResource {
   return {
     id: link.id,
@@ -32,7 +32,7 @@ export function presentLink(link: Link): LinkResource {
   }
 }
 
-/** A link in the answer to its creation, where the specification shows no count yet. */
+/** Returns the response to a create, in which the specification has `clicks: null`. */
 export function presentCreatedLink(link: Link): LinkResource {
   return { ...presentLink(link), clicks: null }
 }

@@ -50,7 +50,7 @@ export type LinkRouteDependencies = LinkListDependencies & {
   readonly idempotency: IdempotencyReader
 }
 
-/** The tag of a link as `GET` shows it. */
+/** Returns the entity tag that `GET` sends for this link. */
 function tagOf(link: Link): string {
   return entityTag(JSON.stringify(presentLink(link)), linkVersion(link))
 }
@@ -71,7 +71,7 @@ function registerReads(app: FastifyInstanceZod, deps: LinkRouteDependencies): vo
         operationId: 'links.list',
         summary: 'List links',
         description:
-          'Returns the links of the workspace a page at a time, the newest first unless `sort` says otherwise.',
+          'Returns one page of the links of the workspace; the newest first unless `sort` is set.',
         headers: ifNoneMatchHeaders,
         querystring: listLinksQuery,
         response: { 200: linkPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
@@ -109,7 +109,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
         operationId: 'links.create',
         summary: 'Create link',
         description:
-          'Creates a link. Without `key` the service makes a random one. A domain that the workspace has not added is added as `pending`.',
+          'Creates a link. Without `key` the service generates a random one. A domain that the workspace does not have yet is added as `pending`.',
         headers: idempotencyHeaders,
         body: createLinkBody,
         response: { 201: linkSchema, ...CONFLICT, ...INVALID, ...FAILURES },
@@ -165,7 +165,7 @@ function registerWrites(app: FastifyInstanceZod, deps: LinkRouteDependencies): v
         operationId: 'links.delete',
         summary: 'Delete link',
         description:
-          'Deletes a link. Its short link stops working at once, and its key is free again.',
+          'Deletes a link. The short link stops working at once, and its key can be used again.',
         params: idParams,
         headers: ifMatchHeaders,
         response: { 200: linkDeleted, ...NOT_FOUND, ...CHANGED, ...INVALID_BODY, ...FAILURES },

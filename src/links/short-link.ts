@@ -4,16 +4,16 @@ import { QR_MARK } from './qr/qr-mark.ts'
 /** A QR code of error correction level M holds at most 2,331 bytes (ISO/IEC 18004). */
 const QR_BYTES_MAX = 2_331
 
-/** The address of a link as people share it. */
+/** Returns the short link that people share. */
 export function shortLink(link: Pick<Link, 'domain' | 'key'>): string {
   return `https://${link.domain}/${link.key}`
 }
 
 /**
- * The same as a scanner needs it: percent-encoded, because not every scanner reads UTF-8; as it is
- * where the encoded form, up to three times as long, is more than a code can hold.
+ * Returns the short link for a QR code: percent-encoded, because not every scanner reads UTF-8, unless
+ * the encoded form, up to three times as long, exceeds the capacity of a code.
  *
- * @param tracked whether visits by it are to be told apart from others
+ * @param tracked whether to add the mark that gives these visits the source `qr`
  */
 export function scannableLink(link: Pick<Link, 'domain' | 'key'>, tracked: boolean): string {
   const address = tracked ? `${shortLink(link)}?${QR_MARK}` : shortLink(link)

@@ -16,7 +16,7 @@ const TEXTS = [
   'expired_redirect_url',
 ] as const
 
-/** The bytes of a link's texts as they are stored, which count towards its workspace's storage. */
+/** Returns the bytes that a link's texts add to the storage quota of its workspace. */
 export function storedBytes(link: Pick<NewLink, (typeof TEXTS)[number] | 'tags'>): number {
   let bytes = Buffer.byteLength(JSON.stringify(link.tags))
   for (const name of TEXTS) {

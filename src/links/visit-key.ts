@@ -1,9 +1,9 @@
-/** In UTF-16 units: 190 characters of two each. What is longer is no key, and no name to remember. */
+/** In UTF-16 units: 190 characters of at most two. Longer paths cannot be keys and are never cached. */
 const KEY_UNITS_MAX = 380
 
 /**
- * The key that a path asks for, in the form in which keys are stored; undefined for a path that no
- * key can have. One slash at the end is dropped: no key ends with one, and people and programs add it.
+ * Returns the key that a path requests, in its stored form; undefined for a path that cannot be a key.
+ * Drops one trailing slash: no key ends with one, and people and programs add it.
  *
  * @param path as sent, with its leading slash. Node's parser refuses bytes outside ASCII before this.
  */
@@ -16,7 +16,7 @@ export function keyOfPath(path: string): string | undefined {
 function decode(encoded: string): string | undefined {
   try {
     const decoded = decodeURIComponent(encoded)
-    // No key holds a NUL, and PostgreSQL fails at a text that does.
+    // No key contains a NUL, and PostgreSQL rejects text with one.
     return decoded.includes('\0') ? undefined : decoded.normalize('NFC')
   } catch {
     return undefined

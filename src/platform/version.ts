@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { Failure } from './failure.ts'
 
-/** Of base64url: 96 bits of a SHA-256. */
+/** 16 characters of base64url: 96 bits of a SHA-256. */
 const VERSION_LENGTH = 16
 
-/** Versions of which one must be the current one for a write to be done; undefined where any may be. */
+/** The versions on one of which a write depends; undefined when it depends on none. */
 export type ExpectedVersions = readonly string[] | undefined
 
-/** A short name for the state of something, made of what changes with it. */
+/** Returns a short identifier of a state: a hash of the values that change with it. */
 export function versionOf(...parts: readonly (string | number | null)[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   return hash.slice(0, VERSION_LENGTH)
 }
 
 /**
- * To be called in the unit that writes, with what the unit has read: then of several writers that expect
- * the same version one wins.
+ * Call it in the writing transaction, with the version that the transaction has read: of several writers
+ * that expect the same version, only the first succeeds.
  *
  * @throws {Failure} `precondition_failed`
  */

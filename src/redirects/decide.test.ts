@@ -63,7 +63,11 @@ describe('decide', () => {
       { query: 'qr=10' },
       { kind: 'redirect', link: LINK, location: `${LINK.url}?qr=10` },
     ],
-    ['a link at the moment it expires', { link: EXPIRED }, { kind: 'expired' }],
+    [
+      'a link at the moment it expires',
+      { link: EXPIRED },
+      { kind: 'expired', expiredAtMs: NOW_MS },
+    ],
     [
       'an expired link of a domain with an expired_url',
       { link: EXPIRED, host: HOST_WITH_FALLBACKS },

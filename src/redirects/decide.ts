@@ -20,7 +20,7 @@ export type Visit = {
 export type Decision =
   | { readonly kind: 'unknown-host' }
   | { readonly kind: 'not-found' }
-  | { readonly kind: 'expired' }
+  | { readonly kind: 'expired'; readonly expiredAtMs: number }
   /** The destination that the domain or the expired link sets for such visits. */
   | { readonly kind: 'fallback'; readonly location: string }
   | { readonly kind: 'ask-password'; readonly link: PreparedLink; readonly password: LinkPassword }
@@ -32,7 +32,8 @@ export function decide(visit: Visit, nowMs: number): Decision {
   if (host === undefined) return { kind: 'unknown-host' }
   if (visit.isRoot || link === undefined) return fallback(host.notFoundUrl, { kind: 'not-found' })
   if (link.expiresAtMs <= nowMs) {
-    return fallback(link.expiredRedirectUrl ?? host.expiredUrl, { kind: 'expired' })
+    const location = link.expiredRedirectUrl ?? host.expiredUrl
+    return fallback(location, { kind: 'expired', expiredAtMs: link.expiresAtMs })
   }
   if (link.password !== null && !visit.knowsPassword) {
     return { kind: 'ask-password', link, password: link.password }

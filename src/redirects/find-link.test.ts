@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { variantOf } from '../../test/support/key-variants.ts'
+import { memoryWarmStart } from '../../test/support/memory-warm-start.ts'
 import { foldKey } from '../links/key.ts'
 import { NO_ATTRIBUTES } from '../links/link.ts'
 import type { VisitedLink } from '../links/store/link-directory.ts'
-import type { KeptKind, WarmStart } from '../platform/cache/warm-start.ts'
+import type { WarmStart } from '../platform/cache/warm-start.ts'
 import { linkChange } from '../platform/changes/change.ts'
 import { type LinkFinder, linkFinder } from './find-link.ts'
 
@@ -153,7 +154,7 @@ describe('linkFinder', () => {
   })
 
   test('restores links after a restart without the store', async () => {
-    const warmStart = warmStartInMemory()
+    const warmStart = memoryWarmStart()
     finder = open(warmStart)
     store('SALE', 'https://upper.example/')
     store('sale', 'https://lower.example/')
@@ -171,22 +172,3 @@ describe('linkFinder', () => {
     assert.equal(await find('SALE'), 'https://changed.example/')
   })
 })
-
-/** A warm start that keeps its values in memory. */
-function warmStartInMemory(): WarmStart {
-  const kept = new Map<KeptKind, Map<string, string>>()
-  const of = (kind: KeptKind) => {
-    const entries = kept.get(kind) ?? new Map<string, string>()
-    kept.set(kind, entries)
-    return entries
-  }
-  return {
-    state: undefined,
-    values: (kind) => ({
-      entries: () => Array.from(of(kind), ([name, value]) => ({ name, value })),
-      keep: (name, encode) => of(kind).set(name, encode()),
-      drop: (name) => of(kind).delete(name),
-    }),
-    clear: () => kept.clear(),
-  }
-}

@@ -10,16 +10,6 @@ import type { Clock } from '../platform/time/clock.ts'
 import { type Decision, decide } from './decide.ts'
 import { type AnswerHeaders, type Exchange, HttpExchange } from './exchange.ts'
 import type { LinkFinder } from './find-link.ts'
-import {
-  busyPage,
-  EXPIRED_PAGE,
-  INVALID_REQUEST_PAGE,
-  NOT_FOUND_PAGE,
-  passwordPage,
-  tooManyAttemptsPage,
-  UNAVAILABLE_PAGE,
-  unknownHostPage,
-} from './pages/visitor-pages.ts'
 import { type AttemptPassword, type FailedAttempt, passwordAttempts } from './password-attempts.ts'
 import type { PasswordCookies } from './password-cookie.ts'
 import type { PreparedLink } from './prepared-link.ts'
@@ -163,19 +153,19 @@ export class RedirectHandler {
         this.meter.count('fallback', exchange.startedMs)
         return
       case 'ask-password':
-        sendPage(exchange, 200, passwordPage(false), hsts)
+        sendPage(exchange, 200, { kind: 'password', isWrong: false }, hsts)
         this.meter.count('password_asked', exchange.startedMs)
         return
       case 'unknown-host':
-        sendPage(exchange, 404, unknownHostPage(exchange.target.host))
+        sendPage(exchange, 404, { kind: 'unknown-host' })
         this.meter.count('unknown_host', exchange.startedMs)
         return
       case 'not-found':
-        sendPage(exchange, 404, NOT_FOUND_PAGE, hsts)
+        sendPage(exchange, 404, { kind: 'not-found' }, hsts)
         this.meter.count('not_found', exchange.startedMs)
         return
       case 'expired':
-        sendPage(exchange, 410, EXPIRED_PAGE, hsts)
+        sendPage(exchange, 410, decision, hsts)
         this.meter.count('expired', exchange.startedMs)
         return
       default:
@@ -183,7 +173,7 @@ export class RedirectHandler {
     }
   }
 
-  /** Browsers accept the header over HTTPS alone (RFC 6797, section 7.2). */
+  /** Sent only over HTTPS: browsers ignore the header otherwise (RFC 6797, section 8.1). */
   #hstsOf({ host }: FoundLink, exchange: Exchange): AnswerHeaders | undefined {
     const maxAge = host?.hstsMaxAge ?? null
     if (maxAge === null || !this.#reader.isSecure(exchange)) return undefined
@@ -229,20 +219,22 @@ export class RedirectHandler {
 
   #refuseAttempt(exchange: HttpExchange, attempt: FailedAttempt): void {
     switch (attempt.kind) {
-      case 'throttled':
-        sendPage(exchange, 429, tooManyAttemptsPage(attempt.waitSeconds), retryAfter(attempt))
+      case 'throttled': {
+        const { waitSeconds } = attempt
+        sendPage(exchange, 429, { kind: 'too-many-attempts', waitSeconds }, retryAfter(waitSeconds))
         this.meter.count('password_throttled', exchange.startedMs)
         return
+      }
       case 'busy':
-        sendPage(exchange, 503, busyPage(attempt.waitSeconds), retryAfter(attempt))
+        sendPage(exchange, 503, attempt, retryAfter(attempt.waitSeconds))
         this.meter.count('password_busy', exchange.startedMs)
         return
       case 'malformed':
-        sendPage(exchange, 400, INVALID_REQUEST_PAGE)
+        sendPage(exchange, 400, { kind: 'invalid-request' })
         this.meter.count('password_malformed', exchange.startedMs)
         return
       case 'wrong':
-        sendPage(exchange, 403, passwordPage(true))
+        sendPage(exchange, 403, { kind: 'password', isWrong: true })
         this.meter.count('password_wrong', exchange.startedMs)
         return
       default:
@@ -252,7 +244,7 @@ export class RedirectHandler {
 
   #refuseMethod(exchange: HttpExchange): void {
     exchange.request.resume()
-    sendPage(exchange, 405, INVALID_REQUEST_PAGE, { Allow: 'GET, HEAD' })
+    sendPage(exchange, 405, { kind: 'invalid-request' }, { Allow: 'GET, HEAD' })
     this.meter.count('method_refused', exchange.startedMs)
   }
 
@@ -263,13 +255,13 @@ export class RedirectHandler {
       exchange.abandon()
       this.meter.count('abandoned', exchange.startedMs)
     } else {
-      const headers = retryAfter({ waitSeconds: RETRY_AFTER_SECONDS })
-      sendPage(exchange, isExpected ? 503 : 500, UNAVAILABLE_PAGE, headers)
+      const headers = retryAfter(RETRY_AFTER_SECONDS)
+      sendPage(exchange, isExpected ? 503 : 500, { kind: 'unavailable' }, headers)
       this.meter.count(isExpected ? 'unavailable' : 'failed', exchange.startedMs)
     }
   }
 }
 
-function retryAfter({ waitSeconds }: { waitSeconds: number }): AnswerHeaders {
+function retryAfter(waitSeconds: number): AnswerHeaders {
   return { 'Retry-After': String(waitSeconds) }
 }

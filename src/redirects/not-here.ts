@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestTarget } from '../platform/http/request-target.ts'
 import { HttpExchange } from './exchange.ts'
-import { ELSEWHERE_PAGE } from './pages/visitor-pages.ts'
 import { sendPage } from './respond.ts'
 
 /**
@@ -14,5 +13,5 @@ export function answerElsewhere(
   target: RequestTarget,
 ): void {
   request.resume()
-  sendPage(new HttpExchange(request, response, target), 421, ELSEWHERE_PAGE)
+  sendPage(new HttpExchange(request, response, target), 421, { kind: 'elsewhere' })
 }

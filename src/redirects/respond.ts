@@ -1,5 +1,8 @@
 import type { AnswerHeaders, Exchange } from './exchange.ts'
-import { PAGE_POLICY, type PageContent, renderPage } from './pages/page.ts'
+import { PAGE_POLICY } from './pages/page.ts'
+import { preferredTexts } from './pages/preferred-texts.ts'
+import type { PageTexts } from './pages/texts/page-texts.ts'
+import { renderVisitorPage, type VisitorPage } from './pages/visitor-page.ts'
 
 /** On every answer to a visitor: not cached, not indexed. */
 const COMMON_HEADERS: AnswerHeaders = {
@@ -10,12 +13,11 @@ const COMMON_HEADERS: AnswerHeaders = {
 
 const REDIRECT_HEADERS: AnswerHeaders = { ...COMMON_HEADERS, 'Content-Length': '0' }
 
-const PAGE_HEADERS: AnswerHeaders = {
-  ...COMMON_HEADERS,
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': PAGE_POLICY,
-  'X-Content-Type-Options': 'nosniff',
-}
+/**
+ * By the texts of a language. No cache keeps a page; `Vary` is for those that are told to keep it anyway,
+ * which must not show it to visitors with another language.
+ */
+const pageHeaders = new WeakMap<PageTexts, AnswerHeaders>()
 
 /** @param status 302 for a visit, 303 for the answer to a form */
 export function sendRedirect(
@@ -27,25 +29,31 @@ export function sendRedirect(
   exchange.answer(status, REDIRECT_HEADERS, { Location: location, ...extra }, '')
 }
 
+/** Sends a page in the visitor's language. */
 export function sendPage(
   exchange: Exchange,
   status: number,
-  content: PageContent,
+  page: VisitorPage,
   extra?: AnswerHeaders,
 ): void {
-  const page = bytesOf(content)
-  const own = { 'Content-Length': String(page.length), ...extra }
-  exchange.answer(status, PAGE_HEADERS, own, page)
+  const texts = preferredTexts(exchange.headers['accept-language'])
+  const bytes = renderVisitorPage(page, texts, exchange.target)
+  const own = { 'Content-Length': String(bytes.length), ...extra }
+  exchange.answer(status, pageHeadersOf(texts), own, bytes)
 }
 
-/** Most pages are the same for all visitors, and are rendered once. */
-const rendered = new WeakMap<PageContent, string>()
-
-/** Returns a page's bytes, one character each. */
-function bytesOf(content: PageContent): string {
-  const known = rendered.get(content)
-  if (known !== undefined) return known
-  const bytes = Buffer.from(renderPage(content)).toString('latin1')
-  rendered.set(content, bytes)
-  return bytes
+function pageHeadersOf(texts: PageTexts): AnswerHeaders {
+  let headers = pageHeaders.get(texts)
+  if (headers === undefined) {
+    headers = {
+      ...COMMON_HEADERS,
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': texts.tag,
+      Vary: 'Accept-Language',
+      'Content-Security-Policy': PAGE_POLICY,
+      'X-Content-Type-Options': 'nosniff',
+    }
+    pageHeaders.set(texts, headers)
+  }
+  return headers
 }

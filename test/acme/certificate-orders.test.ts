@@ -284,14 +284,18 @@ describeStore('the orders of certificates', (at) => {
     await own.kill()
     await activate(late)
     const backAt = clock.nowMicros() + 6 * HOUR * SECOND_MICROS
+    let attempts = 0
     while (clock.nowMicros() < backAt) {
       await runDue()
+      attempts += 1
       const account = await at.store.read.acmeAccounts.find(own.directory)
       assert.ok(account && account.pausedUntil > clock.nowMicros())
       clock.move((account.pausedUntil - clock.nowMicros()) / SECOND_MICROS)
     }
     const away = log.filter((line) => line.startsWith('away'))
-    assert.ok(away.length > 10 && away.length < 40, `asked ${away.length} times`)
+    // Orders that are due together report the same attempt, so the lines may be more than the attempts.
+    assert.ok(attempts > 10 && attempts < 40, `${attempts} attempts`)
+    assert.ok(away.length >= attempts, `${away.length} reports`)
     assert.match(away[0] ?? '', /localhost:\d+ did not answer: .*ECONNREFUSED/)
     assert.equal((await stateOf(at.store, late)).attempts, 0)
 
@@ -320,7 +324,7 @@ describeStore('the orders of certificates', (at) => {
       clock.move((nextAt - clock.nowMicros()) / SECOND_MICROS)
       minute = Math.round((clock.nowMicros() - begunAt) / MINUTE / SECOND_MICROS)
     }
-    assert.ok(failures.length >= 10, 'it is tried again and again')
+    assert.ok(failures.length >= 10, 'it is retried')
     for (const first of failures) {
       const inHour = failures.filter((minute) => minute >= first && minute < first + 60)
       assert.ok(inHour.length <= 5, `${inHour.length} in the hour from minute ${first} on`)
@@ -433,7 +437,7 @@ describeStore('the orders of certificates', (at) => {
     await activate(host)
     await runDue()
     assert.deepEqual(log, [
-      `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} from other.example alone`,
+      `failed ${host}: caa: the CAA records at ${host} allow certificates for ${host} only from other.example`,
     ])
     assert.equal(pebble.orders(), orders)
     const [failed] = await eventsOf(at.store, workspace.id)

@@ -76,7 +76,10 @@ describe('a visitor with Chromium', { skip: skipWithout('chromium') }, () => {
         await page.goto(addressOf(link.key))
         await page.getByLabel('Password').fill('wrong')
         await page.getByRole('button', { name: 'Continue' }).click()
-        assert.equal(await page.getByRole('alert').innerText(), 'That is not the password.')
+        assert.equal(
+          await page.getByRole('alert').innerText(),
+          'That password is incorrect. Please try again.',
+        )
 
         await page.getByLabel('Password').fill('sesame street')
         await page.getByRole('button', { name: 'Continue' }).click()
@@ -95,7 +98,7 @@ describe('a visitor with Chromium', { skip: skipWithout('chromium') }, () => {
         [
           'an unknown key',
           404,
-          'Link not found',
+          'There is no link at this address',
           async () => addressOf('nothing-here', 'localhost'),
         ],
         [
@@ -138,9 +141,8 @@ describe('a visitor with Chromium', { skip: skipWithout('chromium') }, () => {
           const url = new URL(request.url())
           if (url.protocol !== 'data:' && url.hostname !== 'localhost') foreign.push(request.url())
         })
-        await page.goto(`http://localhost:${service.port}/`)
+        await page.goto(`http://localhost:${service.port}/docs`)
         await page.getByText('Create link').waitFor()
-        assert.equal(new URL(page.url()).pathname.replace(/\/$/, ''), '/docs')
         assert.deepEqual(foreign, [])
         assert.deepEqual(failures, [])
         await page.close()

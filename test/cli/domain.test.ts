@@ -166,10 +166,10 @@ for (const engine of ENGINES) {
       const said = async (...args: string[]) => (await hsts(...args)).stderr
       assert.equal(
         await said('300'),
-        'hsts.acme.test has browsers use HTTPS alone for 300 seconds after each visit.\n',
+        'hsts.acme.test sends an HSTS header: browsers use only HTTPS for 300 seconds after each visit.\n',
       )
-      assert.match(await said('0'), /forget/)
-      assert.match(await said('off', '--workspace', 'acme'), /says nothing/)
+      assert.match(await said('0'), /ends HSTS in browsers/)
+      assert.match(await said('off', '--workspace', 'acme'), /sends no HSTS header/)
       for (const wrong of ['-1', '1.5', 'soon', '63072001']) {
         assert.equal((await hsts('--', wrong)).code, 1, wrong)
       }

@@ -26,6 +26,9 @@ export class FakeFiles implements JournalFiles {
   readonly #handles: (string | undefined)[] = []
   readonly #spoilt = new Set<string>()
   #held: (() => void)[] = []
+  /** The memory of the file written last, and how much of it that file has taken. */
+  #reserved: Buffer | undefined
+  #reservedUsed = 0
 
   open(file: string): number {
     this.#called('open', 0)
@@ -41,11 +44,29 @@ export class FakeFiles implements JournalFiles {
     if (room <= 0) throw failure('ENOSPC')
     const count = Math.min(bytes.length - offset, this.writeBytesMax, room)
     const old = this.contents.get(file) ?? Buffer.alloc(0)
-    const grown = Buffer.alloc(Math.max(old.length, position + count))
-    old.copy(grown)
-    bytes.copy(grown, position, offset, offset + count)
-    this.contents.set(file, grown)
+    const size = Math.max(old.length, position + count)
+    const space = this.#spaceFor(old, size, position)
+    bytes.copy(space, position, offset, offset + count)
+    this.contents.set(file, space.subarray(0, size))
     return count
+  }
+
+  /**
+   * Memory that begins with `old` and has `size` bytes at least. Appending takes what is left behind the old
+   * contents, because to copy them for every write of a large file takes seconds.
+   */
+  #spaceFor(old: Buffer, size: number, position: number): Buffer {
+    const reserved = this.#reserved
+    const isLast = reserved?.buffer === old.buffer && position === old.length
+    if (isLast && this.#reservedUsed === old.length && size <= reserved.length) {
+      this.#reservedUsed = size
+      return reserved
+    }
+    const space = Buffer.from(new ArrayBuffer(size * 2))
+    old.copy(space)
+    this.#reserved = space
+    this.#reservedUsed = size
+    return space
   }
 
   truncate(fd: number, size: number): void {

@@ -40,7 +40,7 @@ const TARGETS = [
   { name: 'a list', pathOf: async () => LIST },
 ]
 const REQUESTS = 900
-/** How many answers the system buffers for a connection whose client reads nothing, generously. */
+/** A generous estimate of the answers that the system buffers for a client that reads nothing. */
 const ANSWERED_MAX = 200
 const REQUESTS_EACH = 3
 const SESSIONS = 15

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../support/properties.ts'
 import type { JsonSchema } from './openapi-operations.ts'
 
 declare global {
@@ -139,7 +140,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   // Mostly values that a database may fail on.
   { weight: 6, arbitrary: fc.constantFrom<unknown>('a\0b', '\0', 'a\ud800', '\r\n') },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(...EXTREME_NUMBERS) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
+  { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 300 }) },
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 4, noUnicodeString: false }) },
   {
     weight: 2,

@@ -1,6 +1,6 @@
 const UNKNOWN_ID = '00000000-0000-7000-8000-000000000000'
 
-/** Created and deleted ids, collected from answers alone. */
+/** Created and deleted ids, collected only from answers. */
 export class IdLedger {
   readonly #created = new Set<string>()
   readonly #deleted = new Set<string>()

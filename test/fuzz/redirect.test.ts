@@ -34,8 +34,8 @@ const HEADERS = new Set([
   ...['content-type', 'date', 'keep-alive', 'location', 'referrer-policy', 'retry-after'],
   ...['x-content-type-options', 'x-robots-tag'],
 ])
-/** The redirect from the root of the service’s own host: its documentation. */
-const SERVICE_LOCATION = '/docs'
+/** The redirect from the root of the service’s own host: its dashboard. */
+const SERVICE_LOCATION = '/app'
 
 for (const engine of ENGINES) {
   describe(`redirects under random visits, on ${engine.name}`, () => {

@@ -120,7 +120,7 @@ for (const engine of ENGINES) {
 
       await setRecords(`links.acme CNAME ${TARGET}.`)
       const routed = await verify(id)
-      assert.equal(routed.status, 'pending', 'a route alone proves nothing')
+      assert.equal(routed.status, 'pending', 'routing without the TXT record proves nothing')
       assert.deepEqual(codes(routed), ['txt_missing'])
       assert.deepEqual(routed.seen.cname, [TARGET])
 

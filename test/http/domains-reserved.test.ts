@@ -35,7 +35,7 @@ onEachEngine(
       const { id } = expectStatus(await api.post('/domains', { domain: 'go.acme.test' }), 201).body
       const answer = await api.patch(`/domains/${id}`, { domain: 'l.terse.test' })
       const { body } = expectProblem(answer, 'validation_failed', ['domain'])
-      assert.match(body.errors.domain[0], /reserved for the operator/)
+      assert.match(body.errors.domain[0], /only the operator/)
     })
 
     test('lets the operator add one, which then needs its TXT record', async () => {

@@ -14,8 +14,22 @@ const LINKS = [
   { key: 'alpine_hut', url: 'https://example.com/winter', tags: ['sale', '100 percent'] },
   { key: 'alpineXhut', url: 'https://example.com/50%25off', tags: ['C:\\temp'] },
   { key: 'Été', url: 'https://example.com/?q=summer', tags: ['Frühling'] },
-  { key: 'beta', url: 'https://example.org/', tags: [], domain: 'go.localhost' },
-  { key: 'gamma', url: 'https://example.org/', tags: ['Sale'], domain: 'go.localhost' },
+  {
+    key: 'beta',
+    url: 'https://example.org/',
+    tags: [],
+    domain: 'go.localhost',
+    expires_at: '2020-01-01T00:00:00Z',
+    password: 'sesame',
+  },
+  {
+    key: 'gamma',
+    url: 'https://example.org/',
+    tags: ['Sale'],
+    domain: 'go.localhost',
+    expires_at: '9999-12-31T23:59:59.999999Z',
+    password: 'sesame',
+  },
   { key: 'delta', url: 'https://example.org/', tags: [], domain: 'later.example.com' },
   { key: 'öl', url: 'https://example.org/', tags: [], domain: 'münchen.example.com' },
 ]
@@ -77,6 +91,36 @@ const SCENARIOS: readonly { query: Query; found: readonly string[] }[] = [
   { query: { domain: 'later.example.com' }, found: ['delta'] },
   { query: { domain: 'unknown.example.com' }, found: [] },
 
+  { query: { url: 'https://example.org/' }, found: ['beta', 'gamma', 'delta', 'öl'] },
+  { query: { url: 'HTTPS://EXAMPLE.org' }, found: ['beta', 'gamma', 'delta', 'öl'] },
+  { query: { url: 'https://example.com/' }, found: [] },
+  { query: { url: 'https://example.org/', tag: 'Sale' }, found: ['gamma'] },
+
+  { query: { state: 'expired' }, found: ['beta'] },
+  {
+    query: { state: 'active' },
+    found: ['Alpha', 'alpine_hut', 'alpineXhut', 'Été', 'gamma', 'delta', 'öl'],
+  },
+  { query: { state: 'protected' }, found: ['beta', 'gamma'] },
+  {
+    query: [
+      ['state', 'active'],
+      ['state', 'protected'],
+    ],
+    found: ['gamma'],
+  },
+  {
+    query: [
+      ['state', 'protected'],
+      ['state', 'expired'],
+    ],
+    found: ['beta'],
+  },
+  {
+    query: { state: 'protected', url: 'https://example.org/', sort: '-key' },
+    found: ['beta', 'gamma'],
+  },
+
   { query: { search: 'a', tag: 'Sale', domain: 'go.localhost' }, found: ['gamma'] },
   { query: { search: 'summer', tag: 'Sale' }, found: ['Alpha'] },
   { query: { search: 'summer', domain: 'go.localhost' }, found: [] },
@@ -106,6 +150,8 @@ onEachEngine('the filters of the link list', (stage) => {
     ['search', 'a\u0000b'],
     ['tag', 'x'.repeat(51)],
     ['domain', 'no host'],
+    ['url', 'no destination'],
+    ['state', 'disabled'],
     ['sort', 'id'],
     ['sort', 'CREATED_AT'],
     ['sort', '--key'],
@@ -115,4 +161,18 @@ onEachEngine('the filters of the link list', (stage) => {
       expectInvalid(await stage.api.get(`/links?${sent}`), parameter)
     })
   }
+
+  test('returns 422 on the state for links that are both active and expired', async () => {
+    expectInvalid(await stage.api.get('/links?state=active&state=expired'), 'state')
+  })
+
+  test('reads a list in a state with a cursor', async () => {
+    const first = expectStatus(
+      await stage.api.get('/links?state=protected&cursor=&per_page=1'),
+      200,
+    ).body
+    assert.deepEqual([first.data[0].key, first.meta.total], ['gamma', 2])
+    const sent = new URLSearchParams({ state: 'protected', cursor: first.meta.next_cursor })
+    assert.deepEqual(await listedKeys(stage.api, `?${sent}`), ['beta'])
+  })
 })

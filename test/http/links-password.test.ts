@@ -15,7 +15,7 @@ import { visit } from '../support/visit.ts'
 const TEXT = 'correct horse battery staple'
 
 onEachEngine('the password of a link', (stage) => {
-  /** The status that a visitor gets who enters the text. */
+  /** Returns the status that a visitor gets after entering the text. */
   async function enterPassword(path: string, host = 'localhost'): Promise<number | undefined> {
     const { status } = await visit(stage.service.port, path, {
       host,

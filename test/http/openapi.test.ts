@@ -199,13 +199,12 @@ for (const engine of ENGINES) {
         405: (_operation, path) => api.send('PROPFIND', path),
         409: async (operation, path) => {
           const key = { 'idempotency-key': operation.template.slice(1) }
-          const body = (number: number) =>
-            JSON.stringify({
-              ...operation.validBody,
-              domain: `${operation.family}-${number}.acme.test`,
-            })
-          expectStatus(await api.send('POST', path, jsonRequest(body(1), key)), 201)
-          return api.send('POST', path, jsonRequest(body(2), key))
+          const [first, second] = [operation.validBody, operation.otherBody].map((body) =>
+            JSON.stringify({ ...body, ...(operation.family === 'domains' && nextDomain()) }),
+          )
+          const { success } = operation
+          expectStatus(await api.send('POST', path, jsonRequest(first ?? '', key)), success)
+          return api.send('POST', path, jsonRequest(second ?? '', key))
         },
         412: ({ method, ...operation }, path) => {
           const { headers, ...sent } = validRequest({ method, ...operation })
@@ -218,16 +217,22 @@ for (const engine of ENGINES) {
         415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
         422: ({ method, validBody }, path) =>
           validBody === undefined
-            ? api.send(method, `${path}?page=0&per_page=0&color=pale&interval=week&format=xml`)
+            ? api.send(
+                method,
+                `${path}${path.includes('?') ? '&' : '?'}page=0&per_page=0&color=pale&interval=week&format=xml`,
+              )
             : api.send(method, path, jsonRequest('{"bogus":1}')),
       }
 
       let renamed = 0
-      const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
+      const nextDomain = () => {
         renamed += 1
+        return { domain: `renamed-${renamed}.acme.test` }
+      }
+      const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
         const own =
           validBody !== undefined && 'domain' in validBody && family === 'domains'
-            ? { domain: `renamed-${renamed}.acme.test` }
+            ? nextDomain()
             : {}
         const body = JSON.stringify({ ...validBody, ...own })
         return api.send(method, path, validBody === undefined ? {} : jsonRequest(body))

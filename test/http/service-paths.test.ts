@@ -48,7 +48,7 @@ const SCENARIOS: readonly Expected[] = [
     path: '/',
     status: 302,
     type: undefined,
-    check: ({ headers }) => assert.equal(headers.location, '/docs'),
+    check: ({ headers }) => assert.equal(headers.location, '/app'),
   },
 ]
 

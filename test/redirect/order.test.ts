@@ -11,9 +11,9 @@ const PAST = '2020-01-01T00:00:00Z'
 
 const TITLES = {
   unknownHost: 'This domain is not in use here',
-  notFound: 'Link not found',
+  notFound: 'There is no link at this address',
   expired: 'This link has expired',
-  password: 'This link asks for a password',
+  password: 'This link is protected',
 } as const
 
 type Scenario = {
@@ -259,10 +259,10 @@ for (const engine of ENGINES) {
       }
     }
 
-    test('the root of the service’s own host redirects to the documentation', async () => {
+    test('the root of the service’s own host redirects to the dashboard', async () => {
       const { status, headers } = await visit(service.port, '/')
       assert.equal(status, 302)
-      assert.equal(headers.location, '/docs')
+      assert.equal(headers.location, '/app')
     })
   })
 }

@@ -60,7 +60,7 @@ describe('password throttling behind a trusted proxy', () => {
     const wait = Number(answer.headers['retry-after'])
     assert.ok(wait >= 1 && wait <= 60, `${wait}`)
     assert.match(answer.body, /Too many attempts/)
-    assert.match(answer.body, new RegExp(`wait ${wait} second`))
+    assert.match(answer.body, new RegExp(`in ${wait}\u00a0second`))
     assert.equal((await visit(service.port, `/${key}`, { headers })).status, 200)
     assert.equal(
       (await enterPassword(`/${key}`, PASSWORD)).status,

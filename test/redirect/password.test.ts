@@ -88,7 +88,7 @@ for (const engine of ENGINES) {
         assert.equal(status, 403)
         assert.equal(headers.location, undefined)
         assert.equal(headers['set-cookie'], undefined)
-        assert.match(body, /role="alert"[^>]*>That is not the password\./)
+        assert.match(body, /role="alert"[^>]*>.*That password is incorrect\./)
         assert.match(body, /<form method="post">/)
         assert.ok(wrong === '' || !body.includes(wrong), 'the page does not repeat the password')
       })

@@ -125,7 +125,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       }
     })
 
-    test('has foreign keys from shards to reference tables alone', async () => {
+    test('has foreign keys only from shards to reference tables', async () => {
       const { rows } = await client.query<{ from: string; to: string }>(`
         select conrelid::regclass::text as from, confrelid::regclass::text as to
         from pg_constraint where contype = 'f' and conparentid = 0`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DomainMove } from '../../src/domains/check-conclusion.ts'
-import { DomainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
+import { DomainChecks, LOOKUP_QUEUE } from '../../src/domains/domain-checks.ts'
 import { Domains } from '../../src/domains/domains.ts'
 import type { CertificateStanding } from '../../src/domains/host-certificate.ts'
 import { type ProofPolicy, proofName, proofText } from '../../src/domains/proof.ts'
@@ -26,8 +26,11 @@ const OURS = '192.0.2.10'
 const THEIRS = '198.51.100.1'
 
 /** The rules over a real store, with a fake clock and fake DNS. */
-async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
-  const clock: FakeClock = fakeClock(Date.now())
+async function setUp(
+  at: StoreUnderTest,
+  policy: ProofPolicy = 'dns',
+  clock: FakeClock = fakeClock(Date.now()),
+) {
   const dns: FakeDns = fakeDns()
   dns.set(TARGET, 'A', OURS)
   const moves: DomainMove[] = []
@@ -48,7 +51,7 @@ async function setUp(at: StoreUnderTest, policy: ProofPolicy = 'dns') {
   ) => {
     let ended = 0
     const checks = new DomainChecks({
-      looks: new FairQueue(LOOK_QUEUE),
+      lookups: new FairQueue(LOOKUP_QUEUE),
       ...base,
       store,
       resolver,
@@ -300,7 +303,7 @@ describeStore('domain checks', (at) => {
       },
     }
     const claims = [await claim(), await claim(), await claim()]
-    for (let count = 0; count < 20; count += 1) await (await setUp(at)).claim()
+    for (let count = 0; count < 20; count += 1) await (await setUp(at, 'dns', clock)).claim()
     clock.move(1)
     const other = (await at.another()).store
     const nodes = [at.store, other, at.store, other].map((store) => node(store, counting))

@@ -102,6 +102,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'acmeBudgets.spentUntil': (s) => s.acmeBudgets.spentUntil('https://ca.example/', 'orders'),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.findUncounted': (s) => s.links.findUncounted(workspace, id),
+    'links.findKeyState': (s) => s.links.findKeyState(keyspace, 'key', 16),
     'links.page': (s) => s.links.page(listOf(workspace)),
     'links.run': (s) => s.links.run(runOf(workspace)),
     'links.count': (s) => s.links.count({ workspaceId: workspace }),

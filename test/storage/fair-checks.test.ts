@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import { insertClaim } from '../../src/domains/claim.ts'
-import { DomainChecks, LOOK_QUEUE } from '../../src/domains/domain-checks.ts'
+import { DomainChecks, LOOKUP_QUEUE } from '../../src/domains/domain-checks.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import type { DnsAnswer, DnsResolver } from '../../src/platform/dns/dns-resolver.ts'
 import { FairQueue, QueueRefusal } from '../../src/platform/work/fair-queue.ts'
@@ -39,7 +39,7 @@ describeStore('domain checks of several workspaces', (at) => {
     const ends = new EventEmitter()
     const node = (store: FullStore = at.store) =>
       new DomainChecks({
-        looks: new FairQueue(LOOK_QUEUE),
+        lookups: new FairQueue(LOOKUP_QUEUE),
         store,
         clock,
         resolver,

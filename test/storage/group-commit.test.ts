@@ -13,7 +13,7 @@ const isUnavailable = (error: unknown) => error instanceof Failure && error.code
 
 const NO_PENDING_WRITES = {
   mark: () => ({ changes: 0, events: 0 }),
-  write: async () => {},
+  flush: async () => {},
   undoTo() {},
   committed() {},
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Domains } from '../../src/domains/domains.ts'
 import { claimableHosts } from '../../src/hosts/claimable-hosts.ts'
 import { commandLine } from '../../src/identity/actor.ts'
+import { LinkKeyspaces } from '../../src/links/link-keyspaces.ts'
 import { SEARCH_QUEUE } from '../../src/links/link-search.ts'
 import { Links } from '../../src/links/links.ts'
 import type { Change } from '../../src/platform/changes/change.ts'
@@ -33,9 +34,9 @@ async function services({ store }: StoreUnderTest) {
   const linkService = new Links({
     ...base,
     domains: domainService,
+    keyspaces: new LinkKeyspaces({ ...base, domains: domainService, claimOnLink: true }),
     vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
     appSchemes: [],
-    claimOnLink: true,
     searches: new FairQueue(SEARCH_QUEUE),
   })
   const workspace = await addWorkspace(store)

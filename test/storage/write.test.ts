@@ -167,7 +167,7 @@ describeStore('Store.onChange', (at) => {
     assert.equal(emptyCalls, 0)
   })
 
-  test('notifies listeners of the committed run alone when a transaction was retried', async () => {
+  test('notifies listeners only of the committed run when a transaction was retried', async () => {
     const notified: Change[] = []
     at.store.onChange((changes) => notified.push(...changes))
     let runs = 0

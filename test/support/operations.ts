@@ -17,6 +17,11 @@ export type Operation = {
   readonly validBody: Readonly<Record<string, unknown>> | undefined
   /** The described statuses, with their media types and schemas. */
   readonly responses: Readonly<Record<string, DescribedResponse>>
+  /** Another valid body, where there is one. */
+  readonly otherBody: Readonly<Record<string, unknown>> | undefined
+  /** The status of its success. */
+  readonly success: number
+  /** With the query of a valid request. */
   pathFor(id: string): string
 }
 
@@ -109,6 +114,16 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   events: 'events',
 }
 
+/** Valid requests of operations that need another one than others of their family. */
+const REQUESTS: Readonly<
+  Record<
+    string,
+    { query?: string; body?: Record<string, unknown>; otherBody?: Record<string, unknown> }
+  >
+> = {
+  'links.checkKey': { query: 'domain=localhost&key=free' },
+}
+
 function operation(method: string, path: string, described: DescribedOperation): Operation {
   if (!path.startsWith(`${PREFIX}/`)) throw new Error(`${path} is not under ${PREFIX}`)
   const template = path.slice(PREFIX.length)
@@ -116,15 +131,23 @@ function operation(method: string, path: string, described: DescribedOperation):
   if (family === undefined) {
     throw new Error(`${path} belongs to a family that the tests do not know yet`)
   }
+  const request = REQUESTS[described.operationId ?? '']
+  const validBody =
+    described.requestBody === undefined
+      ? undefined
+      : (request?.body ?? validBodyOf(family, template))
+  const query = request?.query === undefined ? '' : `?${request.query}`
   return {
     name: `${method.toUpperCase()} ${path}`,
     method: method.toUpperCase(),
     template,
     family,
     takesId: template.includes('{id}'),
-    validBody: described.requestBody === undefined ? undefined : validBodyOf(family, template),
+    validBody,
+    otherBody: request?.otherBody ?? (validBody && { ...validBody, domain: 'other.acme.test' }),
+    success: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     responses: described.responses,
-    pathFor: (id) => template.replace('{id}', id),
+    pathFor: (id) => template.replace('{id}', id) + query,
   }
 }
 

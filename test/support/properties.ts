@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Parameters } from 'fast-check'
+import fc, { type Parameters } from 'fast-check'
 
 /** The unit of `FUZZ_CASES`: requests of the run over the API description. */
 const API_CASES_DEFAULT = 10_000
@@ -21,3 +21,10 @@ export const API_CASES = scaled(API_CASES_DEFAULT)
 export function cases(byDefault: number): Parameters<unknown> {
   return { numRuns: scaled(byDefault), seed: SEED }
 }
+
+const SURROGATES = { first: 0xd800, count: 0x800 }
+
+/** Any character of Unicode. fast-check's unit `binary` builds a map of all of them first, for a second. */
+export const anyCharacter = fc
+  .integer({ min: 0, max: 0x10_ffff - SURROGATES.count })
+  .map((nth) => String.fromCodePoint(nth < SURROGATES.first ? nth : nth + SURROGATES.count))

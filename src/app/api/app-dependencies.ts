@@ -14,6 +14,7 @@ import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts
 import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
 import type { TokenRouteDependencies } from '../../identity/tokens/routes.ts'
 import type { WorkspaceRouteDependencies } from '../../identity/workspaces/routes.ts'
+import type { KeyRouteDependencies } from '../../links/key-routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
@@ -23,6 +24,7 @@ import type { Readiness } from '../../platform/process/readiness.ts'
 
 /** What the routes of the modules need. */
 type RouteDependencies = LinkRouteDependencies &
+  KeyRouteDependencies &
   QrRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &

@@ -23,6 +23,7 @@ import { sessionRoutes } from '../../identity/sessions/routes.ts'
 import { setupRoutes } from '../../identity/setup/routes.ts'
 import { tokenRoutes } from '../../identity/tokens/routes.ts'
 import { workspaceRoutes } from '../../identity/workspaces/routes.ts'
+import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
@@ -39,6 +40,7 @@ import { HttpRefusal, sendError } from '../../platform/http/api/problem.ts'
 import { validate } from '../../platform/http/api/validation.ts'
 import { compressAnswers } from '../../platform/http/compression/compress-answers.ts'
 import { Compressor } from '../../platform/http/compression/compressor.ts'
+import { dashboard } from '../../platform/http/dashboard/dashboard.ts'
 import type { AppDependencies } from './app-dependencies.ts'
 import { metricsRoute } from './metrics-route.ts'
 import { describeApi } from './openapi.ts'
@@ -46,6 +48,7 @@ import { serviceRoutes } from './service-routes.ts'
 
 const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
+  keyRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,
@@ -111,7 +114,10 @@ export async function buildApp(
   limitDuration(app)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
-  if (deps.servesApi) await describeApi(app, compressor)
+  if (deps.servesApi) {
+    await describeApi(app, compressor)
+    await app.register(dashboard, { compressor })
+  }
   await app.register(serviceRoutes, deps)
   await app.register(metricsRoute, deps)
   for (const routes of deps.servesApi ? API_ROUTES : []) {

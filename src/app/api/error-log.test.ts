@@ -14,6 +14,7 @@ test('a failed request is logged under the request id that the client received',
   const unused = {}
   const deps: AppDependencies = {
     links: unused as AppDependencies['links'],
+    linkKeys: unused as AppDependencies['linkKeys'],
     domains: unused as AppDependencies['domains'],
     clicks: unused as AppDependencies['clicks'],
     domainChecks: unused as AppDependencies['domainChecks'],

@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 2
 export const serviceRoutes: FastifyPluginAsyncZod<AppDependencies> = async (app, deps) => {
   const hidden = { schema: { hide: true } }
 
-  app.get('/', hidden, async (_request, reply) => reply.redirect('/docs', 302))
+  app.get('/', hidden, async (_request, reply) => reply.redirect('/app', 302))
 
   app.get('/robots.txt', hidden, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send('User-agent: *\nDisallow: /\n'),

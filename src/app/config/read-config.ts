@@ -140,7 +140,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the configuration from variables alone; `loadConfig` reads the settings file too.
+ * Reads the configuration from environment variables only; `loadConfig` reads the settings file too.
  *
  * @throws {ConfigError} naming every fault at once: unusable values, unreadable secret files, a
  *   variable given both plainly and as a file, and `TERSE_` names that nothing reads.

@@ -20,8 +20,8 @@ export function loadSecretKey(dataDir: string): Buffer | undefined {
 }
 
 /**
- * Reads the instance's 32-byte key from the data folder, or creates it there, readable by its owner
- * alone. Two processes that start at once get the same key: each writes a file under another name and
+ * Reads the instance's 32-byte key from the data folder, or creates it there, readable only by its
+ * owner. Two processes that start at once get the same key: each writes a file under another name and
  * links it into place, which only one of them can do.
  *
  * @throws when the file holds no key, or other users can read it

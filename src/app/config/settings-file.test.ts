@@ -79,7 +79,7 @@ describe('the settings file', () => {
     assert.equal(config.databaseUrl, 'postgres://db/terse')
   })
 
-  test('is passed to other processes through their environment alone', () => {
+  test('is passed to other processes only through their environment', () => {
     writeFileSync(file, 'TERSE_PORT=8080\nTERSE_COUNTRY_DATABASE=x.mmdb\n')
     const { config, env } = load()
     rmSync(file)

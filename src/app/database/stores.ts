@@ -65,10 +65,10 @@ import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { LockName } from '../../platform/database/lock-name.ts'
-import type { Pending } from '../../platform/database/pending-writes.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import type { Store } from '../../platform/database/store.ts'
+import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import {
   type IdempotencyStore,
   idempotencyStore,
@@ -115,7 +115,7 @@ export type FullStore = Store<Stores>
 
 /** The differences between the engines that the stores depend on. */
 export type EngineTraits = {
-  readonly changeLog: (db: Kysely<Schema>, pending: Pending) => ChangeLog
+  readonly changeLog: (db: Kysely<Schema>, writes: WriteBuffer) => ChangeLog
   readonly openFeed: OpenEventFeed
   readonly rawClicks: (scans: Scans) => RawClickPages
   readonly findPage: FindPage
@@ -145,14 +145,14 @@ export function storesOver(
     lockName,
     skipLinkNumbers,
   }: EngineTraits,
-  on: { db: Kysely<Schema>; scans: Scans; pending: Pending },
+  on: { db: Kysely<Schema>; scans: Scans; writes: WriteBuffer },
 ): Stores {
-  const { db, pending } = on
+  const { db, writes } = on
   return {
-    instance: instanceStore(db, pending),
+    instance: instanceStore(db, writes),
     workspaces: workspaceStore(db, lockName),
     tokens: tokenStore(db),
-    quotas: quotaStore(db, pending, lockName),
+    quotas: quotaStore(db, writes, lockName),
     people: personStore(db, lockName),
     passwords: passwordStore(db),
     memberships: membershipStore(db, lockName),
@@ -177,8 +177,8 @@ export function storesOver(
     reports: clickReports(db, on.scans, rawClicks(on.scans)),
     visitorSalts: visitorSaltStore(db),
     nodes: nodeStore(db),
-    changes: changeLog(db, pending),
+    changes: changeLog(db, writes),
     events: eventStore({ ...on, openFeed }),
-    idempotency: idempotencyStore(db, pending),
+    idempotency: idempotencyStore(db, writes),
   }
 }

@@ -40,7 +40,7 @@ export async function diagnoseHost(
   const claims = await claimsOn(config, host)
   if (isProvedWithoutDns(host, config.domainProof)) {
     const why = host.endsWith('.localhost')
-      ? 'a name under .localhost leads to this machine by itself'
+      ? 'a name under .localhost always leads to this machine'
       : 'TERSE_DOMAIN_PROOF=none asks DNS nothing'
     const routing: Finding = { subject: 'routing', state: 'skipped', text: why }
     return [
@@ -82,7 +82,7 @@ export async function diagnoseHost(
   ]
 }
 
-/** Undefined also where the database cannot say, which the finding about the domain tells. */
+/** Returns undefined also when the database cannot be read, which another finding reports. */
 async function certificateOf(
   config: Config,
   host: string,
@@ -96,8 +96,8 @@ async function certificateOf(
 }
 
 /**
- * By which names CAA records allow the authority; undefined where it does not say, or not now. What a
- * proxy in front uses is not known here: most take the default.
+ * Returns the names by which CAA records can allow the authority; undefined when it does not answer or
+ * names none. The authority of a proxy in front is unknown; most use the default.
  */
 async function authorityNames(
   config: Config,
@@ -117,7 +117,7 @@ async function authorityNames(
   }
 }
 
-/** As a visitor sees it, at the first address that DNS gives; whoever answers elsewhere is not asked. */
+/** Returns the certificate that a visitor receives at the first address in DNS; others are not probed. */
 async function look(
   config: Config,
   host: string,

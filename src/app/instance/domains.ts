@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { isCertifiable } from '../../certificates/certifiable-host.ts'
 import { certificateStanding } from '../../certificates/certificate-standing.ts'
 import type { CertificateFinder } from '../../domains/dns-report.ts'
-import { DomainChecks, LOOK_QUEUE } from '../../domains/domain-checks.ts'
+import { DomainChecks, LOOKUP_QUEUE } from '../../domains/domain-checks.ts'
 import { Domains } from '../../domains/domains.ts'
 import type { ServiceTarget } from '../../domains/service-target.ts'
 import {
@@ -62,7 +62,7 @@ export function openDomains(
     proofKey: deriveKey(instanceKey, 'domain-proof'),
     target: serviceTargetOf(config),
     isReserved: claimable.isReserved,
-    looks: queues.open(LOOK_QUEUE),
+    lookups: queues.open(LOOKUP_QUEUE),
     onError: (error) => log.warn({ err: error }, 'domain check failed'),
     findCertificate: certificateFinder(config, instance),
     onMove: (move) =>

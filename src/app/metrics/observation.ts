@@ -9,9 +9,9 @@ import type { WorkQueues } from '../../platform/work/work-queues.ts'
 import type { RedirectHandler } from '../../redirects/handler.ts'
 import type { Config } from '../config/read-config.ts'
 import type { Instance } from '../instance/instance.ts'
+import type { NodeCaches } from '../node/caches.ts'
 import { type DataFolder, dataFolderMetrics } from '../node/data-folder.ts'
 import { type FileHealth, openFileHealth } from '../node/file-checks.ts'
-import type { Memory } from '../node/memory.ts'
 import { nodeReadiness, storeCheck, writeCheck } from '../node/readiness.ts'
 import {
   apiMetrics,
@@ -47,21 +47,21 @@ export function openObservation(parts: {
   instance: Instance
   log: Logger
   shared: Colleagues | undefined
-  memory: Memory
+  caches: NodeCaches
   intake: ClickIntake
   cap: ClickCap | undefined
   redirect: RedirectHandler
   queues: WorkQueues
   onProbed: (() => void) | undefined
 }): Observation {
-  const { config, dataFolder, instance, log, shared, memory, intake, cap, redirect } = parts
+  const { config, dataFolder, instance, log, shared, caches, intake, cap, redirect } = parts
   const isStoreAvailable = storeCheck(instance.store)
   const readiness = nodeReadiness({
     roles: config.roles,
     isStoreAvailable,
     canWrite: writeCheck(instance.store, ANSWER_MS_MAX),
     canStore: config.databaseUrl === undefined ? () => dataFolder.fault === undefined : undefined,
-    finder: memory.finder,
+    finder: caches.finder,
     onProbed: parts.onProbed,
   })
   const apiMeter = new ApiMeter()
@@ -75,9 +75,9 @@ export function openObservation(parts: {
     visitMetrics(redirect.meter),
     queueMetrics(parts.queues),
     apiMetrics(apiMeter),
-    cacheMetrics(() => ({ ...memory.finder.uses, tokens: memory.authenticator.use })),
+    cacheMetrics(() => ({ ...caches.finder.uses, tokens: caches.authenticator.use })),
     clickMetrics(intake, cap, () => instance.clock.nowMicros()),
-    storeMetrics(instance, memory.follower, isStoreAvailable),
+    storeMetrics(instance, caches.follower, isStoreAvailable),
     domainMetrics(instance),
     nodeMetrics(instance.nodes),
     certificateMetrics(instance),

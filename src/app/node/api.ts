@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
-import { domainHttps } from '../../domains/domain-https.ts'
+import { DomainHttps } from '../../domains/domain-https.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import { LinkKeys } from '../../links/link-keys.ts'
+import { LinkKeyspaces } from '../../links/link-keyspaces.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
@@ -50,21 +52,25 @@ export function openApi(
 ): Promise<FastifyInstance> {
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
+  const random = systemRandom
+  const { claimOnLink } = config
+  const keyspaces = new LinkKeyspaces({ clock, random, domains, serviceHost, claimOnLink })
   const links = new Links({
     store,
     clock,
-    random: systemRandom,
+    random,
     domains,
+    keyspaces,
     vault: vaultOf(context),
     serviceHost,
     appSchemes: config.appSchemes,
-    claimOnLink: config.claimOnLink,
     quotas,
     searches: queues.open(SEARCH_QUEUE),
   })
   return buildApp(
     {
       links,
+      linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
       domains,
       clicks: new Clicks({
         store,
@@ -79,7 +85,7 @@ export function openApi(
       domainChecks: checks,
       qrPictures,
       servesApi: config.roles.includes('api'),
-      domainHttps: domainHttps({ store, clock }),
+      domainHttps: new DomainHttps({ store, clock }),
       authenticator,
       ...openIdentity(context, sessionCache),
       clock,
@@ -87,7 +93,7 @@ export function openApi(
         deriveKey(instanceKey, 'idempotency'),
         throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
       ),
-      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), systemRandom),
+      cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
       usage: usageOf({ store, quotas }),
       baseUrl: config.baseUrl,
       quotas,

@@ -161,7 +161,7 @@ export class DataFolder implements Job {
     this.#reserveBytes = bytes ?? 0
     if (fault !== undefined || this.#reserveBytes >= room.reserveBytes) return fault
     const isMade = await this.#makeReserve(room)
-    // The space of a released reserve is for the journal alone until there is room for a new reserve.
+    // Only the journal may use the space of a released reserve, until there is room for a new reserve.
     return !isMade && bytes === 0 ? 'full' : undefined
   }
 

@@ -11,13 +11,13 @@ import type { Colleagues } from '../metrics/metrics.ts'
 import { openObservation } from '../metrics/observation.ts'
 import { openPasswordHasher } from '../workers/password-hasher.ts'
 import { openQrPictures } from '../workers/qr-pictures.ts'
+import { openCaches } from './caches.ts'
 import { openClickCap } from './click-cap.ts'
 import { openConnectionGuard } from './connection-guard.ts'
 import { DataFolder } from './data-folder.ts'
 import { openEntrances } from './entrances.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { keepJournalledNumbers, openIntake } from './intake.ts'
-import { openMemory } from './memory.ts'
 import { openCountriesOf, openRedirect, openSalts } from './redirects.ts'
 import { openWarmStart } from './warm-start.ts'
 
@@ -61,9 +61,9 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
     queues,
     hasher: hashing.hasher,
   }
-  const memory = openMemory(config, instance, log, {
+  const caches = openCaches(config, instance, log, {
     warmStart: warmStart.values,
-    https: tls?.memory,
+    https: tls?.caches,
   })
   const salts = openSalts(context)
   const domains = openDomains(config, instance, log, { queues })
@@ -81,21 +81,21 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   const isComplete = instance.store.isAvailable()
   const [countries] = await Promise.all([
     openCountriesOf(config),
-    memory.start(),
+    caches.start(),
     isComplete ? begin() : undefined,
   ])
   const intake = openIntake({ config, log, dataFolder }, (journalId) =>
     running.heartbeat?.forget(journalId),
   )
   const cap = openClickCap(config)
-  const redirect = openRedirect(context, memory.finder, intake, { salts, countries, cap })
+  const redirect = openRedirect(context, caches.finder, intake, { salts, countries, cap })
   const observation = openObservation({
     config,
     dataFolder,
     instance,
     log,
     shared,
-    memory,
+    caches,
     intake,
     cap,
     redirect,
@@ -105,7 +105,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   const guard = openConnectionGuard(config, log)
   observation.metrics.add(guard.metrics)
   const api = deferredListener()
-  const { finder } = memory
+  const { finder } = caches
   const entrances = openEntrances(context, { finder, redirect, api: api.listener, tls, guard })
   return {
     context,
@@ -114,7 +114,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
     warmStart,
     tls,
     hashing,
-    memory,
+    caches,
     salts,
     domains,
     running,

@@ -71,12 +71,12 @@ export class Node {
 
   constructor(parts: NodeParts) {
     this.#parts = parts
-    const { context, dataFolder, memory, intake } = parts
+    const { context, dataFolder, caches, intake } = parts
     const { config, instance, log, serviceHost } = context
     this.completed = parts.isComplete ? Promise.resolve() : beginLater(context, parts.begin)
     // The caller handles a rejection, but only once this node listens.
     this.completed.catch(() => {})
-    const { follower } = memory
+    const { follower } = caches
     const { clock } = instance
     this.#saving = parts.warmStart.startSaving({ dataFolder, follower, serviceHost, clock, log })
     // With SQLite, draining takes more room than it frees.
@@ -124,11 +124,11 @@ export class Node {
   }
 
   async #openApi(): Promise<void> {
-    const { context, memory, domains, intake, observation, dataFolder, qr, api } = this.#parts
+    const { context, caches, domains, intake, observation, dataFolder, qr, api } = this.#parts
     const { openApi } = await import('./api.ts')
     const app = await openApi(context, {
-      authenticator: memory.authenticator,
-      sessionCache: memory.sessionCache,
+      authenticator: caches.authenticator,
+      sessionCache: caches.sessionCache,
       domains: domains.domains,
       checks: domains.checks,
       intake,
@@ -165,10 +165,10 @@ export class Node {
   }
 
   async #stopBehindFront(how?: { discard: boolean }): Promise<void> {
-    const { intake, memory, dataFolder, salts, hashing, qr, running, guard } = this.#parts
+    const { intake, caches, dataFolder, salts, hashing, qr, running, guard } = this.#parts
     const [left] = await Promise.all([
       intake.stop(how),
-      memory.follower.stop(),
+      caches.follower.stop(),
       dataFolder.stop(),
       salts.stop(),
       ...this.#jobs.map((job) => job.stop()),

@@ -11,14 +11,14 @@ import type { PlainHttp } from '../../platform/http/plain-http.ts'
 import type { Config } from '../config/read-config.ts'
 import { certificatesOf } from '../instance/certificates.ts'
 import type { Instance } from '../instance/instance.ts'
+import type { HttpsCaches } from './caches.ts'
 import { type CertificateWork, openCertificateWork } from './certificate-work.ts'
 import type { ConnectionGuard } from './connection-guard.ts'
-import type { FurtherMemory } from './memory.ts'
 
 /** HTTPS of one node. */
 export type Tls = {
   /** The caches of certificates. */
-  readonly memory: FurtherMemory
+  readonly caches: HttpsCaches
   readonly plain: PlainHttp
   /** Orders and renews certificates. Call it once this node listens, because authorities connect to it. */
   readonly startOrdering: CertificateWork['start']
@@ -59,7 +59,7 @@ export function openTls(
     port: new URL(config.baseUrl).port,
   })
   return {
-    memory: {
+    caches: {
       listeners: [contexts, upgrade, work.listener],
       restore: () => contexts.restore(),
     },

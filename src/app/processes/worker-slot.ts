@@ -18,7 +18,7 @@ export class WorkerSlot {
   readonly #log: Logger
   readonly #stopping = new AbortController()
   readonly #running = new Set<WorkerProcess>()
-  /** The process that is to run; undefined while there is none. */
+  /** The newest process, which the slot keeps running; undefined while there is none. */
   #current: WorkerProcess | undefined
   #failures = 0
   #reviving: Promise<void> | undefined

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { SecureContext } from 'node:tls'
-import { createFolder } from '../../../test/support/engines.ts'
+import { memoryWarmStart } from '../../../test/support/memory-warm-start.ts'
 import { createTestAuthority } from '../../../test/support/test-authority.ts'
-import { WarmStartFile } from '../../app/node/warm-start-file.ts'
-
+import type { WarmStart } from '../../platform/cache/warm-start.ts'
 import { certificateChange } from '../../platform/changes/change.ts'
 import type { Certificate, SealedCertificate } from '../certificate.ts'
 import { KeyVault } from '../key-vault.ts'
@@ -41,7 +39,7 @@ function certificateFor(host: string, by = vault): SealedCertificate {
 type Answer = SealedCertificate | undefined | Error
 
 /** A store whose answers the test controls. */
-function setUp(copy?: WarmStartFile) {
+function setUp(copy?: WarmStart) {
   const reads: { host: string; answer: (answer: Answer) => void }[] = []
   const errors: unknown[] = []
   const unusable: string[] = []
@@ -177,37 +175,17 @@ describe('SecureContexts', () => {
   })
 })
 
-const STATE = { cursor: 'here', readAtMicros: 0, serviceHost: HOST, serviceKeyspaceId: 1 }
-
-/** Opens the warm start of one data folder for one process after another. */
-function setUpCopies(t: TestContext) {
-  const dataDir = createFolder()
-  let copy: WarmStartFile | undefined
-  t.after(() => {
-    copy?.close()
-    rmSync(dataDir, { recursive: true, force: true })
-  })
-  return function next(): WarmStartFile {
-    if (copy !== undefined) {
-      while (copy.save(STATE));
-      copy.close()
-    }
-    copy = WarmStartFile.open({ dataDir, databaseUrl: 'postgres://db.example/terse' })
-    return copy
-  }
-}
-
 /** The hosts whose certificates a later process would restore. */
-function hostsIn(copy: WarmStartFile): readonly string[] {
+function hostsIn(copy: WarmStart): readonly string[] {
   return [...copy.values('certificate').entries()].map(({ name }) => name)
 }
 
 describe('the warm start of certificates', () => {
-  test('lets a restarted process serve certificates without the store', async (t) => {
-    const next = setUpCopies(t)
+  test('lets a restarted process serve certificates without the store', async () => {
+    const copy = memoryWarmStart()
     const certificate = certificateFor(HOST)
-    assert.ok(await setUp(next()).load(certificate))
-    const { contexts, reads, errors, unusable } = setUp(next())
+    assert.ok(await setUp(copy).load(certificate))
+    const { contexts, reads, errors, unusable } = setUp(copy)
     contexts.restore()
     const context = contexts.get(HOST)
     assert.ok(context && !(context instanceof Promise))
@@ -215,36 +193,36 @@ describe('the warm start of certificates', () => {
     const { notBefore, notAfter } = certificate
     assert.deepEqual(contexts.findLife(HOST), { notBefore, notAfter })
     assert.deepEqual([reads, errors, unusable], [[], [], []])
-    assert.deepEqual(hostsIn(next()), [HOST], 'the copy stays for the next process')
+    assert.deepEqual(hostsIn(copy), [HOST], 'the copy stays for the next process')
   })
 
-  test('holds the current certificate, and none that has changed since or was removed', async (t) => {
-    const next = setUpCopies(t)
-    const first = setUp(next())
+  test('holds the current certificate, and none that has changed since or was removed', async () => {
+    const copy = memoryWarmStart()
+    const first = setUp(copy)
     const old = await first.load(certificateFor(HOST))
     first.change()
     assert.equal(first.contexts.get(HOST), old, 'it is still served')
     assert.equal(first.contexts.findLife(HOST), undefined, 'but may not be the one in use')
-    assert.deepEqual(hostsIn(next()), [], 'the next process does not restore it')
-    const second = setUp(next())
+    assert.deepEqual(hostsIn(copy), [], 'the next process does not restore it')
+    const second = setUp(copy)
     await second.load(certificateFor(HOST))
     second.change()
     const renewed = certificateFor(HOST)
     await second.answer(renewed)
-    const [kept] = next().values('certificate').entries()
+    const [kept] = copy.values('certificate').entries()
     assert.equal(JSON.parse(kept?.value ?? '').chainPem, renewed.chainPem)
-    const third = setUp(next())
+    const third = setUp(copy)
     await third.load(certificateFor(HOST))
     third.change()
     await third.answer(undefined)
-    assert.deepEqual(hostsIn(next()), [])
+    assert.deepEqual(hostsIn(copy), [])
   })
 
-  test('is not restored for a host whose certificate changed, or when changes may have been missed', async (t) => {
-    const next = setUpCopies(t)
+  test('is not restored for a host whose certificate changed, or when changes may have been missed', async () => {
+    const copy = memoryWarmStart()
     for (const turn of ['change', 'forgetAll'] as const) {
-      await setUp(next()).load(certificateFor(HOST))
-      const { contexts, reads, change } = setUp(next())
+      await setUp(copy).load(certificateFor(HOST))
+      const { contexts, reads, change } = setUp(copy)
       contexts.restore()
       if (turn === 'change') change()
       else contexts.forgetAll()
@@ -252,13 +230,12 @@ describe('the warm start of certificates', () => {
       assert.equal(contexts.findLife(HOST), undefined)
       assert.ok(contexts.get(HOST) instanceof Promise)
       assert.equal(reads.length, 1)
-      assert.deepEqual(hostsIn(next()), [])
+      assert.deepEqual(hostsIn(copy), [])
     }
   })
 
-  test('with a damaged entry refuses HTTPS for that host until the store returns its certificate', async (t) => {
-    const next = setUpCopies(t)
-    const earlier = next()
+  test('with a damaged entry refuses HTTPS for that host until the store returns its certificate', async () => {
+    const copy = memoryWarmStart()
     const sound = certificateFor(HOST)
     const { chainPem } = sound
     for (const [host, value] of [
@@ -270,9 +247,8 @@ describe('the warm start of certificates', () => {
       ['mixed.acme.test', JSON.stringify({ ...certificateFor('mixed.acme.test'), chainPem })],
       ['strange.acme.test', JSON.stringify(certificateFor('strange.acme.test', otherVault))],
     ] as const) {
-      earlier.values('certificate').keep(host, () => value)
+      copy.values('certificate').keep(host, () => value)
     }
-    const copy = next()
     const damaged = hostsIn(copy).filter((host) => host !== HOST)
     assert.equal(damaged.length, 6)
     const { contexts, unusable, answer } = setUp(copy)
@@ -290,9 +266,9 @@ describe('the warm start of certificates', () => {
     assert.ok(!(contexts.get(HOST) instanceof Promise))
   })
 
-  test('holds as many certificates as the cache', async (t) => {
-    const next = setUpCopies(t)
-    const sized = (countMax: number, copy: WarmStartFile) =>
+  test('holds as many certificates as the cache', async () => {
+    const copy = memoryWarmStart()
+    const sized = (countMax: number, copy: WarmStart) =>
       new SecureContexts({
         find: async (host) => certificateFor(host),
         open,
@@ -301,11 +277,10 @@ describe('the warm start of certificates', () => {
         onUnusable: (host) => assert.fail(host),
         countMax,
       })
-    const first = sized(10, next())
+    const first = sized(10, copy)
     for (let nth = 0; nth < 30; nth += 1) await first.get(`links-${nth}.acme.test`)
-    const second = next()
-    assert.equal(hostsIn(second).length, 10)
-    sized(4, second).restore()
-    assert.equal(hostsIn(next()).length, 4)
+    assert.equal(hostsIn(copy).length, 10)
+    sized(4, copy).restore()
+    assert.equal(hostsIn(copy).length, 4)
   })
 })

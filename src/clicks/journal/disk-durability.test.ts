@@ -70,7 +70,7 @@ describe('JournalWriter with durability "disk"', () => {
     assert.deepEqual(
       acknowledged,
       [1, 2],
-      'the sync that began with the second click covers it alone',
+      'the sync that began with the second click covers only that click',
     )
     await settleSyncs()
     assert.deepEqual(acknowledged, [1, 2, 3, 4, 5])

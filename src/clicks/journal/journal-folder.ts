@@ -15,7 +15,7 @@ const LOCK = 'lock'
 const FENCED_LOCK = 'owner'
 /**
  * The contents of the lock file of older releases. It is not a database, so they fail to lock it, treat the
- * journal as in use and leave it alone. Without the fence they would discard frames that they cannot read.
+ * journal as in use and do not touch it. Without the fence they would discard frames that they cannot read.
  */
 const FENCE = 'This journal is for releases that lock the file "owner".\n'
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -10,7 +10,7 @@ import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
 import { Series } from './series.ts'
 
-/** The most raw clicks that one report may read. */
+/** The maximum number of raw clicks that one report may read. */
 const CLICKS_MAX = 1_000_000
 
 const DAY_MICROS = QUARTERS_PER_DAY * QUARTER_MICROS
@@ -58,7 +58,7 @@ async function readRawDays(
   if (retentionDays > 0 && from < (today - retentionDays) * QUARTERS_PER_DAY) {
     throw cannotCombine(
       dimensions,
-      `are kept for ${retentionDays} days (ask for a later from, or for one of these alone)`,
+      `are kept for ${retentionDays} days (request a later from, or only one of these)`,
     )
   }
   let count = 0
@@ -71,7 +71,7 @@ async function readRawDays(
   if (count > CLICKS_MAX) {
     throw cannotCombine(
       dimensions,
-      `may be at most ${CLICKS_MAX}, and the days asked for have ${count} (ask for fewer, or for one of these alone)`,
+      `are limited to ${CLICKS_MAX}, and the requested days have ${count} (request fewer days, or only one of these)`,
     )
   }
   const { source, visits } = await withinTime(dimensions, () => {
@@ -83,7 +83,7 @@ async function readRawDays(
   if (visits < persons + others) {
     throw cannotCombine(
       dimensions,
-      `of these days were not all kept: ${visits} of ${persons + others} (ask for other days, or for one of these alone)`,
+      `of these days were not all kept: ${visits} of ${persons + others} (request other days, or only one of these)`,
     )
   }
   return source
@@ -100,12 +100,12 @@ async function withinTime<T>(
     if (!(error instanceof ScanTooLong)) throw error
     throw cannotCombine(
       dimensions,
-      `of these days take longer than ${SCAN_MS_MAX / 1_000} s to look through (ask for fewer, or for one of these alone)`,
+      `of these days take longer than ${SCAN_MS_MAX / 1_000} s to read (request fewer days, or only one of these)`,
     )
   }
 }
 
 function cannotCombine(dimensions: ReadonlySet<ClickDimension>, why: string): Failure {
   const names = [...dimensions].join(' and ')
-  return Failure.invalid({ from: [`cannot be had for ${names} together: single clicks ${why}`] })
+  return Failure.invalid({ from: [`is not possible for ${names} together: single clicks ${why}`] })
 }

@@ -99,7 +99,7 @@ describe('clicks().report', () => {
     await over(many(999_999))({ ...ACROSS, ...days })
     await assert.rejects(
       over(many(1_000_000))({ ...ACROSS, ...days }),
-      refusal('from', /at most 1000000, and the days asked for have 1000001/),
+      refusal('from', /limited to 1000000, and the requested days have 1000001/),
     )
   })
 

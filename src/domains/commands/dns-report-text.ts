@@ -4,38 +4,31 @@ import { formatInstant } from '../../platform/time/instant.ts'
 import type { DnsReport } from '../dns-report.ts'
 import type { CertificateStanding } from '../host-certificate.ts'
 
-/** What DNS should say of a domain, what it says, and what to do. */
+/** Formats a report for a terminal: the records to set, the differences and what to do. */
 export function dnsReportText(report: DnsReport): string {
   const { domain, records, differences, nextCheckAt, certificate } = report
   const lines = [`${formatHost(domain.host)} is ${domain.status}.`]
   if (domain.status === 'pending' && records.length > 0) {
-    lines.push(
-      '',
-      'Set these records where the DNS of the domain is kept:',
-      '',
-      recordTable(report),
-    )
+    lines.push('', 'Set these records at the DNS provider of the domain:', '', recordTable(report))
   }
   if (differences.length > 0) lines.push('', ...differences.map(({ text }) => `- ${text}`))
   if (domain.status === 'pending' && nextCheckAt !== null) {
-    lines.push('', `A running service checks it next at ${formatInstant(nextCheckAt)}.`)
+    lines.push('', `The next check by a running service is at ${formatInstant(nextCheckAt)}.`)
   }
   if (certificate !== null) lines.push('', certificateText(certificate))
   return lines.join('\n')
 }
 
-/** How a certificate stands, in sentences. */
+/** Formats the state of a certificate as sentences. */
 function certificateText({ life, problem, nextAttemptAt }: CertificateStanding): string {
   const use =
     life === null
       ? 'It has no certificate for HTTPS yet.'
-      : `Its certificate for HTTPS counts until ${formatInstant(life.notAfter)}.`
-  const trouble = problem === null ? [] : [`The next one could not be had: ${problem}.`]
-  const again =
-    nextAttemptAt === null
-      ? []
-      : [`A running service asks for one at ${formatInstant(nextAttemptAt)}.`]
-  return [use, ...trouble, ...again].join(' ')
+      : `Its certificate for HTTPS is valid until ${formatInstant(life.notAfter)}.`
+  const failure = problem === null ? [] : [`The last order failed: ${problem}.`]
+  const retry =
+    nextAttemptAt === null ? [] : [`The next attempt is at ${formatInstant(nextAttemptAt)}.`]
+  return [use, ...failure, ...retry].join(' ')
 }
 
 function recordTable({ records }: DnsReport): string {

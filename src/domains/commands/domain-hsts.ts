@@ -11,14 +11,14 @@ const OFF = 'off'
 
 export function hstsCommand(terminal: Terminal, withDomains: RunWith<DomainTools>): Command {
   return new Command('hsts')
-    .description('Have browsers use HTTPS alone with a domain (HSTS), or no more.')
+    .description('Set for how long browsers use only HTTPS for a domain (HSTS).')
     .argument('<host>', 'such as go.example.com')
     .argument(
       '<seconds>',
-      `for how long, each visit counting anew; 0 has browsers forget it, "${OFF}" says nothing more`,
+      `for how long after each visit; 0 ends it in browsers that visit again, "${OFF}" sends no header`,
       parseSeconds,
     )
-    .option('--workspace <name>', 'whose domain it is, where several have added it')
+    .option('--workspace <name>', 'the workspace of the domain; required if several have added it')
     .addHelpText('after', example('domain hsts go.example.com 31536000'))
     .action(async (host: string, seconds: number | null, options: { workspace?: string }) => {
       const { domain, hstsMaxAge } = await withDomains(async (tools) => {
@@ -30,9 +30,9 @@ export function hstsCommand(terminal: Terminal, withDomains: RunWith<DomainTools
 }
 
 function outcome(maxAgeSeconds: number | null): string {
-  if (maxAgeSeconds === null) return 'says nothing of HTTPS alone'
-  if (maxAgeSeconds === 0) return 'has browsers forget that they were to use HTTPS alone'
-  return `has browsers use HTTPS alone for ${maxAgeSeconds} seconds after each visit`
+  if (maxAgeSeconds === null) return 'sends no HSTS header'
+  if (maxAgeSeconds === 0) return 'sends an HSTS header that ends HSTS in browsers'
+  return `sends an HSTS header: browsers use only HTTPS for ${maxAgeSeconds} seconds after each visit`
 }
 
 function parseSeconds(text: string): number | null {

@@ -4,7 +4,7 @@ import type { DomainChecks } from '../domain-checks.ts'
 import type { DomainHttps } from '../domain-https.ts'
 import type { Domains } from '../domains.ts'
 
-/** What the commands about domains work with. */
+/** The services that the domain commands use. */
 export type DomainTools = {
   readonly workspaces: Pick<Workspaces, 'get' | 'list'>
   readonly domains: Domains

@@ -24,14 +24,14 @@ type ListOptions = { workspace?: string; json?: true }
 
 export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainTools>): Command {
   const command = new Command('domain')
-    .description('Add, list, check and remove domains, and have them ask for HTTPS alone.')
+    .description('Add, list, check and remove domains, and set HSTS.')
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
 
   command
     .command('add')
     .description('Add a domain to a workspace, and print the DNS records to set.')
     .argument('<host>', 'such as go.example.com')
-    .requiredOption('--workspace <name>', 'the workspace that it is for')
+    .requiredOption('--workspace <name>', 'the workspace to add it to')
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
     .action(async (host: string, options: { workspace: string }) => {
       const report = await withDomains(async ({ workspaces, domains, checks }) => {
@@ -49,8 +49,8 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
 
   command
     .command('list')
-    .description('List the domains of a workspace, or all.')
-    .option('--workspace <name>', 'of this workspace alone')
+    .description('List the domains of a workspace, or of all.')
+    .option('--workspace <name>', 'only those of this workspace')
     .option('--json', 'print JSON')
     .addHelpText('after', example('domain list --workspace acme'))
     .action(async (options: ListOptions) => {
@@ -73,10 +73,14 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
 
   command
     .command('check')
-    .description('Check the DNS of a domain now, and say what to do. Exits with 1 unless active.')
+    .description('Check the DNS of a domain now, and print what to do. Exits with 1 unless active.')
     .argument('<host>', 'such as go.example.com')
-    .option('--workspace <name>', 'whose domain it is, where several have added it')
-    .option('--wait [minutes]', `until it is active, ${WAIT_MINUTES} minutes at most`, parseMinutes)
+    .option('--workspace <name>', 'the workspace of the domain; required if several have added it')
+    .option(
+      '--wait [minutes]',
+      `wait until it is active; ${WAIT_MINUTES} minutes if not given`,
+      parseMinutes,
+    )
     .option('--json', 'print JSON')
     .addHelpText('after', example('domain check go.example.com --wait'))
     .action(async (host: string, options: CheckOptions) => {
@@ -90,7 +94,7 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
 
   command
     .command('remove')
-    .description('Remove a domain from a workspace. Its links stay, and stop answering.')
+    .description('Remove a domain from a workspace. Its links are kept, but stop working.')
     .argument('<host>', 'such as go.example.com')
     .requiredOption('--workspace <name>', 'the workspace whose domain it is')
     .addHelpText('after', example('domain remove go.example.com --workspace acme'))

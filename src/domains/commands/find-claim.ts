@@ -3,7 +3,11 @@ import { Failure } from '../../platform/failure.ts'
 import type { Domain } from '../domain.ts'
 import type { DomainTools } from './domain-tools.ts'
 
-/** The claim that a command is about: that of the workspace, or the only one there is. */
+/**
+ * Returns the domain with this host: of the named workspace, or of the only workspace that has it.
+ *
+ * @throws {Failure} `not_found`; `validation_failed` when several workspaces have it and none is named
+ */
 export async function findClaim(
   { workspaces, domains }: DomainTools,
   host: string,

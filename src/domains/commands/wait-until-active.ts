@@ -7,12 +7,12 @@ import type { Domain } from '../domain.ts'
 import type { DomainChecks } from '../domain-checks.ts'
 import { dnsReportText } from './dns-report-text.ts'
 
-const LOOK_INTERVAL_MS = 5_000
+const LOOKUP_INTERVAL_MS = 5_000
 const TICK_MS = 1_000
 
 /**
- * Looks at DNS until the domain is active, or for `forMs`. Tells each change once, and each second,
- * where somebody watches, that it still waits.
+ * Looks the domain up in DNS until it is active, at most for `forMs`. Prints each change once, and on a
+ * terminal the waiting time every second.
  */
 export async function waitUntilActive(
   terminal: Terminal,
@@ -22,30 +22,30 @@ export async function waitUntilActive(
 ): Promise<DnsReport> {
   const startedAtMs = performance.now()
   const elapsedMs = () => performance.now() - startedAtMs
-  let told = ''
+  let printed = ''
   for (;;) {
-    terminal.status(`${formatElapsed(elapsedMs())}  asking DNS …`)
+    terminal.status(`${formatElapsed(elapsedMs())}  looking up DNS …`)
     const report = await checkWhenProved(checks, domain)
     const text = dnsReportText(report)
-    if (text !== told) {
+    if (text !== printed) {
       terminal.status('')
-      terminal.err(`${told === '' ? '' : '\n'}${text}`)
-      told = text
+      terminal.err(`${printed === '' ? '' : '\n'}${text}`)
+      printed = text
     }
     if (report.domain.status === 'active' || elapsedMs() >= forMs) {
       terminal.status('')
       return report
     }
-    const nextMs = performance.now() + LOOK_INTERVAL_MS
+    const nextMs = performance.now() + LOOKUP_INTERVAL_MS
     while (performance.now() < nextMs) {
       const leftSeconds = Math.ceil((nextMs - performance.now()) / 1_000)
-      terminal.status(`${formatElapsed(elapsedMs())}  waiting, next look in ${leftSeconds} s`)
+      terminal.status(`${formatElapsed(elapsedMs())}  waiting, next look-up in ${leftSeconds} s`)
       await sleep(TICK_MS)
     }
   }
 }
 
-/** A look changes nothing and may be had at any time; the check, once a minute, when it will help. */
+/** Looks up first, which is not limited; requests a check, limited to one a minute, only when it will succeed. */
 async function checkWhenProved(checks: DomainChecks, domain: Domain): Promise<DnsReport> {
   const report = await checks.report(commandLine(domain.workspace_id), domain.id)
   if (report.domain.status === 'active' || report.verdict !== 'proved') return report

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Page, Run } from '../../platform/database/page.ts'
+import { pipeline } from '../../platform/database/pipeline.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
 import { StaleRow } from '../../platform/database/store.ts'
-import { together } from '../../platform/database/together.ts'
 import type { Domain, DomainStatus } from '../domain.ts'
 
 /** A position in the order of creation; equal times are ordered by identifier. */
@@ -116,7 +116,7 @@ function domainLookUps(
     findActive: async (host) => (await findActive(db, { host })).rows[0],
 
     async servedAmong(workspaceId, hosts) {
-      const found = await together(
+      const found = await pipeline(
         db,
         hosts.map((host) => findServed.query(db, { workspaceId, host })),
       )

@@ -1,28 +1,28 @@
 import type { Kysely } from 'kysely'
-import type { Pending } from '../../platform/database/pending-writes.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
+import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import type { EventFeed, EventStore } from '../event-store.ts'
 import { eventRun } from './event-pages.ts'
 
-/** Events that are deleted at once. */
+/** The number of events to delete per statement. */
 const TRIM_MAX = 1_000
 
-export type OpenEventFeed = (db: Kysely<Schema>, pending: Pending) => EventFeed
+export type OpenEventFeed = (db: Kysely<Schema>, writes: WriteBuffer) => EventFeed
 
 export function eventStore(on: {
   db: Kysely<Schema>
   scans: Scans
-  pending: Pending
+  writes: WriteBuffer
   openFeed: OpenEventFeed
 }): EventStore {
-  const { db, pending } = on
-  const feed = on.openFeed(db, pending)
+  const { db, writes } = on
+  const feed = on.openFeed(db, writes)
   return {
     end: feed.end,
     since: feed.since,
     async append({ kind, id, name, workspaceId, requestId }, event, atMicros) {
-      pending.appendEvent({
+      writes.appendEvent({
         at: atMicros,
         workspace_id: workspaceId,
         actor_kind: kind,
@@ -36,12 +36,12 @@ export function eventStore(on: {
       })
     },
     async run(run) {
-      await pending.write()
+      await writes.flush()
       return eventRun(on, run)
     },
     /** By number, which rises with time but for the differences of clocks. */
     async trim(beforeMicros) {
-      await pending.write()
+      await writes.flush()
       const first = db.selectFrom('events').select('id').orderBy('id').limit(TRIM_MAX)
       const result = await db
         .deleteFrom('events')

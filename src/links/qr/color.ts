@@ -5,19 +5,19 @@ export type Color = { readonly red: number; readonly green: number; readonly blu
 export const BLACK: Color = { red: 0, green: 0, blue: 0 }
 
 /**
- * The least contrast with white, by the formula of WCAG 2.2, at which scanners read a code well: the
- * same that WCAG asks of graphics (success criterion 1.4.11).
+ * The minimum contrast with white for scanners, by the formula of WCAG 2.2. WCAG requires the same for
+ * graphics (success criterion 1.4.11).
  */
 const CONTRAST_MIN = 3
 
-/** How scanners make grey of a colour: ITU-R BT.709, ITU-R BT.601, and a short cut that some take. */
+/** The weights with which scanners convert to grey: ITU-R BT.709, ITU-R BT.601, and an approximation. */
 const GREY_WEIGHTS = [
   [0.2126, 0.7152, 0.0722],
   [0.299, 0.587, 0.114],
   [0.25, 0.5, 0.25],
 ] as const
 
-/** Scanners take for light what is more than half as bright as white, which is 255; with some room. */
+/** Scanners read as light what is brighter than half of white, 127.5 of 255; less a safety margin. */
 const GREY_MAX = 120
 
 /** @param text `#RRGGBB` */
@@ -32,7 +32,7 @@ export function parseModuleColor(text: string): Parsed<Color> {
   return { value: color }
 }
 
-/** `#rrggbb` */
+/** Returns `#rrggbb`. */
 export function formatColor({ red, green, blue }: Color): string {
   return `#${Buffer.from([red, green, blue]).toString('hex')}`
 }
@@ -46,7 +46,7 @@ function contrastWithWhite({ red, green, blue }: Color): number {
   return 1.05 / (luminance + 0.05)
 }
 
-/** An sRGB channel, 0 to 255, as a share of light. */
+/** Converts an sRGB channel, 0 to 255, to linear light, 0 to 1. */
 function linear(channel: number): number {
   const share = channel / 255
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4

@@ -5,19 +5,19 @@ import { encodeTwoColorPng, type PixelRows } from './two-color-png.ts'
 
 const CORRECTION = { L: 'low', M: 'medium', Q: 'quartile', H: 'high' } as const
 
-/** Pixels of a module when no size is asked for: about this wide a picture, within bounds. */
+/** The approximate width of a picture without a requested size; the module's bounds take precedence. */
 const PICTURE_PIXELS = 480
 const MODULE_PIXELS_MIN = 4
 const MODULE_PIXELS_MAX = 12
-/** Below, decoders fail on some codes; at it, two different ones read every code that was tried. */
+/** With less, decoders fail on some codes; with this, two decoders read every code that was tested. */
 const MODULE_PIXELS_READABLE = 2
 
 type Modules = readonly (readonly boolean[])[]
 
-/** Where the code is in the picture, in pixels. */
+/** The position of the code in the picture, in pixels. */
 type Layout = { readonly side: number; readonly modulePixels: number; readonly start: number }
 
-/** Draws a QR code, dark on white, or returns why that is impossible. */
+/** Draws a QR code, dark on white, or returns the parameter that prevents it. */
 export function renderQrCode(task: QrTask): QrRendering {
   const { text, level, margin, size, format } = task
   const modules = encode(text, level)
@@ -30,14 +30,14 @@ export function renderQrCode(task: QrTask): QrRendering {
     return { fault: { size: `must be at least ${sizeMin} for this link, level and margin` } }
   }
   const draw = format === 'svg' ? drawSvg : drawPng
-  // A copy: a small buffer is a part of a shared one, which would be sent whole to another thread.
+  // Copied: a small Buffer is a view of Node's shared pool, and posting it to a thread sends the pool.
   return { picture: new Uint8Array(draw(modules, layout, task)) }
 }
 
-/** The modules without margin, or undefined where the text does not fit into the largest code. */
+/** Returns the modules without margin, or undefined when the text exceeds the largest code. */
 function encode(text: string, level: QrTask['level']): Modules | undefined {
   try {
-    // The library insists on a margin, which is cut off again.
+    // The library requires a margin, which is removed here.
     const framed = encodeQR(text, 'raw', { ecc: CORRECTION[level], border: 1 })
     return framed.slice(1, -1).map((row) => row.slice(1, -1))
   } catch (error) {
@@ -46,7 +46,7 @@ function encode(text: string, level: QrTask['level']): Modules | undefined {
   }
 }
 
-/** Modules have whole pixels, so that edges stay sharp; what is left over widens the margin. */
+/** Modules are whole pixels wide, so that edges are sharp; the remaining pixels widen the margin. */
 function layOut(
   modules: number,
   margin: number,
@@ -87,7 +87,7 @@ function setBits(bits: Buffer, from: number, to: number): void {
   }
 }
 
-/** One path of all dark modules, neighbours in a row joined. */
+/** Draws all dark modules as one path; adjacent ones in a row are joined. */
 function drawSvg(modules: Modules, { side, modulePixels, start }: Layout, task: QrTask): Buffer {
   const path = modules.flatMap((row, y) =>
     darkRuns(row).map(({ from, length }) => `M${from} ${y}h${length}v1h-${length}z`),

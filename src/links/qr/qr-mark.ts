@@ -1,12 +1,12 @@
-/** The parameter that a tracked QR code's address carries, so that its visits can be told apart. */
+/** The query parameter in the short link of a tracked QR code, which marks its visits. */
 export const QR_MARK = 'qr=1'
 
-/** Whether a query, as sent, has the mark among its parameters. */
+/** Whether a raw query contains the mark as a parameter. */
 export function hasQrMark(query: string): boolean {
   return query !== '' && query.split('&').includes(QR_MARK)
 }
 
-/** The query without the mark; every other byte stays as it was sent. */
+/** Returns the raw query without the mark; every other byte is unchanged. */
 export function withoutQrMark(query: string): string {
   if (!query.includes(QR_MARK)) return query
   return query

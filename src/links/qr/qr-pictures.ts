@@ -7,7 +7,7 @@ import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue
 import { formatColor } from './color.ts'
 import type { QrRendering, QrTask } from './qr-task.ts'
 
-/** One picture keeps a core busy for 0.3 to 9 ms; a request waits for less than 3 s in all. */
+/** One picture takes 0.3 to 9 ms of processor time; a request waits less than 3 s in total. */
 export const QR_QUEUE: FairQueueOptions = {
   work: 'QR codes',
   concurrency: 1,
@@ -18,10 +18,10 @@ export const QR_QUEUE: FairQueueOptions = {
 
 /** A PNG is 1 KiB on average and 16 KiB at most; an SVG 3 KiB, and of the longest link 115 KiB. */
 const CACHE_BYTES_MAX = 8 * 1024 * 1024
-/** What an entry takes beside its picture and its name. */
+/** The memory of an entry in addition to its picture and its name. */
 const ENTRY_BYTES = 200
 
-/** Renders QR codes off the event loop, each workspace in its turn, and caches the pictures. */
+/** Renders QR codes in a worker thread, with a fair queue of workspaces, and caches the pictures. */
 export class QrPictures {
   readonly #queue: FairQueue
   readonly #render: (task: QrTask) => Promise<QrRendering>
@@ -36,7 +36,7 @@ export class QrPictures {
    * Returns the picture, a PNG or an SVG.
    *
    * @throws {QueueRefusal} when too many pictures are waiting
-   * @throws {Failure} `validation_failed` for parameters with which the code cannot be drawn
+   * @throws {Failure} `validation_failed` when the code cannot be drawn with these parameters
    */
   async get(actor: Actor, task: QrTask): Promise<Uint8Array> {
     const name = nameOf(task)
@@ -52,8 +52,8 @@ export class QrPictures {
 }
 
 /**
- * An HTTP entity tag of the picture, known without rendering it. A new release may draw it differently.
- * It is weak, because an SVG has the same tag compressed and not.
+ * Returns the entity tag of a picture without rendering it. It contains the release, which may draw
+ * differently. It is weak because compressed and uncompressed SVGs share it.
  */
 export function qrEntityTag(task: QrTask): string {
   return `W/"${hash('sha256', `${VERSION} ${nameOf(task)}`, 'base64url')}"`

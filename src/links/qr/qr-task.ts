@@ -5,12 +5,12 @@ export const QR_MARGIN_DEFAULT = 4
 
 export type QrFormat = 'png' | 'svg'
 
-/** Everything that a picture depends on. */
+/** All parameters of a picture. */
 export type QrTask = {
   readonly text: string
   readonly color: Color
   readonly format: QrFormat
-  /** Pixels of a side; undefined for as many as suit the code. */
+  /** Width and height in pixels; undefined for a size that suits the code. */
   readonly size: number | undefined
   /** White modules around the code. */
   readonly margin: number
@@ -18,7 +18,7 @@ export type QrTask = {
   readonly level: 'L' | 'M' | 'Q' | 'H'
 }
 
-/** A picture, or what is wrong with the parameters, by their names. */
+/** A picture, or the faults of the parameters by their names. */
 export type QrRendering =
   | { readonly picture: Uint8Array }
   | { readonly fault: Readonly<Record<string, string>> }

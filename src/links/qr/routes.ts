@@ -52,7 +52,7 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
     const task = taskOf(link, parameters)
     const tag = qrEntityTag(task)
     if (request.method !== 'PUT') {
-      // A cached picture may be shown again only after this service has confirmed it.
+      // Browsers may cache the picture, but must revalidate it: the link may have changed.
       reply.headers({ ETag: tag, 'Cache-Control': 'private, no-cache' })
       if (isKnown(tag, request.headers['if-none-match'])) return reply.code(304).send()
     }
@@ -120,13 +120,13 @@ function taskOf(link: Link, parameters: QrCodeParameters): QrTask {
   }
 }
 
-/** By weak comparison (RFC 9110, section 13.1.2). */
+/** Compares weakly (RFC 9110, section 13.1.2). */
 function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
   return ifNoneMatch?.includes(tag.replace('W/', '')) ?? false
 }
 
 function fileName(link: Link, format: QrFormat): string {
-  // By code points, so that no character is cut in two.
+  // By code points, so that no surrogate pair is split.
   const name = Array.from(`${link.domain}-${link.key}`).slice(0, NAME_CHARACTERS_MAX).join('')
   return `${name}.${format}`
 }

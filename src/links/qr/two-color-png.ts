@@ -1,18 +1,18 @@
 import { crc32, deflateSync } from 'node:zlib'
 import type { Color } from './color.ts'
 
-/** Equal rows of pixels, a bit a pixel, the leftmost highest; 1 is dark. */
+/** Equal rows of pixels: one bit per pixel, the leftmost in the highest bit; 1 is dark. */
 export type PixelRows = { readonly bits: Buffer; readonly count: number }
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const PALETTE_COLOR = 3
-/** Filters of a row (PNG specification, section 9.2). */
+/** Filter types of a row (PNG specification, section 9.2). */
 const UNFILTERED = 0
 const SAME_AS_ABOVE = 2
 
 /**
- * A square PNG with a palette of white and one dark colour, a bit a pixel. Compared with true colour, it
- * takes a twenty-fourth of the memory, and far less time to compress.
+ * Encodes a square PNG with a palette of white and one dark colour, one bit per pixel. It takes a
+ * twenty-fourth of the memory of true colour, and far less time to compress.
  */
 export function encodeTwoColorPng(side: number, rows: readonly PixelRows[], dark: Color): Buffer {
   const header = Buffer.alloc(13)
@@ -29,7 +29,7 @@ export function encodeTwoColorPng(side: number, rows: readonly PixelRows[], dark
   ])
 }
 
-/** Each row after its filter; a row that repeats the one above is all zeros. */
+/** Returns the filtered rows; a row that equals the one above becomes all zeros. */
 function filteredRows(side: number, rows: readonly PixelRows[]): Buffer {
   const rowBytes = 1 + Math.ceil(side / 8)
   const filtered = Buffer.alloc(rowBytes * side)

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Schema } from '../../platform/database/schema.ts'
 import { foldKey } from '../key.ts'
-import type { LinkAddress, LinkFilter, LinkSortField } from '../link-query.ts'
+import type { LinkAddress, LinkFilter, LinkSortField, LinkState } from '../link-query.ts'
 
 /** An exclusive range of link numbers; an undefined end is open. */
 export type SeqRange = { readonly after: number | undefined; readonly before: number | undefined }
@@ -14,6 +14,8 @@ export function matches(filter: LinkFilter, range?: SeqRange) {
     if (range?.after !== undefined) conditions.push(eb('links.seq', '>', range.after))
     if (range?.before !== undefined) conditions.push(eb('links.seq', '<', range.before))
     if (filter.host !== undefined) conditions.push(isOnHost(eb, workspaceId, filter.host))
+    if (filter.url !== undefined) conditions.push(eb('links.url', '=', filter.url))
+    for (const state of filter.states ?? []) conditions.push(isIn(eb, state, filter.now ?? ''))
     for (const tag of filter.tags ?? []) {
       const tagged = eb
         .selectFrom('link_tags')
@@ -49,6 +51,13 @@ function isOnHost(eb: ExpressionBuilder<Schema, 'links'>, workspaceId: string, h
       ]),
     )
   return eb('links.keyspace_id', 'in', keyspaces)
+}
+
+/** Instants are compared as texts, which all have the same form. */
+function isIn(eb: ExpressionBuilder<Schema, 'links'>, state: LinkState, now: string) {
+  if (state === 'protected') return eb('links.password', 'is not', null)
+  if (state === 'expired') return eb('links.expires_at', '<=', now)
+  return eb.or([eb('links.expires_at', 'is', null), eb('links.expires_at', '>', now)])
 }
 
 function isAt(

@@ -1,16 +1,17 @@
 import type { CompiledQuery, ExpressionBuilder, Kysely, QueryResult } from 'kysely'
 import type { LockName } from '../../platform/database/lock-name.ts'
 import type { Page, Run } from '../../platform/database/page.ts'
-import type { Pending } from '../../platform/database/pending-writes.ts'
+import { pipeline } from '../../platform/database/pipeline.ts'
 import type { Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
 import { statement } from '../../platform/database/statement.ts'
 import { StaleRow, TooManyVariants } from '../../platform/database/store.ts'
-import { together } from '../../platform/database/together.ts'
+import type { WriteBuffer } from '../../platform/database/write-buffer.ts'
 import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
+import { findKeyState, findVariants, type KeyState } from './key-variants.ts'
 import { linkPages } from './link-pages.ts'
 import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
@@ -19,6 +20,8 @@ export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
   /** Like `findById`, without reading the counters, for a transaction that writes the link. */
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /** Whether a new link could have the key, by one index look-up. */
+  findKeyState(keyspaceId: number, key: string, variantsMax: number): Promise<KeyState>
   /**
    * Inserts a link. Returns undefined when the key is taken in its keyspace.
    *
@@ -79,17 +82,6 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
-type VariantQuery = { keyspaceId: number; foldedKey: string; limit: number }
-
-const findVariants = statement((db, { keyspaceId, foldedKey, limit }: VariantQuery) =>
-  db
-    .selectFrom('links')
-    .select('seq')
-    .where('keyspace_id', '=', keyspaceId)
-    .where('key_folded', '=', foldedKey)
-    .limit(limit),
-)
-
 /**
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may read many rows
@@ -101,12 +93,12 @@ export function linkStore(on: {
   db: Kysely<Schema>
   scans: Scans
   findPage: FindPage
-  pending: Pending
+  writes: WriteBuffer
   returnsInsertId: boolean
   lockName: LockName | undefined
   skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
 }): LinkStore {
-  const { db, pending } = on
+  const { db, writes } = on
   const pages = linkPages(on)
 
   /** Returns the new row's number, or undefined when the key is taken. */
@@ -140,8 +132,10 @@ export function linkStore(on: {
 
     findUncounted,
 
+    findKeyState: (keyspaceId, key, variantsMax) => findKeyState(db, keyspaceId, key, variantsMax),
+
     async insert(link, variantsMax = Number.POSITIVE_INFINITY) {
-      const [inserted, ...variants] = await together(db, [
+      const [inserted, ...variants] = await pipeline(db, [
         on.returnsInsertId
           ? (insertLink.query(db, toRow(link)) as CompiledQuery<never>)
           : insertLinkReturning.query(db, toRow(link)),
@@ -151,15 +145,15 @@ export function linkStore(on: {
       if (seq === undefined) return undefined
       refuseTooMany(variants.at(-1), variantsMax)
       const complete = { ...link, seq, clicks: 0, last_click: null }
-      for (const query of insertTags(db, complete)) await pending.add(query)
-      pending.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
+      for (const query of insertTags(db, complete)) await writes.add(query)
+      writes.countLink({ workspaceId: link.workspace_id, seq, links: 1, bytes: storedBytes(link) })
       return complete
     },
 
     async update(link, before, variantsMax = Number.POSITIVE_INFINITY) {
       const isRenamed =
         foldKey(link.key) !== foldKey(before.key) || link.keyspace_id !== before.keyspace_id
-      const [counted, updated, ...others] = await together(db, [
+      const [counted, updated, ...others] = await pipeline(db, [
         findCount.query(db, { seq: before.seq }),
         ...updateRow(db, link, before),
         deleteTags(db, link),
@@ -170,7 +164,7 @@ export function linkStore(on: {
       if (isRenamed) refuseTooMany(others.at(-1), variantsMax)
       const bytes = storedBytes(link) - storedBytes(before)
       const { workspace_id: workspaceId, seq } = before
-      if (bytes !== 0) pending.countLink({ workspaceId, seq, links: 0, bytes })
+      if (bytes !== 0) writes.countLink({ workspaceId, seq, links: 0, bytes })
       return { ...link, ...countersOf(counted.rows[0]) }
     },
 
@@ -179,21 +173,21 @@ export function linkStore(on: {
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)
       if (link === undefined) return undefined
-      const [deleted] = await together(db, [deleteRow(db, link), deleteTags(db, link)])
+      const [deleted] = await pipeline(db, [deleteRow(db, link), deleteTags(db, link)])
       if (deleted.numAffectedRows === 0n) throw new StaleRow()
-      pending.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
+      writes.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
       return link
     },
 
     async page(query) {
-      await pending.write()
+      await writes.flush()
       return pages.page(query)
     },
 
     run: (run) => pages.run(run),
 
     async count(filter) {
-      await pending.write()
+      await writes.flush()
       return pages.count(filter)
     },
   }

@@ -10,6 +10,12 @@ class Placeholder {
   }
 }
 
+/** A compiled query, and the name of each of its parameters that is no constant. */
+type Compiled<P extends object, R> = {
+  readonly query: CompiledQuery<R>
+  readonly names: readonly (keyof P | undefined)[]
+}
+
 /** A query that is compiled once per engine. Every call must pass the same parameter names. */
 type Statement<P extends object, R> = {
   /** Runs it. */
@@ -27,23 +33,30 @@ type Statement<P extends object, R> = {
 export function statement<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
 ): Statement<P, R> {
-  const compiled = new WeakMap<object, CompiledQuery<R>>()
+  const compiled = new WeakMap<object, Compiled<P, R>>()
 
-  function compile(db: Kysely<Schema>, names: readonly string[]): CompiledQuery<R> {
+  function compile(db: Kysely<Schema>, names: readonly string[]): Compiled<P, R> {
     const placeholders = names.map((name) => [name, new Placeholder(name)])
-    return build(db, Object.fromEntries(placeholders)).compile()
+    const query = build(db, Object.fromEntries(placeholders)).compile()
+    const namesOf = query.parameters.map((value) =>
+      value instanceof Placeholder ? (value.name as keyof P) : undefined,
+    )
+    return { query, names: namesOf }
   }
 
   function query(db: Kysely<Schema>, parameters: P): CompiledQuery<R> {
     const { adapter } = db.getExecutor()
-    let query = compiled.get(adapter)
-    if (query === undefined) {
-      query = compile(db, Object.keys(parameters))
-      compiled.set(adapter, query)
+    let found = compiled.get(adapter)
+    if (found === undefined) {
+      found = compile(db, Object.keys(parameters))
+      compiled.set(adapter, found)
     }
-    const values = query.parameters.map((value) =>
-      value instanceof Placeholder ? parameters[value.name as keyof P] : value,
-    )
+    const { query, names } = found
+    const values = query.parameters.slice()
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index]
+      if (name !== undefined) values[index] = parameters[name]
+    }
     return { ...query, parameters: values }
   }
 

@@ -12,7 +12,7 @@ describe('createFolder', () => {
   })
   after(() => rmSync(root, { recursive: true }))
 
-  test('creates missing parent folders, for their owner alone', () => {
+  test('creates missing parent folders, accessible only to their owner', () => {
     const folder = path.join(root, 'a', 'b', 'c')
     createFolder(folder)
     assert.equal(statSync(folder).mode & 0o777, 0o700)
@@ -26,7 +26,7 @@ describe('createFolder', () => {
     assert.ok(existsSync(path.join(root, 'kept', 'file')))
   })
 
-  test('fails when a file is in the way', () => {
+  test('fails when the path is that of a file', () => {
     writeFileSync(path.join(root, 'file'), '')
     assert.throws(() => createFolder(path.join(root, 'file')), { code: 'EEXIST' })
     assert.throws(() => createFolder(path.join(root, 'file', 'below')), { code: /ENOTDIR|EEXIST/ })

@@ -31,7 +31,7 @@ const CASES: { name: string; at: string; properties: CaaProperty[]; allowed: boo
     allowed: false,
   },
   {
-    name: 'an authority for wildcards alone',
+    name: 'an authority only for wildcards',
     at: HOST,
     properties: [{ tag: 'issuewild', value: 'x.example', isCritical: false }],
     allowed: true,

@@ -5,18 +5,19 @@ import { HASH_BYTES } from './argon2id.ts'
 import type { PasswordHasher } from './password-hasher.ts'
 
 /**
- * Stores passwords, of links or of people. The strings that it returns may be shown: each is the argon2id hash, sealed
- * under the instance's key, so that without that key nobody can guess the text offline.
+ * Seals passwords, of links and of people, for storage. The sealed strings may be shown: each is the argon2id
+ * hash, encrypted under the instance's key, so the text cannot be guessed offline without that key.
  */
 export type PasswordVault = {
   /** @throws {QueueRefusal} when too many passwords are being hashed */
   seal(text: string, use: VaultUse): Promise<string>
-  /** Whether the string has the form of a sealed password. An earlier release's must open, too. */
+  /** Whether the string has the form of a sealed password. One of an earlier release must also decrypt. */
   isSealed(text: string): boolean
   /**
-   * False for a wrong text, and for a string that was not sealed here for the same `boundTo`.
+   * Returns false for a wrong text, and for a string that this vault has not sealed for the same `boundTo`.
    *
-   * @param use.onTurn called right before the text is hashed; what it throws is thrown here instead
+   * @param use.onTurn called just before the text is hashed; an error that it throws cancels the hashing
+   *   and is thrown to the caller
    * @throws {QueueRefusal} when too many passwords are being hashed
    */
   verify(
@@ -36,22 +37,22 @@ export type PasswordVault = {
 }
 
 type VaultUse = {
-  /** What the password protects, such as `link <id>`. The string opens for nothing else. */
+  /** What the password protects, such as `link <id>`. The string is valid for nothing else. */
   readonly boundTo: string
-  /** Whose share of the hashing it takes. */
+  /** The owner in the hasher's fair queue. */
   readonly owner: string
 }
 
-/** A string that opens for what it is bound to alone. */
+/** The sealed string is bound to one `boundTo`. */
 const PREFIX = 'sealed2_'
 const SHAPE = /^sealed2_[A-Za-z0-9_-]{102}$/
-/** A string of an earlier release, which opens for anything. */
+/** Strings of an earlier release, which are valid for any `boundTo`. */
 const UNBOUND_PREFIX = 'sealed_'
 const SALT_BYTES = 16
 
 type Opened = { readonly salt: Buffer; readonly hash: Buffer }
 
-/** @param key 32 bytes, for nothing but this vault */
+/** @param key 32 bytes that are used for this vault only */
 export function passwordVault(key: Buffer, random: Random, hasher: PasswordHasher): PasswordVault {
   const box = sealing(key, random)
 
@@ -68,7 +69,7 @@ export function passwordVault(key: Buffer, random: Random, hasher: PasswordHashe
 
   function unseal(text: string, context: string): Opened | undefined {
     const bytes = Buffer.from(text, 'base64url')
-    // Node decodes leniently: without this, several strings would stand for one sealed password.
+    // Node decodes leniently: without this check, several strings would decode to the same bytes.
     if (bytes.toString('base64url') !== text) return undefined
     const plain = box.unseal(bytes, context)
     if (plain?.length !== SALT_BYTES + HASH_BYTES) return undefined

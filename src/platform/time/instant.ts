@@ -1,8 +1,16 @@
-/** Formats microseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. */
+let last = { micros: 0, text: '1970-01-01T00:00:00.000000Z' }
+
+/**
+ * Formats microseconds since the epoch as `YYYY-MM-DDTHH:MM:SS.ffffffZ`. Keeps the last result: the answer to
+ * a create and its entity tag show the same instant four times.
+ */
 export function formatInstant(micros: number): string {
-  const millis = Math.floor(micros / 1000)
-  const rest = String(micros - millis * 1000).padStart(3, '0')
-  return `${new Date(millis).toISOString().slice(0, -1)}${rest}Z`
+  if (micros !== last.micros) {
+    const millis = Math.floor(micros / 1000)
+    const rest = String(micros - millis * 1000).padStart(3, '0')
+    last = { micros, text: `${new Date(millis).toISOString().slice(0, -1)}${rest}Z` }
+  }
+  return last.text
 }
 
 /**

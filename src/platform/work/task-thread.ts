@@ -13,7 +13,7 @@ type TaskError = {
 /** Less than half of V8's default for each thread, and enough for one task at a time. */
 const YOUNG_GENERATION_MIB = 8
 
-type Pending<Result> = { resolve(result: Result): void; reject(error: unknown): void }
+type WaitingTask<Result> = { resolve(result: Result): void; reject(error: unknown): void }
 
 /** Thrown for tasks that were unfinished when the thread ended. */
 export class TaskThreadEnded extends Error {
@@ -28,7 +28,7 @@ export class TaskThreadEnded extends Error {
 export class TaskThread<Task, Result> {
   readonly #script: URL
   readonly #workerData: unknown
-  readonly #pending = new Map<number, Pending<Result>>()
+  readonly #pending = new Map<number, WaitingTask<Result>>()
   #worker: Worker | undefined
   #lastId = 0
 

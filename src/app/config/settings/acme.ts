@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { httpsUrl, oneOf } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
-/** How an authority sees that a host leads here; what each means is in the description. */
+/** How an authority verifies that a host leads here; the setting's description explains each value. */
 const ACME_CHALLENGES = ['auto', 'http-01', 'tls-alpn-01'] as const
 
-/** From which authority certificates come, and how. */
+/** Settings of the certificate authority and the challenges. */
 export const ACME_SETTINGS = {
   TERSE_ACME_DIRECTORY: setting({
     schema: httpsUrl,

@@ -1,10 +1,10 @@
 import { integer, oneOf } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
-/** What a click has outlived once its visit is answered. */
+/** What an answered click survives: a crash of the process, or a power failure as well. */
 const CLICK_DURABILITIES = ['process', 'disk'] as const
 
-/** How safe a click is, and for how long it is kept. */
+/** Settings of the durability and retention of clicks. */
 export const CLICK_SETTINGS = {
   TERSE_CLICK_DURABILITY: setting({
     schema: oneOf(CLICK_DURABILITIES),

@@ -3,7 +3,7 @@ import { setting } from './setting.ts'
 
 const MIB = 1024 * 1024
 
-/** What connections may cost. */
+/** Limits of connections. */
 export const CONNECTION_SETTINGS = {
   TERSE_CONNECTIONS_MAX: setting({
     schema: integer(10, 1_000_000),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { addresses, dnsServers, HOST_NAME, hostNames, oneOf } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
-/** What makes a domain `active`; what each means is in the description of the setting. */
+/** What makes a domain `active`; the setting's description explains each value. */
 const DOMAIN_PROOFS = ['dns', 'routing', 'none'] as const
 
-/** What makes a domain active, and where it is to lead. */
+/** Settings of the proof of domains, and of the addresses to which they must lead. */
 export const DOMAIN_SETTINGS = {
   TERSE_DOMAIN_PROOF: setting({
     schema: oneOf(DOMAIN_PROOFS),

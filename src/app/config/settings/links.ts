@@ -5,7 +5,7 @@ import { setting } from './setting.ts'
 const MIB = 1024 * 1024
 const HOUR_MS = 60 * 60 * 1_000
 
-/** What a link may be, and how visits to it are answered. */
+/** Settings of links and of the answers to visits. */
 export const LINK_SETTINGS = {
   TERSE_CLAIM_ON_LINK: setting({
     schema: flag('true', 'false'),

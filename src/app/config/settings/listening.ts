@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { addressAndPort, baseUrl, integer } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
-/** Where the service listens, and under which address people reach it. */
+/** Settings of the listening addresses and of the public address. */
 export const LISTENING_SETTINGS = {
   TERSE_HOST: setting({
     schema: z

@@ -5,7 +5,7 @@ import { setting } from './setting.ts'
 const LOG_FORMATS = ['auto', 'pretty', 'json'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** What a node does, which proxies it trusts, its rate limit, metrics and logs. */
+/** Settings of a node: its roles, trusted proxies, rate limit, metrics and logs. */
 export const NODE_SETTINGS = {
   TERSE_PROCESSES: setting({
     schema: processCount,

@@ -4,7 +4,7 @@ import { setting } from './setting.ts'
 const MIB = 1024 * 1024
 const COUNT_MAX = 1_000_000_000_000
 
-/** What each workspace may have, unless it has a limit of its own. */
+/** The default quotas of a workspace. */
 export const QUOTA_SETTINGS = {
   TERSE_QUOTA_LINKS: setting({
     schema: integer(0, COUNT_MAX),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { integer } from '../setting-schemas.ts'
 import { setting } from './setting.ts'
 
-/** Where everything that must be kept lies, and the key that seals what is secret of it. */
+/** Settings of the data folder, the database, and the key that seals secrets. */
 export const STORAGE_SETTINGS = {
   TERSE_DATA_DIR: setting({
     schema: z.string().min(1),

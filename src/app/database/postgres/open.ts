@@ -6,7 +6,6 @@ import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.t
 import { skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
-import { NOTHING_PENDING, PendingWrites } from '../../../platform/database/pending-writes.ts'
 import { postgresChangeLog } from '../../../platform/database/postgres/change-log.ts'
 import {
   openConnections,
@@ -21,6 +20,7 @@ import { Transaction } from '../../../platform/database/postgres/transaction.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { StaleRow } from '../../../platform/database/store.ts'
+import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
 import { Failure, isUnavailable } from '../../../platform/failure.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { backoffMs } from '../../../platform/work/backoff.ts'
@@ -140,8 +140,8 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
   }
 
   async function writeOnce<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-    const { pending, value } = await Transaction.run(connections.requests, async (tx) => {
-      const pending = new PendingWrites({
+    const { writes, value } = await Transaction.run(connections.requests, async (tx) => {
+      const writes = new TransactionWrites({
         db: tx,
         isDistant: true,
         onCommit(changes) {
@@ -149,10 +149,10 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
           void notifications.send()
         },
       })
-      const value = await work(storesOver(TRAITS, { db: tx, scans: scansWithin(tx), pending }))
-      return { result: { pending, value }, last: pending.take() }
+      const value = await work(storesOver(TRAITS, { db: tx, scans: scansWithin(tx), writes }))
+      return { result: { writes, value }, last: writes.take() }
     })
-    pending.committed()
+    writes.committed()
     return value
   }
 
@@ -165,8 +165,8 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedStor
     scanQueue,
     store: {
       read: {
-        ...storesOver(TRAITS, { db, scans, pending: NOTHING_PENDING }),
-        changes: postgresChangeLog(log, NOTHING_PENDING),
+        ...storesOver(TRAITS, { db, scans, writes: READ_ONLY_BUFFER }),
+        changes: postgresChangeLog(log, READ_ONLY_BUFFER),
       },
       write: (work) => retryWhileStale(() => writeOnce(work)),
       onChange: (listener) => listeners.add(listener),

@@ -44,10 +44,10 @@ export class FolderLock {
       )
     }
     try {
-      const alone = lockFile(this.#openFile, 'exclusive')
-      alone?.close()
+      const exclusive = lockFile(this.#openFile, 'exclusive')
+      exclusive?.close()
       this.#open = lockFile(this.#openFile, 'shared')
-      return await work(alone !== undefined)
+      return await work(exclusive !== undefined)
     } catch (error) {
       this.#release()
       throw error
@@ -64,12 +64,12 @@ export class FolderLock {
     const turn = await takeTurn(this.#turnFile, LEAVE_DEADLINE_MS)
     this.#release()
     if (turn === undefined) return
-    let alone: DatabaseSync | undefined
+    let exclusive: DatabaseSync | undefined
     try {
-      alone = lockFile(this.#openFile, 'exclusive')
-      if (alone !== undefined) await whenLast()
+      exclusive = lockFile(this.#openFile, 'exclusive')
+      if (exclusive !== undefined) await whenLast()
     } finally {
-      alone?.close()
+      exclusive?.close()
       turn.close()
     }
   }
@@ -88,9 +88,9 @@ export function isFolderOpen(dataDir: string): boolean {
   const turn = lockFile(turnFile, 'exclusive')
   if (turn === undefined) return true
   try {
-    const alone = lockFile(openFile, 'exclusive')
-    alone?.close()
-    return alone === undefined
+    const exclusive = lockFile(openFile, 'exclusive')
+    exclusive?.close()
+    return exclusive === undefined
   } finally {
     turn.close()
   }

@@ -1,6 +1,5 @@
 import { chmodSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
@@ -10,7 +9,6 @@ import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
-import { NOTHING_PENDING, PendingWrites } from '../../../platform/database/pending-writes.ts'
 import { scanQueueOptions, scansWithin, sharedScans } from '../../../platform/database/scans.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { sqliteChangeLog } from '../../../platform/database/sqlite/change-log.ts'
@@ -22,7 +20,7 @@ import {
   sqliteFile,
 } from '../../../platform/database/sqlite/data-files.ts'
 import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
-import { isBusy, translateError } from '../../../platform/database/sqlite/errors.ts'
+import { translateError } from '../../../platform/database/sqlite/errors.ts'
 import {
   readClicksMark,
   readLinksMark,
@@ -30,31 +28,23 @@ import {
 } from '../../../platform/database/sqlite/file-marks.ts'
 import { GroupCommit } from '../../../platform/database/sqlite/group-commit.ts'
 import { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import { READ_ONLY_BUFFER, TransactionWrites } from '../../../platform/database/write-buffer.ts'
 import { createFolder } from '../../../platform/disk/create-folder.ts'
 import type { Clock } from '../../../platform/time/clock.ts'
 import { FairQueue } from '../../../platform/work/fair-queue.ts'
 import { createMigrationTable, currentVersion, migrate } from '../migrations/migrate.ts'
 import type { OpenedStore } from '../opened-store.ts'
 import { type EngineTraits, storesOver } from '../stores.ts'
+import { checkedVersion } from './checked-version.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 import type { ClicksAfter } from './examine-files.ts'
 import { beginRun, endRun } from './file-run.ts'
 import { FolderLock } from './folder-lock.ts'
 import { type Inspected, inspectFiles } from './inspect-files.ts'
+import { OPEN_DEADLINE_MS, openDatabase, whenFree } from './open-file.ts'
 
-/** Before this version a checkpoint could corrupt the file (https://sqlite.org/wal.html#walresetbug). */
-const SQLITE_VERSION_MIN = [3, 51, 3]
 const READ_BUSY_TIMEOUT_MS = 100
-const OPEN_DEADLINE_MS = 10_000
 const RECORD_INTERVAL_MS = 20_000
-const PAGE_CACHE_KIB = 16 * 1024
-/**
- * The length of the write-ahead log, 16 MiB, at which SQLite checkpoints it. New keys spread over
- * the whole index, so a page that many creates change is written fewer times than with SQLite's
- * default of 1,000.
- */
-const CHECKPOINT_PAGES = 4_000
-
 const TRAITS = {
   changeLog: sqliteChangeLog,
   openFeed: sqliteEventFeed,
@@ -139,7 +129,7 @@ async function prepare(
   if (mustExist && (await currentVersion(db)) === 0) throw new NoInstance()
   const commits = new GroupCommit(
     writer,
-    new PendingWrites({ db, isDistant: false, onCommit() {} }),
+    new TransactionWrites({ db, isDistant: false, onCommit() {} }),
   )
   await commits.run(() => createMigrationTable(db))
   const file = countedFile(dataDir)
@@ -168,12 +158,12 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   const { writer, reader, dataDir } = opened
   const listeners = new CommitListeners()
   const writing = kyselyOver(new SqliteConnection(writer))
-  const pending = new PendingWrites({
+  const writes = new TransactionWrites({
     db: writing,
     isDistant: false,
     onCommit: (changes) => listeners.notify(changes),
   })
-  const commits = new GroupCommit(writer, pending)
+  const commits = new GroupCommit(writer, writes)
   const reading = kyselyOver(new SqliteConnection(reader))
   const scanConnection = new ScanConnection({
     file: sqliteFile(dataDir),
@@ -193,7 +183,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
   }, RECORD_INTERVAL_MS)
   recordingTimer.unref()
   const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
-  const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), pending })
+  const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), writes })
   return {
     engine: `SQLite ${version}`,
     ready: Promise.resolve(),
@@ -202,7 +192,7 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     uncheckedSinceMs: readLinksMark(reader)?.uncheckedSinceMs ?? undefined,
     scanQueue,
     store: {
-      read: storesOver(traits, { db: reading, scans, pending: NOTHING_PENDING }),
+      read: storesOver(traits, { db: reading, scans, writes: READ_ONLY_BUFFER }),
       write: (work) => commits.run(() => work(stores)),
       onChange: (listener) => listeners.add(listener),
       onRemoteChange() {},
@@ -248,62 +238,4 @@ async function leaveFolder({ lock, dataDir, onError }: Opened): Promise<void> {
     // The next start recovers: it finds the logs, and a run that has not ended.
     onError(error)
   }
-}
-
-/**
- * Retries `work` while another process holds the file's lock: to switch it to write-ahead logging,
- * to recover it, or to close it as the last.
- */
-async function whenFree<T>(work: () => T): Promise<T> {
-  const deadline = performance.now() + OPEN_DEADLINE_MS
-  for (;;) {
-    try {
-      return work()
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error
-    }
-    await sleep(5 + Math.random() * 20)
-  }
-}
-
-function openDatabase(file: string, timeout: number): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
-  try {
-    configure(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  return database
-}
-
-function configure(database: DatabaseSync): void {
-  database.exec(`
-    pragma journal_mode = wal;
-    pragma synchronous = full;
-    pragma cache_size = -${PAGE_CACHE_KIB};
-    pragma temp_store = memory;
-    pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
-  `)
-}
-
-/**
- * Checks the version with an in-memory database: a version that is too old must not open the file.
- */
-function checkedVersion(): string {
-  const database = new DatabaseSync(':memory:')
-  const row = database.prepare('select sqlite_version() as version').get()
-  database.close()
-  const version = String(row?.version)
-  const parts = version.split('.').map(Number)
-  for (const [index, min] of SQLITE_VERSION_MIN.entries()) {
-    const part = parts[index] ?? 0
-    if (part > min) break
-    if (part < min) {
-      throw new Error(
-        `SQLite ${version} has a bug that can damage the database; ${SQLITE_VERSION_MIN.join('.')} or newer is required. Use the Node.js that npm ci installs.`,
-      )
-    }
-  }
-  return version
 }

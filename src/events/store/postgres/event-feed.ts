@@ -1,21 +1,21 @@
 import { type Kysely, sql } from 'kysely'
-import type { Pending } from '../../../platform/database/pending-writes.ts'
 import { TRANSACTION_EPOCH } from '../../../platform/database/postgres/change-log.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import type { EventCursor, EventFeed, NewEvents } from '../../event-store.ts'
 import { EVENT_COLUMNS, type EventRow, eventOf } from '../event-rows.ts'
 
-/** How much is read again where numbers of transactions mean nothing any more. */
+/** The events to read again after transaction numbers may have been reused. */
 const OVERLAP_MICROS = 60 * 60 * 1_000_000
 
-/** What a cursor is made of. Snapshots are PostgreSQL's, as text. */
+/** The content of a cursor. Snapshots are those of PostgreSQL, as text. */
 type Position = {
   readonly epoch: string
   /** The server's time when `seen` was taken, in microseconds. */
   readonly at: number
-  /** What is visible in it was read before; null where the last hour is read again. */
+  /** Events that are visible in this snapshot have been read; null to read the last hour again. */
   readonly seen: string | null
-  /** Set while more was committed after `seen` than one reading returned: the rest of that is read first. */
+  /** Set when a read returned only a part of the events after `seen`: the rest is read first. */
   readonly within?: {
     readonly snapshot: string
     readonly at: number
@@ -28,15 +28,15 @@ type Position = {
 type Now = { readonly epoch: string; readonly at: number; readonly snapshot: string }
 
 /**
- * Transactions commit in another order than that in which events get their numbers. So a cursor holds a
- * snapshot, as that of the change log does: an event is new when it is visible now and was not visible in
- * the snapshot. What one reading cannot return is read up to the snapshot of that reading, in the order of
- * transactions, before anything newer.
+ * Transactions commit in a different order than their events get their numbers. So a cursor contains a
+ * snapshot, like that of the change log: an event is new if it is visible now but was not in the snapshot.
+ * When one read cannot return all new events, the next reads return the rest, in the order of transactions,
+ * before anything newer.
  *
- * Where the numbers of transactions have begun another life (a restored copy, a promoted standby, a crash),
- * all events of the last hour before the cursor are read again.
+ * After a restore, a promotion or a crash, the server may reuse transaction numbers. Then all events of the
+ * last hour before the cursor are read again.
  */
-export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFeed {
+export function postgresEventFeed(db: Kysely<Schema>, writes: WriteBuffer): EventFeed {
   async function now(): Promise<Now> {
     const { rows } = await sql<Now>`
       select ${TRANSACTION_EPOCH} as epoch, pg_current_snapshot()::text as snapshot,
@@ -47,13 +47,13 @@ export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFe
   }
 
   async function since(cursor: EventCursor, limit: number): Promise<NewEvents> {
-    await pending.write()
+    await writes.flush()
     const position = JSON.parse(cursor) as Position
     const current = await now()
     const isSameEpoch = position.epoch === current.epoch
     const { within, seen } = isSameEpoch ? position : { within: undefined, seen: null }
     const until = within ?? current
-    // The first condition is for the index: no transaction before was still under way then.
+    // The first condition lets the query use the index: earlier transactions had ended by then.
     const isNew =
       seen === null
         ? sql`true`
@@ -88,7 +88,7 @@ export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFe
             },
           }
     const nextCursor = JSON.stringify(next)
-    // The reading before had returned all of its snapshot: go on with what is newer.
+    // The previous read has returned the last event of its snapshot: continue with newer ones.
     if (rows.length === 0 && within !== undefined) return since(nextCursor, limit)
     return { events: rows.map(eventOf), cursor: nextCursor }
   }
@@ -96,7 +96,7 @@ export function postgresEventFeed(db: Kysely<Schema>, pending: Pending): EventFe
   return {
     since,
     async end() {
-      await pending.write()
+      await writes.flush()
       const { snapshot, ...rest } = await now()
       return JSON.stringify({ ...rest, seen: snapshot } satisfies Position)
     },

@@ -1,17 +1,17 @@
 import type { Kysely } from 'kysely'
-import type { Pending } from '../../../platform/database/pending-writes.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import type { EventFeed } from '../../event-store.ts'
 import { EVENT_COLUMNS, eventOf } from '../event-rows.ts'
 
 /**
  * SQLite commits one transaction at a time, so the numbers of events are in the order of commits. A restored
- * file gives numbers again, so a reader must keep its cursor in the same file.
+ * file assigns numbers again, so a reader must store its cursor in the same file.
  */
-export function sqliteEventFeed(db: Kysely<Schema>, pending: Pending): EventFeed {
+export function sqliteEventFeed(db: Kysely<Schema>, writes: WriteBuffer): EventFeed {
   return {
     async end() {
-      await pending.write()
+      await writes.flush()
       const row = await db
         .selectFrom('events')
         .select((eb) => eb.fn.max('id').as('id'))
@@ -20,7 +20,7 @@ export function sqliteEventFeed(db: Kysely<Schema>, pending: Pending): EventFeed
     },
 
     async since(cursor, limit) {
-      await pending.write()
+      await writes.flush()
       const rows = await db
         .selectFrom('events')
         .select(EVENT_COLUMNS)

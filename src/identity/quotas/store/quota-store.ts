@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { LockName } from '../../../platform/database/lock-name.ts'
-import type { Pending } from '../../../platform/database/pending-writes.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
+import type { WriteBuffer } from '../../../platform/database/write-buffer.ts'
 import { QUOTA_NAMES, type QuotaOverrides, type Usage } from '../quota.ts'
 
 export type QuotaStore = {
@@ -24,7 +24,7 @@ export type QuotaStore = {
 /** @param lockName undefined when the engine runs one writing transaction at a time */
 export function quotaStore(
   db: Kysely<Schema>,
-  pending: Pending,
+  writes: WriteBuffer,
   lockName: LockName | undefined,
 ): QuotaStore {
   return {
@@ -53,7 +53,7 @@ export function quotaStore(
     },
 
     async countLinks(workspaceId) {
-      await pending.write()
+      await writes.flush()
       const row = await db
         .selectFrom('link_buckets')
         .select([

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { ChangeLog } from '../../changes/change-log.ts'
-import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
+import type { WriteBuffer } from '../write-buffer.ts'
 
 /** The column that defaults to the transaction that wrote the row. */
 export const TRANSACTION_COLUMN = ', transaction_id xid8 not null default pg_current_xact_id()'
@@ -47,10 +47,10 @@ const CURSOR = sql<string>`concat_ws(' ', ${TRANSACTION_EPOCH}, pg_current_snaps
  * are those that are visible now and were not visible in it. Each change is returned exactly once,
  * even while long transactions are running.
  */
-export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
+export function postgresChangeLog(db: Kysely<Schema>, writes: WriteBuffer): ChangeLog {
   return {
     async append(change, atMicros) {
-      pending.appendChange(change, atMicros)
+      writes.appendChange(change, atMicros)
     },
 
     async end() {
@@ -59,7 +59,7 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
     },
 
     async since(cursor, limit) {
-      await pending.write()
+      await writes.flush()
       // A cursor ahead of the server dates from before the server's disk was restored to an older
       // state, which keeps the timeline. The server then reuses the transaction numbers in between,
       // and the cursor would treat those new changes as already seen.
@@ -94,7 +94,7 @@ export function postgresChangeLog(db: Kysely<Schema>, pending: Pending): ChangeL
     },
 
     async trim(beforeMicros) {
-      await pending.write()
+      await writes.flush()
       const result = await sql<{ trimmed: number }>`
         with trimmed as (
           delete from changes

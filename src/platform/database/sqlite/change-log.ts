@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import type { ChangeLog } from '../../changes/change-log.ts'
-import type { Pending } from '../pending-writes.ts'
 import type { Schema } from '../schema.ts'
 import { TRIM_ROWS_MAX, TRIMMED } from '../trimmed-changes.ts'
+import type { WriteBuffer } from '../write-buffer.ts'
 
 /** SQLite commits one transaction at a time, so the log's numbers are in commit order. */
-export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog {
+export function sqliteChangeLog(db: Kysely<Schema>, writes: WriteBuffer): ChangeLog {
   /** Returns the highest number that was ever trimmed. */
   async function trimmed(): Promise<number> {
     const row = await db
@@ -17,7 +17,7 @@ export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog
   }
 
   async function end(): Promise<string> {
-    await pending.write()
+    await writes.flush()
     const row = await db
       .selectFrom('changes')
       .select((eb) => eb.fn.max('id').as('id'))
@@ -27,13 +27,13 @@ export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog
 
   return {
     async append(change, atMicros) {
-      pending.appendChange(change, atMicros)
+      writes.appendChange(change, atMicros)
     },
 
     end,
 
     async since(cursor, limit) {
-      await pending.write()
+      await writes.flush()
       const rows = await db
         .selectFrom('changes')
         .select(['id', 'kind', 'subject'])
@@ -52,7 +52,7 @@ export function sqliteChangeLog(db: Kysely<Schema>, pending: Pending): ChangeLog
 
     /** Trims by number: an index on the time would cost each change more than it saves here. */
     async trim(beforeMicros) {
-      await pending.write()
+      await writes.flush()
       const first = db.selectFrom('changes').select('id').orderBy('id').limit(TRIM_ROWS_MAX)
       const rows = await db
         .deleteFrom('changes')

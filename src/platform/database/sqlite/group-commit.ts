@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../failure.ts'
 import { backoffMs } from '../../work/backoff.ts'
-import type { PendingMark } from '../pending-writes.ts'
 import { StaleRow } from '../store.ts'
+import type { BufferMark } from '../write-buffer.ts'
 import { folderOf, isBusy, translateError } from './errors.ts'
 
 /**
@@ -28,12 +28,12 @@ type QueuedTransaction = {
 type Settle = () => void
 
 /** Writes that the transactions of a batch deferred, to be written together before the commit. */
-type Pending = {
+type BatchWrites = {
   /** Returns the current position, for `undoTo`. */
-  mark(): PendingMark
-  write(): Promise<void>
+  mark(): BufferMark
+  flush(): Promise<void>
   /** Discards what was added after the mark, after a rollback. */
-  undoTo(mark?: PendingMark): void
+  undoTo(mark?: BufferMark): void
   /** Called after the commit, before any caller's promise settles. */
   committed(): void
 }
@@ -41,7 +41,7 @@ type Pending = {
 /**
  * Runs transactions one after the other on one connection. Those queued in the same turn of the
  * event loop form a batch and share one `COMMIT`, and so one sync to disk. One that throws is
- * rolled back alone.
+ * rolled back without affecting the others.
  *
  * A savepoint makes SQLite copy every page that the transaction is the first to change, which costs
  * a small transaction more than its own work. So a batch first runs without savepoints. If a
@@ -53,7 +53,7 @@ type Pending = {
 export class GroupCommit {
   readonly #database: DatabaseSync
   readonly #folder: string
-  readonly #pending: Pending
+  readonly #writes: BatchWrites
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #savepoint: StatementSync
@@ -61,10 +61,10 @@ export class GroupCommit {
   #queue: QueuedTransaction[] = []
   #draining: Promise<void> | undefined
 
-  constructor(database: DatabaseSync, pending: Pending) {
+  constructor(database: DatabaseSync, writes: BatchWrites) {
     this.#database = database
     this.#folder = folderOf(database)
-    this.#pending = pending
+    this.#writes = writes
     this.#begin = database.prepare('begin immediate')
     this.#commit = database.prepare('commit')
     this.#savepoint = database.prepare('savepoint queued')
@@ -91,7 +91,7 @@ export class GroupCommit {
       try {
         const settled = (await this.#runTogether(batch)) ?? (await this.#runSeparately(batch))
         this.#commit.run()
-        this.#pending.committed()
+        this.#writes.committed()
         for (const settle of settled) settle()
       } catch (error) {
         this.#rollback()
@@ -117,7 +117,7 @@ export class GroupCommit {
         const value = await transaction.run()
         settled.push(() => transaction.resolve(value))
       }
-      await this.#pending.write()
+      await this.#writes.flush()
       return settled
     } catch {
       this.#rollback()
@@ -129,7 +129,7 @@ export class GroupCommit {
     await this.#beginWhenFree()
     const settled: Settle[] = []
     for (const transaction of batch) {
-      const mark = this.#pending.mark()
+      const mark = this.#writes.mark()
       this.#savepoint.run()
       try {
         const value = await this.#runUnderSavepoint(transaction, mark)
@@ -143,11 +143,11 @@ export class GroupCommit {
     return settled
   }
 
-  async #runUnderSavepoint(transaction: QueuedTransaction, mark: PendingMark): Promise<unknown> {
+  async #runUnderSavepoint(transaction: QueuedTransaction, mark: BufferMark): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const value = await transaction.run()
-        await this.#pending.write()
+        await this.#writes.flush()
         return value
       } catch (error) {
         if (!(error instanceof StaleRow)) throw error
@@ -157,8 +157,8 @@ export class GroupCommit {
     }
   }
 
-  #rollbackToSavepoint(mark: PendingMark): void {
-    this.#pending.undoTo(mark)
+  #rollbackToSavepoint(mark: BufferMark): void {
+    this.#writes.undoTo(mark)
     // Throws when SQLite itself rolled back everything (a full disk); then the whole batch fails.
     this.#database.exec('rollback to queued')
   }
@@ -178,7 +178,7 @@ export class GroupCommit {
   }
 
   #rollback(): void {
-    this.#pending.undoTo()
+    this.#writes.undoTo()
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback')
     } catch {

@@ -13,11 +13,13 @@ type AssetOptions = {
   /** Whether its URL contains its hash, so that the content at that URL never changes. */
   readonly isImmutable: boolean
   readonly headers?: Readonly<Record<string, string>>
+  /** The body as it was compressed before the start. */
+  readonly encoded?: ReadonlyMap<ContentCoding, Buffer>
 }
 
 /**
  * A file or document that is the same for every client. It is compressed once for each content coding, at
- * the first request for it, and every answer sends the same buffer.
+ * the first request for it unless it comes compressed, and every answer sends the same buffer.
  */
 export class Asset {
   readonly #body: Buffer
@@ -28,7 +30,8 @@ export class Asset {
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(compressor: Compressor, options: AssetOptions) {
-    const { body, contentType, isImmutable, headers } = options
+    const { body, contentType, isImmutable, headers, encoded = new Map() } = options
+    for (const [coding, bytes] of encoded) this.#encoded.set(coding, Promise.resolve(bytes))
     this.#compressor = compressor
     this.#body = body
     this.#isCompressible = body.length >= COMPRESSED_BYTES_MIN && isCompressibleType(contentType)

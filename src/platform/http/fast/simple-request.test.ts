@@ -56,7 +56,7 @@ describe('readSimpleRequest', () => {
 
   const refused: Readonly<Record<string, string>> = {
     'an empty buffer': '',
-    'empty lines alone': '\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n',
+    'only empty lines': '\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n',
     'half a request': visit(HOST).slice(0, -2),
     'two requests': visit(HOST) + visit(HOST),
     'a body after the head': `${visit(HOST)}body`,

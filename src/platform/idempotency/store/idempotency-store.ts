@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Pending } from '../../database/pending-writes.ts'
 import type { Schema } from '../../database/schema.ts'
+import type { WriteBuffer } from '../../database/write-buffer.ts'
 
 /** A request that takes effect once, however often the client sends it. */
 export type IdempotentRequest = {
@@ -31,7 +31,7 @@ export type IdempotencyStore = {
 /** Most records deleted at once. */
 const TRIM_MAX = 1_000
 
-export function idempotencyStore(db: Kysely<Schema>, pending: Pending): IdempotencyStore {
+export function idempotencyStore(db: Kysely<Schema>, writes: WriteBuffer): IdempotencyStore {
   return {
     find: (workspaceId, key) =>
       db
@@ -40,7 +40,7 @@ export function idempotencyStore(db: Kysely<Schema>, pending: Pending): Idempote
         .where('workspace_id', '=', workspaceId)
         .where('idempotency_key', '=', key)
         .executeTakeFirst(),
-    insert: (record) => pending.add(db.insertInto('idempotency').values(record).compile()),
+    insert: (record) => writes.add(db.insertInto('idempotency').values(record).compile()),
     async trim(beforeMicros) {
       const old = db
         .selectFrom('idempotency')

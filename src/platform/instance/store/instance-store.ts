@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely } from 'kysely'
-import type { Pending } from '../../database/pending-writes.ts'
 import type { Schema } from '../../database/schema.ts'
+import type { WriteBuffer } from '../../database/write-buffer.ts'
 
 /** Values that hold for the whole instance, by name. */
 export type InstanceStore = {
@@ -15,7 +15,7 @@ export type InstanceStore = {
   tryWrite(): Promise<void>
 }
 
-export function instanceStore(db: Kysely<Schema>, pending: Pending): InstanceStore {
+export function instanceStore(db: Kysely<Schema>, writes: WriteBuffer): InstanceStore {
   async function find(name: string): Promise<string | undefined> {
     const row = await db
       .selectFrom('instance')
@@ -38,7 +38,7 @@ export function instanceStore(db: Kysely<Schema>, pending: Pending): InstanceSto
       const name = `write-probe ${randomUUID()}`
       await find(name)
       await db.insertInto('instance').values({ name, value: '' }).execute()
-      await pending.add(db.deleteFrom('instance').where('name', '=', name).compile())
+      await writes.add(db.deleteFrom('instance').where('name', '=', name).compile())
     },
   }
 }

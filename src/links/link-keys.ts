@@ -1,0 +1,82 @@
+import type { ServiceHost } from '../hosts/index.ts'
+import type { Actor } from '../identity/index.ts'
+import type { Random } from '../platform/crypto/random.ts'
+import type { Store } from '../platform/database/store.ts'
+import { Failure } from '../platform/failure.ts'
+import { GENERATE_ATTEMPTS_MAX, KEY_TAKEN } from './generated-key.ts'
+import { generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX, parseKey } from './key.ts'
+import { TOO_MANY_VARIANTS } from './key-fault.ts'
+import type { LinkKeyspaces } from './link-keyspaces.ts'
+import type { LinkStores } from './link-stores.ts'
+import { parseLinkHost } from './parse-link-host.ts'
+
+/** Why a new link cannot have a key. */
+type KeyFault = {
+  readonly reason: 'taken' | 'reserved' | 'invalid' | 'too_many_variants'
+  readonly message: string
+}
+
+export type KeyAvailability = {
+  readonly host: string
+  /** In its stored form; as sent when it is invalid; undefined when none was sent. */
+  readonly key: string | undefined
+  readonly fault: KeyFault | undefined
+  /** A generated key that is available. */
+  readonly suggestion: string
+}
+
+const RESERVED: KeyFault = { reason: 'reserved', message: KEY_RESERVED }
+const TAKEN: KeyFault = { reason: 'taken', message: KEY_TAKEN }
+const CROWDED: KeyFault = { reason: 'too_many_variants', message: TOO_MANY_VARIANTS }
+
+type Dependencies = {
+  readonly store: Store<LinkStores>
+  readonly random: Random
+  readonly serviceHost: ServiceHost
+  readonly keyspaces: LinkKeyspaces
+}
+
+/** Checks whether keys are available before a link is created. */
+export class LinkKeys {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /**
+   * Costs a few index look-ups. Reserves nothing: another request may take the key first.
+   *
+   * @throws {Failure} `validation_failed` when the workspace must not have links on the domain
+   */
+  async check({ workspaceId }: Actor, domain: string, text?: string): Promise<KeyAvailability> {
+    const { store, serviceHost, keyspaces, random } = this.#deps
+    const host = parseLinkHost(domain, serviceHost)
+    if ('fault' in host) throw Failure.invalid({ domain: [host.fault] })
+    const { keyspaceId } = await keyspaces.findAllowed(store.read, workspaceId, host.value)
+    const at = { host: host.value, suggestion: await this.#suggest(random, keyspaceId) }
+    if (text === undefined) return { ...at, key: undefined, fault: undefined }
+    const parsed = parseKey(text)
+    if ('fault' in parsed) {
+      return { ...at, key: text, fault: { reason: 'invalid', message: parsed.fault } }
+    }
+    const key = parsed.value
+    return { ...at, key, fault: await this.#faultOf(keyspaceId, key) }
+  }
+
+  async #faultOf(keyspaceId: number | undefined, key: string): Promise<KeyFault | undefined> {
+    const { store, serviceHost } = this.#deps
+    if (keyspaceId === undefined) return undefined
+    if (keyspaceId === serviceHost.keyspaceId && isReservedKey(key)) return RESERVED
+    const state = await store.read.links.findKeyState(keyspaceId, key, KEY_VARIANTS_MAX)
+    return state === 'free' ? undefined : state === 'taken' ? TAKEN : CROWDED
+  }
+
+  async #suggest(random: Random, keyspaceId: number | undefined): Promise<string> {
+    for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
+      const key = generateKey(random)
+      if ((await this.#faultOf(keyspaceId, key)) === undefined) return key
+    }
+    throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
+  }
+}

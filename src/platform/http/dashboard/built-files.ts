@@ -1,0 +1,63 @@
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { hasErrorCode } from '../../process/has-error-code.ts'
+import { Asset } from '../assets/asset.ts'
+import type { ContentCoding } from '../compression/accept-encoding.ts'
+import type { Compressor } from '../compression/compressor.ts'
+
+/** Where `npm ci` builds the dashboard. */
+export const DASHBOARD_FOLDER = fileURLToPath(new URL('../../../../web/dist/', import.meta.url))
+export const PAGE = 'index.html'
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+const SUFFIXES: readonly (readonly [string, ContentCoding])[] = [
+  ['.br', 'br'],
+  ['.gz', 'gzip'],
+]
+
+/**
+ * Reads the files of the dashboard, each with its compressed forms.
+ *
+ * @returns the page as `index.html`, the others as they are named in their addresses; undefined when the
+ *   dashboard has not been built
+ */
+export async function readBuiltFiles(
+  folder: string,
+  compressor: Compressor,
+  pageHeaders: Readonly<Record<string, string>>,
+): Promise<ReadonlyMap<string, Asset> | undefined> {
+  let names: string[]
+  try {
+    names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/'))
+  } catch (error) {
+    if (hasErrorCode(error, 'ENOENT')) return undefined
+    throw error
+  }
+  const assets = new Map<string, Asset>()
+  const isPresent = new Set(names)
+  const read = (name: string) => readFile(path.join(folder, name))
+  for (const name of names) {
+    const contentType = CONTENT_TYPES[path.extname(name)]
+    // Names with a dot in front are not for browsers: the manifest of the build.
+    if (contentType === undefined || name.startsWith('.')) continue
+    const encoded = new Map<ContentCoding, Buffer>()
+    for (const [suffix, coding] of SUFFIXES) {
+      if (isPresent.has(name + suffix)) encoded.set(coding, await read(name + suffix))
+    }
+    const isPage = name === PAGE
+    const headers = isPage ? pageHeaders : {}
+    const body = await read(name)
+    const options = { body, contentType, isImmutable: !isPage, headers, encoded }
+    assets.set(name, new Asset(compressor, options))
+  }
+  return assets.has(PAGE) ? assets : undefined
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { preferredTexts } from './preferred-texts.ts'
+
+const CASES: readonly [header: string | undefined, tag: string][] = [
+  [undefined, 'en'],
+  ['', 'en'],
+  ['de', 'de'],
+  ['de-AT', 'de'],
+  ['DE-at', 'de'],
+  ['fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5', 'fr'],
+  ['en-US,en;q=0.9,de;q=0.8', 'en'],
+  ['pt', 'pt-BR'],
+  ['pt-PT', 'pt-BR'],
+  ['es-419', 'es'],
+  ['zh', 'zh-Hans'],
+  ['zh-CN', 'zh-Hans'],
+  ['zh-Hans', 'zh-Hans'],
+  ['zh-Hant', 'zh-Hans'],
+  ['zh-Hant-TW, en;q=0.5', 'zh-Hans'],
+  ['it', 'it'],
+  ['nl-BE', 'nl'],
+  ['pl', 'pl'],
+  ['ja-JP', 'ja'],
+  // Weights decide, then the order.
+  ['en;q=0.5, de;q=0.7', 'de'],
+  ['de;q=0.7, en;q=0.7', 'de'],
+  ['de;q=0.999, fr', 'fr'],
+  ['de ; q=0.5 ,\tfr ; q=0.6', 'fr'],
+  ['de;Q=0.5, fr;Q=0.4', 'de'],
+  ['de;q=0, fr;q=0.1', 'fr'],
+  ['de;q=0', 'en'],
+  // Languages without texts.
+  ['sv, da;q=0.9', 'en'],
+  ['sv, da;q=0.9, nl;q=0.1', 'nl'],
+  ['den', 'en'],
+  ['i-klingon, de;q=0.5', 'de'],
+  // Any language means the default one.
+  ['*', 'en'],
+  ['*;q=0.5, ja;q=0.1', 'en'],
+  ['*;q=0.1, ja;q=0.5', 'ja'],
+  // Malformed ranges are skipped.
+  [',, ,de,', 'de'],
+  ['de;q=2, fr', 'fr'],
+  ['de;q=1.5', 'en'],
+  ['de;q=0.1234, fr;q=0.1', 'fr'],
+  ['de;q=-1', 'en'],
+  ['de;q=', 'en'],
+  ['de;level=1', 'en'],
+  ['de_DE', 'en'],
+  ['de-', 'en'],
+  ['d\u00e9', 'en'],
+  ['<script>, de;q=0.1', 'de'],
+  ['constructor, __proto__, it;q=0.1', 'it'],
+]
+
+describe('preferredTexts', () => {
+  for (const [header, tag] of CASES) {
+    test(`chooses ${tag} for ${header === undefined ? 'no header' : `"${header}"`}`, () =>
+      assert.equal(preferredTexts(header).tag, tag))
+  }
+
+  test('reads the first 512 characters, and no range that they cut', () => {
+    const filler = `sv-${'abcdefgh-'.repeat(55)}abcdefg,`
+    assert.equal(filler.length, 506)
+    assert.equal(preferredTexts(`${filler}de`).tag, 'de')
+    assert.equal(preferredTexts(`${filler}de,sv-SE`).tag, 'de')
+    assert.equal(preferredTexts(`${filler}xxx-X,de`).tag, 'en')
+    assert.equal(preferredTexts(`${filler}    den`).tag, 'en')
+    assert.equal(preferredTexts(`${filler}   de-AT`).tag, 'en')
+  })
+
+  test('reads the first 32 ranges', () => {
+    assert.equal(preferredTexts(`${'sv,'.repeat(31)}de`).tag, 'de')
+    assert.equal(preferredTexts(`${'sv,'.repeat(32)}de`).tag, 'en')
+  })
+
+  test('reads hostile headers of the greatest length', () => {
+    for (const text of [
+      'de-',
+      '-a',
+      ' ',
+      '\t ',
+      ';q=',
+      'q=0.',
+      'de;q=0.1,',
+      ',',
+      'de  ',
+      '\u00ff',
+    ]) {
+      assert.match(preferredTexts(text.repeat(16_384 / text.length)).tag, /^(de|en)$/)
+    }
+  })
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { findDocumentFaults } from '../../scripts/document-faults.ts'
+
+const DECISION = [
+  '# 001 A title',
+  '',
+  'Status: accepted (2026-11-22)',
+  '',
+  ...['Context', 'Decision', 'Consequences', 'Rejected'].flatMap((name) => [`## ${name}`, '']),
+].join('\n')
+
+const LOG = '# Monitoring\n\n## The log\n\n| message | action |\n| --- | --- |\n'
+
+/** Returns the faults of a repository with these files. */
+function faultsIn(t: TestContext, files: Readonly<Record<string, string>>): readonly string[] {
+  const root = mkdtempSync(path.join(tmpdir(), 'terse-documents-'))
+  t.after(() => rmSync(root, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(root, name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return findDocumentFaults(root)
+}
+
+const SOUND: { name: string; files: Record<string, string> }[] = [
+  {
+    name: 'links to a file, a folder, a heading and a web page',
+    files: {
+      'README.md':
+        '# Top\n[a](docs/a.md) [b](docs) [c](docs/a.md#the-log-it-has) [d](#top) [e](https://x.example/y)',
+      'docs/a.md': '## The `log`, it has\n[up](../README.md#top)',
+    },
+  },
+  {
+    name: 'source files by their full path and by the end of it, folders, and patterns',
+    files: {
+      'README.md':
+        '`src/a/b.ts` `a/b.ts` `b.ts` `src/a/` `src/*.ts` `docs/NNN-x.md` `src/<name>.ts`',
+      'src/a/b.ts': '',
+    },
+  },
+  {
+    name: 'links and names in a fenced code block',
+    files: { 'README.md': '```\n[a](missing.md) `src/missing.ts`\n```\n' },
+  },
+  { name: 'a decision with its whole header', files: { 'docs/decisions/001-a.md': DECISION } },
+  {
+    name: 'the explanation of a log message that the code writes',
+    files: {
+      'docs/operating/monitoring.md': `${LOG}| \`journal taken over\` | none |\n`,
+      'src/a.ts': "log.warn('journal taken over')",
+    },
+  },
+  {
+    name: 'faulty documents of dependencies',
+    files: { 'node_modules/x/README.md': '[a](missing.md)' },
+  },
+]
+
+const FAULTY: { name: string; files: Record<string, string>; faults: string[] }[] = [
+  {
+    name: 'a link to a missing file',
+    files: { 'docs/a.md': '[a](../docs/b.md)' },
+    faults: ['docs/a.md links to ../docs/b.md, which does not exist'],
+  },
+  {
+    name: 'a link to a missing heading of another document and of its own',
+    files: { 'a.md': '[a](b.md#gone) [b](#gone)', 'b.md': '# There' },
+    faults: [
+      'a.md links to b.md#gone, but b.md has no such heading',
+      'a.md links to #gone, but a.md has no such heading',
+    ],
+  },
+  {
+    name: 'a link to a heading that is only in a fenced code block',
+    files: { 'a.md': '[a](#gone)\n```\n# gone\n```\n' },
+    faults: ['a.md links to #gone, but a.md has no such heading'],
+  },
+  {
+    name: 'the names of a missing source file and a missing folder',
+    files: { 'a.md': '`x/b.ts` and `src/c/`', 'src/b.ts': '' },
+    faults: ['a.md names x/b.ts, which does not exist', 'a.md names src/c/, which does not exist'],
+  },
+  {
+    name: 'a decision without its number, status and a section',
+    files: {
+      'docs/decisions/002-a.md': DECISION.replace('## Rejected', '').replace(' (2026', ' 2026'),
+    },
+    faults: [
+      'docs/decisions/002-a.md must begin with "# 002 "',
+      'docs/decisions/002-a.md has no line such as "Status: accepted (2026-11-22)"',
+      'docs/decisions/002-a.md has no section "Rejected"',
+    ],
+  },
+  {
+    name: 'the explanation of a log message that no code writes',
+    files: {
+      'docs/operating/monitoring.md': `${LOG}| \`journal taken over\` | none |\n`,
+      'src/a.ts': "log.warn('journal adopted')",
+      'test/a.ts': "'journal taken over'",
+    },
+    faults: [
+      'docs/operating/monitoring.md explains the log message "journal taken over", which no code writes',
+    ],
+  },
+]
+
+describe('findDocumentFaults', () => {
+  for (const { name, files } of SOUND) {
+    test(`finds no fault in ${name}`, (t) => assert.deepEqual(faultsIn(t, files), []))
+  }
+
+  for (const { name, files, faults } of FAULTY) {
+    test(`reports ${name}`, (t) => assert.deepEqual(faultsIn(t, files), faults))
+  }
+})

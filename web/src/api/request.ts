@@ -1,0 +1,107 @@
+import { currentWorkspace } from '../state/workspace.ts'
+import { ApiError, errorOf, noAnswer } from './api-error.ts'
+import { reportAnswer, reportFailure } from './availability.ts'
+
+type QueryValue = string | number | boolean | undefined | readonly string[]
+
+export type RequestOptions = {
+  readonly query?: Readonly<Record<string, QueryValue>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+  /** Sends the request even while the page is being left. */
+  readonly keepalive?: boolean
+  /** Fails on 401 and on the demand to sign in again, instead of asking the person. */
+  readonly isSilent?: boolean
+}
+
+/** What asks the person to sign in. Each resolves when that has happened, and rejects when it is cancelled. */
+export type Gates = {
+  signIn(): Promise<void>
+  authenticate(): Promise<void>
+}
+
+let gates: Gates | undefined
+
+/** The shell registers the dialogs; without them, requests fail instead. */
+export function setGates(next: Gates | undefined): void {
+  gates = next
+}
+
+/**
+ * Sends a request to the API and returns its JSON. Where the session has ended or is too old for the
+ * operation, the person is asked to sign in, and the request is sent again.
+ *
+ * @param path below `/api/v1`
+ * @throws {ApiError}
+ */
+export async function request<T>(
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<T> {
+  const response = await send(method, path, options)
+  return (await response.json()) as T
+}
+
+async function send(method: string, path: string, options: RequestOptions): Promise<Response> {
+  try {
+    return await attempt(method, path, options)
+  } catch (error) {
+    const gate = options.isSilent || !(error instanceof ApiError) ? undefined : gateOf(error)
+    if (gate === undefined) throw error
+    await gate()
+    return attempt(method, path, options)
+  }
+}
+
+function gateOf({ status, code }: ApiError): (() => Promise<void>) | undefined {
+  if (status === 401) return gates?.signIn
+  if (code === 'authentication_required') return gates?.authenticate
+  return undefined
+}
+
+async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
+  const { query = {}, body, headers, signal, keepalive = false } = options
+  const workspace = currentWorkspace.value
+  let response: Response
+  try {
+    response = await fetch(addressOf(path, query), {
+      method,
+      signal: signal ?? null,
+      keepalive,
+      credentials: 'same-origin',
+      headers: {
+        Accept: 'application/json',
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(workspace !== undefined && { 'Terse-Workspace': workspace }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    const failure = noAnswer()
+    reportFailure(failure)
+    throw failure
+  }
+  if (response.ok) {
+    reportAnswer()
+    return response
+  }
+  const failure = await errorOf(response)
+  if (failure.isTemporary) reportFailure(failure)
+  else reportAnswer()
+  throw failure
+}
+
+function addressOf(path: string, query: Readonly<Record<string, QueryValue>> = {}): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    for (const one of Array.isArray(value) ? value : [value]) parameters.append(name, String(one))
+  }
+  const text = parameters.toString()
+  return `/api/v1${path}${text === '' ? '' : `?${text}`}`
+}

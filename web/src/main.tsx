@@ -1,0 +1,23 @@
+import './styles/index.css'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createAppRouter } from './router.tsx'
+import './state/theme.ts'
+import { loadText } from './text/language.ts'
+
+// Errors are shown at once, with what was loaded before; OutageNote tries again.
+const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+const router = createAppRouter(client)
+const element = document.getElementById('app')
+if (element === null) throw new Error('the page has no element for the dashboard')
+
+await loadText()
+createRoot(element).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+)

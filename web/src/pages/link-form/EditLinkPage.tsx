@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { changeLink, linkQuery } from '../../api/links.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { useText } from '../../text/use-text.ts'
+import { showMessage } from '../../widgets/toasts.ts'
+import { LinkForm } from './LinkForm.tsx'
+import { draftOf } from './link-draft.ts'
+
+const route = getRouteApi('/shell/links/$linkId/edit')
+
+export default function EditLinkPage() {
+  const t = useText()
+  const navigate = useNavigate()
+  const { linkId } = route.useParams()
+  // What is being edited does not change under the hands of the person who edits.
+  const { data: link, error } = useQuery({
+    ...linkQuery(linkId),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const parent = (
+    <Link to="/links/$linkId" params={{ linkId }}>
+      {link === undefined ? t.links.title : `${link.domain}/${link.key}`}
+    </Link>
+  )
+  return (
+    <Page title={t.linkForm.editTitle} parent={parent} actions={null} isFlush>
+      {link === undefined && error !== null && <LoadFailure error={error} />}
+      {link !== undefined && (
+        <LinkForm
+          key={link.id}
+          start={draftOf(link)}
+          link={link}
+          save={(fields) => changeLink(link.id, fields)}
+          onSaved={async () => {
+            showMessage(t.linkForm.saved)
+            await navigate({ to: '/links/$linkId', params: { linkId } })
+          }}
+        />
+      )}
+    </Page>
+  )
+}

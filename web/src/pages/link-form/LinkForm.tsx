@@ -1,0 +1,159 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { destinationOf } from '../../api/destination.ts'
+import { LINKS_KEY, type LinkFields, type LinkResource } from '../../api/links.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AlertIcon } from '../../icons/index.ts'
+import { LeaveGuard } from '../../shell/LeaveGuard.tsx'
+import { keysText, useShortcut } from '../../shell/shortcuts.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button, buttonClass } from '../../widgets/Button.tsx'
+import { AddressFields } from './AddressFields.tsx'
+import { DestinationField } from './DestinationField.tsx'
+import type { FormState } from './form-state.ts'
+import { LinkPreview } from './LinkPreview.tsx'
+import { fieldsOf, type LinkDraft } from './link-draft.ts'
+import { OptionalBlocks } from './OptionalBlocks.tsx'
+import { TagsField } from './TagsField.tsx'
+
+type LinkFormProps = {
+  readonly start: LinkDraft
+  /** Undefined for a new one. */
+  readonly link: LinkResource | undefined
+  readonly save: (fields: LinkFields) => Promise<LinkResource>
+  readonly onSaved: (link: LinkResource) => Promise<void>
+}
+
+type Errors = Readonly<Record<string, readonly string[]>>
+
+/** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
+export function LinkForm({ start, link, save, onSaved }: LinkFormProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const form = useRef<HTMLFormElement>(null)
+  const [draft, setDraft] = useState(start)
+  const [errors, setErrors] = useState<Errors>({})
+  const isSaved = useRef(false)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: save,
+    async onSuccess(saved) {
+      isSaved.current = true
+      await client.invalidateQueries({ queryKey: LINKS_KEY })
+      await onSaved(saved)
+    },
+    onError(failure) {
+      setErrors(failure instanceof ApiError ? failure.fields : {})
+      requestAnimationFrame(focusFirstError)
+    },
+  })
+  const fields = fieldsOf(draft, link)
+  const isChanged = !isSame(draft, start)
+
+  function focusFirstError() {
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }
+
+  function submit() {
+    if (destinationOf(draft.url) === undefined) {
+      setErrors({ url: [t.linkForm.invalidUrl] })
+      requestAnimationFrame(focusFirstError)
+      return
+    }
+    if (!isPending) mutate(fields)
+  }
+
+  useShortcut('mod+Enter', (text) => text.shortcuts.save, submit)
+  const state: FormState = {
+    draft,
+    link,
+    errors,
+    change(change) {
+      setDraft((before) => ({ ...before, ...change }))
+      // A field that is being mended is wrong no longer, until the API says so again.
+      setErrors((before) => {
+        const names = new Set(Object.keys(change).map(fieldOf))
+        return Object.fromEntries(Object.entries(before).filter(([name]) => !names.has(name)))
+      })
+    },
+  }
+  return (
+    <>
+      <div className="edit">
+        <form
+          className="form"
+          ref={form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            submit()
+          }}
+        >
+          <DestinationField {...state} />
+          <AddressFields {...state} />
+          <TagsField {...state} />
+          <OptionalBlocks {...state} />
+          <input type="submit" hidden />
+        </form>
+        <LinkPreview {...state} />
+      </div>
+      <SaveBar
+        problems={Object.keys(errors).length}
+        message={Object.keys(errors).length === 0 ? error?.message : undefined}
+        isChanged={isChanged}
+        isNew={link === undefined}
+        isBusy={isPending}
+        onSave={submit}
+      />
+      <LeaveGuard isOn={() => isChanged && !isSaved.current} />
+    </>
+  )
+}
+
+function isSame(one: LinkDraft, other: LinkDraft): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** The field of the API that a field of the form belongs to. */
+function fieldOf(name: string): string {
+  if (name === 'expires') return 'expires_at'
+  if (name === 'removesPassword') return 'password'
+  return name
+}
+
+type SaveBarProps = {
+  readonly problems: number
+  readonly message: string | undefined
+  readonly isChanged: boolean
+  readonly isNew: boolean
+  readonly isBusy: boolean
+  readonly onSave: () => void
+}
+
+function SaveBar({ problems, message, isChanged, isNew, isBusy, onSave }: SaveBarProps) {
+  const t = useText()
+  const problem = problems > 0 ? t.linkForm.problems(problems) : message
+  return (
+    <div className="savebar">
+      <span role="status">
+        {problem === undefined ? (
+          isChanged && t.linkForm.unsaved
+        ) : (
+          <span className="msg">
+            <Icon of={AlertIcon} small />
+            {problem}
+          </span>
+        )}
+      </span>
+      <div className="end">
+        <Link to="/links" className={buttonClass({ look: 'bare' })}>
+          {t.common.cancel}
+        </Link>
+        <Button look="ink" shortcut={keysText('mod+Enter')} isBusy={isBusy} onClick={onSave}>
+          {isNew ? t.linkForm.create : t.linkForm.save}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import type { ReactNode } from 'react'
+import { lazy, Suspense } from 'react'
+import type { IconNode } from '../../icons/Icon.tsx'
+import { Icon } from '../../icons/Icon.tsx'
+import { ExpiryIcon, LockIcon, PhoneIcon, PointerIcon, RedirectIcon } from '../../icons/index.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { splitDestination } from '../../widgets/split-destination.ts'
+import { finalUrlOf } from './final-url.ts'
+import type { FormState } from './form-state.ts'
+import { UTM_FIELDS } from './link-draft.ts'
+
+const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
+
+/** The QR code, the final address and what a visitor gets, as they will be. */
+export function LinkPreview(state: FormState) {
+  const t = useText()
+  const key = state.draft.key.trim()
+  const link = key === '' ? undefined : `https://${state.draft.domain}/${encodeURI(key)}`
+  return (
+    <aside className="look" aria-label={t.linkForm.preview}>
+      <Suspense fallback={<div className="qr-space" />}>
+        <QrPanel link={link} />
+      </Suspense>
+      <FinalUrlPart {...state} />
+      <Flow {...state} />
+    </aside>
+  )
+}
+
+function FinalUrlPart({ draft }: FormState) {
+  const t = useText()
+  const final = finalUrlOf(draft)
+  if (final === undefined) return null
+  const first = new URL(final.base).search === '' ? '?' : '&'
+  return (
+    <div className="grid gap-2">
+      <div className="lab-row">
+        <h2 className="sec-h">{t.linkForm.finalUrl}</h2>
+        <CopyButton text={final.whole} label={t.linkForm.copyFinalUrl} className="-my-1 -mr-1.5" />
+      </div>
+      <p className="final">
+        <span>{final.base}</span>
+        {final.parameters.map(({ field, text }, nth) => (
+          <span key={field}>
+            {nth === 0 ? first : '&'}
+            <span className={`c${UTM_FIELDS.indexOf(field) + 1}`}>{text}</span>
+          </span>
+        ))}
+        {final.fragment !== '' && <span>{final.fragment}</span>}
+      </p>
+      <p className="hint">{t.linkForm.finalUrlHint}</p>
+    </div>
+  )
+}
+
+function Flow({ draft, link }: FormState) {
+  const t = useText()
+  const formats = useFormats()
+  const short = (url: string) => splitDestination(url).join('')
+  const hasPassword =
+    draft.password !== '' ||
+    (link !== undefined && link.password !== null && !draft.removesPassword)
+  const key = draft.key.trim() || '…'
+  return (
+    <div className="grid gap-3">
+      <h2 className="sec-h">{t.linkForm.visitor}</h2>
+      <ol className="flow">
+        <Step icon={PointerIcon}>
+          {t.linkForm.opens} <b>{`${draft.domain}/${key}`}</b>
+        </Step>
+        {hasPassword && <Step icon={LockIcon}>{t.linkForm.asksPassword}</Step>}
+        {draft.ios !== '' && (
+          <Step icon={PhoneIcon}>
+            {t.linkForm.onIos} <b>{short(draft.ios)}</b>
+          </Step>
+        )}
+        {draft.android !== '' && (
+          <Step icon={PhoneIcon}>
+            {t.linkForm.onAndroid} <b>{short(draft.android)}</b>
+          </Step>
+        )}
+        <Step icon={RedirectIcon}>{t.linkForm.elsewhere}</Step>
+        {draft.expires !== '' && (
+          <Step icon={ExpiryIcon}>
+            {t.linkForm.from(formats.minute(new Date(draft.expires)))}{' '}
+            <b>
+              {draft.expired_redirect_url === ''
+                ? t.linkForm.expiredPage
+                : short(draft.expired_redirect_url)}
+            </b>
+          </Step>
+        )}
+      </ol>
+    </div>
+  )
+}
+
+function Step({ icon, children }: { icon: IconNode; children: ReactNode }) {
+  return (
+    <li>
+      <Icon of={icon} />
+      <span className="cut">{children}</span>
+    </li>
+  )
+}

@@ -1,0 +1,59 @@
+import { useState } from 'react'
+import { Icon } from '../../icons/Icon.tsx'
+import { CloseIcon } from '../../icons/index.ts'
+import { useText } from '../../text/use-text.ts'
+import { Field } from '../../widgets/Field.tsx'
+import type { FormState } from './form-state.ts'
+
+/** Enter or a comma ends a tag; Backspace takes the last one back. */
+export function TagsField({ draft, errors, change }: FormState) {
+  const t = useText()
+  const [typed, setTyped] = useState('')
+  const { tags } = draft
+
+  function add(text: string) {
+    const tag = text.trim()
+    setTyped('')
+    if (tag !== '' && !tags.includes(tag)) change({ tags: [...tags, tag] })
+  }
+
+  return (
+    <Field label={t.linkForm.tags} errors={errors['tags']}>
+      {(control) => (
+        <div className="in taginput">
+          {tags.map((tag) => (
+            <span className="tag" key={tag}>
+              {tag}
+              <button
+                type="button"
+                aria-label={t.linkForm.removeTag(tag)}
+                onClick={() => change({ tags: tags.filter((one) => one !== tag) })}
+              >
+                <Icon of={CloseIcon} />
+              </button>
+            </span>
+          ))}
+          <input
+            {...control}
+            placeholder={t.linkForm.addTag}
+            value={typed}
+            onChange={(event) => {
+              const { value } = event.target
+              if (value.endsWith(',')) add(value.slice(0, -1))
+              else setTyped(value)
+            }}
+            onBlur={() => add(typed)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && typed.trim() !== '') {
+                event.preventDefault()
+                add(typed)
+              } else if (event.key === 'Backspace' && typed === '') {
+                change({ tags: tags.slice(0, -1) })
+              }
+            }}
+          />
+        </div>
+      )}
+    </Field>
+  )
+}

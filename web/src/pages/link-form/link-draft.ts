@@ -1,0 +1,107 @@
+import { destinationOf } from '../../api/destination.ts'
+import type { LinkFields, LinkResource } from '../../api/links.ts'
+
+export const UTM_FIELDS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+] as const
+export type UtmField = (typeof UTM_FIELDS)[number]
+
+const TEXT_FIELDS = ['ios', 'android', ...UTM_FIELDS, 'expired_redirect_url'] as const
+
+/** What the fields of the form hold: text as it was typed. */
+export type LinkDraft = {
+  readonly url: string
+  readonly domain: string
+  readonly key: string
+  readonly tags: readonly string[]
+  readonly ios: string
+  readonly android: string
+  readonly utm_source: string
+  readonly utm_medium: string
+  readonly utm_campaign: string
+  readonly utm_term: string
+  readonly utm_content: string
+  readonly utm_name: string
+  /** A new password; empty leaves the link as it is. */
+  readonly password: string
+  readonly removesPassword: boolean
+  /** As a `datetime-local` input has it, in the time zone of the browser; empty for none. */
+  readonly expires: string
+  readonly expired_redirect_url: string
+  readonly external_id: string
+}
+
+export function emptyDraft(domain: string): LinkDraft {
+  return {
+    url: '',
+    domain,
+    key: '',
+    tags: [],
+    ios: '',
+    android: '',
+    utm_source: '',
+    utm_medium: '',
+    utm_campaign: '',
+    utm_term: '',
+    utm_content: '',
+    utm_name: '',
+    password: '',
+    removesPassword: false,
+    expires: '',
+    expired_redirect_url: '',
+    external_id: '',
+  }
+}
+
+export function draftOf(link: LinkResource): LinkDraft {
+  const texts = Object.fromEntries(TEXT_FIELDS.map((name) => [name, link[name] ?? '']))
+  return {
+    ...emptyDraft(link.domain),
+    ...texts,
+    url: link.url,
+    key: link.key,
+    tags: link.tags,
+    expires: link.expires_at === null ? '' : localMinute(new Date(link.expires_at)),
+    external_id: link.external_id === null ? '' : String(link.external_id),
+  }
+}
+
+/**
+ * What is sent: the fields that differ from those of the link, which is undefined for a new one. So a
+ * change by somebody else to another field is kept.
+ */
+export function fieldsOf(draft: LinkDraft, link: LinkResource | undefined): LinkFields {
+  const before = link === undefined ? emptyDraft('') : draftOf(link)
+  const fields: Record<string, unknown> = {}
+  for (const name of TEXT_FIELDS) {
+    if (draft[name].trim() !== before[name]) fields[name] = draft[name].trim() || null
+  }
+  if (draft.url !== before.url) fields['url'] = destinationOf(draft.url) ?? draft.url
+  if (draft.domain !== before.domain) fields['domain'] = draft.domain
+  if (draft.key.trim() !== before.key) fields['key'] = draft.key.trim() || null
+  if (draft.tags.join('\n') !== before.tags.join('\n')) fields['tags'] = draft.tags
+  if (draft.expires !== before.expires) {
+    fields['expires_at'] = draft.expires === '' ? null : new Date(draft.expires).toISOString()
+  }
+  if (draft.external_id.trim() !== before.external_id) {
+    fields['external_id'] = draft.external_id.trim() === '' ? null : Number(draft.external_id)
+  }
+  if (draft.password !== '') fields['password'] = draft.password
+  else if (draft.removesPassword) fields['password'] = null
+  return fields
+}
+
+/** `2026-12-31T23:59`, in the time zone of the browser. */
+export function localMinute(instant: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const { date, time } = {
+    date: [instant.getFullYear(), two(instant.getMonth() + 1), two(instant.getDate())].join('-'),
+    time: [two(instant.getHours()), two(instant.getMinutes())].join(':'),
+  }
+  return `${date}T${time}`
+}

@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import type { EventResource } from '@terse/contract/events'
+import { eventsQuery } from '../../api/events.ts'
+import type { Catalogue } from '../../text/en.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { Ago } from '../../widgets/Time.tsx'
+
+/** Who changed what of a link, the newest first. */
+export function Activity({ linkId }: { linkId: string }) {
+  const t = useText()
+  const { data: events } = useQuery(eventsQuery({ subject: linkId }))
+  return (
+    <section className="block">
+      <h2 className="sec-h">{t.link.activity}</h2>
+      {events?.length === 0 && <p className="muted">{t.link.noActivity}</p>}
+      <ol className="log">
+        {events?.map((event) => (
+          <Entry key={event.sequence} event={event} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Entry({ event }: { event: EventResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const { name } = event.actor
+  const fields = Object.keys(event.after ?? {}).filter((field) => field !== 'updated_at')
+  const names = formats.list(fields.map((field) => fieldName(field, t)))
+  return (
+    <li>
+      <Ago instant={new Date(event.at)} />
+      <span className="ava p" aria-hidden>
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <span>
+        <b>{name}</b> {changeText(event, t)}
+        {event.type === 'link.updated' && `: ${names}`}
+      </span>
+    </li>
+  )
+}
+
+function changeText({ type }: EventResource, t: Catalogue): string {
+  if (type === 'link.created') return t.link.changes.created
+  if (type === 'link.deleted') return t.link.changes.deleted
+  return t.link.changes.updated
+}
+
+/** The name of a field in the words of the form; a field without one keeps that of the API. */
+function fieldName(field: string, t: Catalogue): string {
+  const names: Readonly<Record<string, string>> = {
+    ...t.linkForm.utmFields,
+    url: t.linkForm.destination,
+    domain: t.linkForm.domain,
+    key: t.linkForm.key,
+    tags: t.linkForm.tags,
+    ios: t.linkForm.ios,
+    android: t.linkForm.android,
+    password: t.linkForm.password,
+    expires_at: t.linkForm.expires,
+    expired_redirect_url: t.linkForm.expiredUrl,
+    external_id: t.linkForm.externalId,
+  }
+  return names[field] ?? field
+}

@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { type LinkResource, linkQuery } from '../../api/links.ts'
+import { EditIcon, TrashIcon } from '../../icons/index.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { useShortcut } from '../../shell/shortcuts.ts'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { Button, ButtonContent, buttonClass } from '../../widgets/Button.tsx'
+import { CopyButton } from '../../widgets/CopyButton.tsx'
+import { Ago } from '../../widgets/Time.tsx'
+import { useDeleteLink } from '../links/use-delete-link.ts'
+import { Activity } from './Activity.tsx'
+
+const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
+
+const route = getRouteApi('/shell/links/$linkId')
+
+export default function LinkPage() {
+  const t = useText()
+  const { linkId } = route.useParams()
+  const { data: link, error } = useQuery(linkQuery(linkId))
+  const title = link === undefined ? t.link.title : `${link.domain}/${link.key}`
+  return (
+    <Page
+      title={title}
+      parent={<Link to="/links">{t.links.title}</Link>}
+      actions={link === undefined ? null : <Acts link={link} />}
+      isFlush
+    >
+      {link === undefined && error !== null && <LoadFailure error={error} />}
+      {link !== undefined && (
+        <div className="edit">
+          <div className="form">
+            <Facts link={link} />
+            <Activity linkId={link.id} />
+          </div>
+          <aside className="look" aria-label={t.qr.title}>
+            <Suspense fallback={<div className="qr-space" />}>
+              <QrPanel link={link.link} />
+            </Suspense>
+          </aside>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Acts({ link }: { link: LinkResource }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const { may } = useMembership()
+  const remove = useDeleteLink()
+  const params = { linkId: link.id }
+  const edit = () => void navigate({ to: '/links/$linkId/edit', params })
+  useShortcut('e', (text) => text.common.edit, may('member') ? edit : undefined)
+  if (!may('member')) return null
+  return (
+    <>
+      <Button
+        look="bare"
+        icon={TrashIcon}
+        onClick={() => {
+          remove(link)
+          void navigate({ to: '/links' })
+        }}
+      >
+        {t.common.delete}
+      </Button>
+      <Link to="/links/$linkId/edit" params={params} className={buttonClass({})}>
+        <ButtonContent icon={EditIcon} shortcut="E">
+          {t.common.edit}
+        </ButtonContent>
+      </Link>
+    </>
+  )
+}
+
+function Facts({ link }: { link: LinkResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const utm = Object.entries(t.linkForm.utmFields).flatMap(([field, name]) => {
+    const value = link[field as keyof typeof t.linkForm.utmFields]
+    return value === null ? [] : [[name, value] as const]
+  })
+  return (
+    <dl className="facts">
+      <Fact name={t.links.shortLink}>
+        <a className="link" href={link.link} target="_blank" rel="noreferrer">
+          {link.link}
+        </a>
+        <CopyButton text={link.link} label={t.links.copyLink} />
+      </Fact>
+      <Fact name={t.link.destination}>
+        <span className="break-anywhere">{link.url}</span>
+        <CopyButton text={link.url} label={t.common.copy} />
+      </Fact>
+      <Fact name={t.link.clicks}>{formats.number(link.clicks ?? 0)}</Fact>
+      <Fact name={t.link.lastClick}>
+        {link.last_click === null ? (
+          t.common.never
+        ) : (
+          <Ago instant={new Date(link.last_click * 1_000)} />
+        )}
+      </Fact>
+      {link.tags.length > 0 && (
+        <Fact name={t.link.tags}>
+          <span className="flex gap-1 flex-wrap">
+            {link.tags.map((tag) => (
+              <Link key={tag} className="tag" to="/links" search={{ tag: [tag] }}>
+                {tag}
+              </Link>
+            ))}
+          </span>
+        </Fact>
+      )}
+      {utm.map(([name, value]) => (
+        <Fact key={name} name={`UTM ${name}`}>
+          {value}
+        </Fact>
+      ))}
+      {link.ios !== null && <Fact name={t.linkForm.ios}>{link.ios}</Fact>}
+      {link.android !== null && <Fact name={t.linkForm.android}>{link.android}</Fact>}
+      {link.password !== null && <Fact name={t.link.password}>{t.linkForm.passwordSet}</Fact>}
+      {link.expires_at !== null && (
+        <Fact name={t.link.expires}>{formats.exact(new Date(link.expires_at))}</Fact>
+      )}
+      {link.expired_redirect_url !== null && (
+        <Fact name={t.linkForm.expiredUrl}>{link.expired_redirect_url}</Fact>
+      )}
+      {link.external_id !== null && <Fact name={t.link.externalId}>{link.external_id}</Fact>}
+      <Fact name={t.link.created}>{formats.exact(new Date(link.created_at))}</Fact>
+      <Fact name={t.link.changed}>{formats.exact(new Date(link.updated_at))}</Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,107 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { destinationOf } from '../../api/destination.ts'
+import { createLink, LINKS_KEY } from '../../api/links.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AlertIcon, LinkIcon } from '../../icons/index.ts'
+import { DomainSelect } from '../../shell/DomainSelect.tsx'
+import { randomId } from '../../state/random-id.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { CopyButton, copyText } from '../../widgets/CopyButton.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
+
+/** The form itself, then the same in a terminal. */
+export function EmptyLinks() {
+  const t = useText()
+  const client = useQueryClient()
+  const [url, setUrl] = useState('')
+  const [domain, setDomain] = useState(location.hostname)
+  const [key, setKey] = useState('')
+  const [errors, setErrors] = useState<readonly string[]>([])
+  const [isBusy, setBusy] = useState(false)
+  const [requestId] = useState(randomId)
+
+  async function create() {
+    const destination = destinationOf(url)
+    if (destination === undefined) return setErrors([t.linkForm.invalidUrl])
+    setBusy(true)
+    try {
+      const fields = { url: destination, domain, ...(key !== '' && { key }) }
+      const link = await createLink(fields, requestId)
+      const isCopied = await copyText(link.link)
+      showMessage(isCopied ? t.linkForm.created : t.linkForm.createdOnly)
+      await client.invalidateQueries({ queryKey: LINKS_KEY })
+    } catch (error) {
+      const fields = error instanceof ApiError ? Object.values(error.fields).flat() : []
+      setErrors(fields.length > 0 ? fields : [(error as Error).message])
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const command = `curl ${location.origin}/api/v1/links \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"domain":"${domain}","url":"https://example.com/"}'`
+  return (
+    <div className="empty">
+      <div>
+        <div className="grid gap-1">
+          <h2>{t.empty.title}</h2>
+          <p className="muted">{t.empty.hint}</p>
+        </div>
+        <form
+          className="quick"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void create()
+          }}
+        >
+          <div className="q1">
+            <Icon of={LinkIcon} />
+            <input
+              aria-label={t.empty.destination}
+              aria-invalid={errors.length > 0 || undefined}
+              placeholder="https://"
+              inputMode="url"
+              value={url}
+              onChange={(event) => setUrl(event.target.value)}
+            />
+          </div>
+          <div className="q2">
+            <div className="in-join grow">
+              <DomainSelect value={domain} onChange={setDomain} aria-label={t.linkForm.domain} />
+              <div className="in">
+                <span className="muted">/</span>
+                <input
+                  aria-label={t.empty.key}
+                  placeholder={t.empty.random}
+                  value={key}
+                  onChange={(event) => setKey(event.target.value)}
+                />
+              </div>
+            </div>
+            <Button type="submit" look="ink" shortcut="↵" isBusy={isBusy}>
+              {t.linkForm.create}
+            </Button>
+          </div>
+        </form>
+        {errors.length > 0 && (
+          <p className="err" role="alert">
+            <Icon of={AlertIcon} />
+            <span>{errors.join(' ')}</span>
+          </p>
+        )}
+        <div className="grid gap-2">
+          <p className="muted">{t.empty.terminal}</p>
+          <div className="cmd">
+            <pre className="term">{command}</pre>
+            <CopyButton text={command} label={t.empty.copyCommand} />
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,257 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { domainsQuery } from '../../api/domains.ts'
+import {
+  isFiltered,
+  LINK_SORTS,
+  LINK_STATES,
+  type LinkFilter,
+  type LinkResource,
+  type LinkState,
+  NO_FILTER,
+} from '../../api/links.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AddIcon, CloseIcon, ColumnsIcon, SearchIcon, SortIcon } from '../../icons/index.ts'
+import { useShortcut } from '../../shell/shortcuts.ts'
+import { usePreference } from '../../state/preference.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Menu, MenuCheck, MenuChoice, MenuGroup } from '../../widgets/Menu.tsx'
+import { COLUMNS, columns, setColumn } from './columns.ts'
+
+const TYPING_MS = 250
+
+const route = getRouteApi('/shell/links')
+
+type FilterBarProps = {
+  readonly filter: LinkFilter
+  /** The links on this page, whose tags are offered. */
+  readonly shown: readonly LinkResource[]
+}
+
+/** Search, chips, order and columns. Every change is in the address, and begins at the first page. */
+export function FilterBar({ filter, shown }: FilterBarProps) {
+  const t = useText()
+  const navigate = route.useNavigate()
+  const chosen = usePreference(columns)
+  const set = (change: LinkFilter) =>
+    void navigate({ search: (before) => ({ ...before, ...change, page: undefined }) })
+  return (
+    <div className="tools" role="toolbar" aria-label={t.links.filters}>
+      <SearchField value={filter.search ?? ''} onChange={(search) => set({ search })} />
+      <DomainChip value={filter.domain} onChange={(domain) => set({ domain })} />
+      <TagChips value={filter.tag ?? []} shown={shown} onChange={(tag) => set({ tag })} />
+      <StateChip value={filter.state} onChange={(state) => set({ state })} />
+      {filter.url !== undefined && (
+        <SetChip
+          name={t.linkForm.destination}
+          value={filter.url}
+          onRemove={() => set({ url: undefined })}
+        />
+      )}
+      {isFiltered(filter) && (
+        <button className="chip add" type="button" onClick={() => set(NO_FILTER)}>
+          {t.common.clear}
+        </button>
+      )}
+      <div className="end">
+        <Menu
+          trigger={
+            <Button size="small" look="bare" icon={SortIcon}>
+              {t.links.sorts[filter.sort ?? '-created_at']}
+            </Button>
+          }
+        >
+          <MenuChoice
+            label={t.links.sort}
+            value={filter.sort ?? '-created_at'}
+            choices={LINK_SORTS.map((sort) => [sort, t.links.sorts[sort]] as const)}
+            onChange={(sort) => set({ sort: sort === '-created_at' ? undefined : sort })}
+          />
+        </Menu>
+        <Menu
+          trigger={
+            <Button size="small" look="bare" icon={ColumnsIcon} className="desk">
+              {t.links.columns}
+            </Button>
+          }
+        >
+          <MenuGroup label={t.links.columns}>
+            {COLUMNS.map((column) => (
+              <MenuCheck
+                key={column}
+                isChecked={chosen.has(column)}
+                onChange={(isShown) => setColumn(column, isShown)}
+              >
+                {t.links.column[column]}
+              </MenuCheck>
+            ))}
+          </MenuGroup>
+        </Menu>
+      </div>
+    </div>
+  )
+}
+
+type StateChipProps = {
+  readonly value: LinkState | undefined
+  readonly onChange: (state: LinkState | undefined) => void
+}
+
+function StateChip({ value, onChange }: StateChipProps) {
+  const t = useText()
+  if (value !== undefined) {
+    const name = t.links.states[value]
+    return <SetChip name={t.links.state} value={name} onRemove={() => onChange(undefined)} />
+  }
+  return (
+    <Menu trigger={<AddChip name={t.links.state} />} align="start">
+      <MenuChoice<LinkState | ''>
+        label={t.links.state}
+        value=""
+        choices={LINK_STATES.map((state) => [state, t.links.states[state]] as const)}
+        onChange={(state) => onChange(state === '' ? undefined : state)}
+      />
+    </Menu>
+  )
+}
+
+type SearchFieldProps = {
+  readonly value: string
+  readonly onChange: (search: string | undefined) => void
+}
+
+function SearchField({ value, onChange }: SearchFieldProps) {
+  const t = useText()
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  const [sent, setSent] = useState(value)
+  // Back, forward and Clear change the address without the field.
+  if (value !== sent) {
+    setSent(value)
+    setTyped(value)
+  }
+  useShortcut(
+    '/',
+    (text) => text.shortcuts.search,
+    () => input.current?.focus(),
+  )
+  const wanted = typed.trim()
+  useEffect(() => {
+    if (wanted === value) return
+    const timer = setTimeout(() => {
+      setSent(wanted)
+      onChange(wanted === '' ? undefined : wanted)
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <div className="in tool-search">
+      <Icon of={SearchIcon} small />
+      <input
+        ref={input}
+        type="search"
+        aria-label={t.links.search}
+        placeholder={t.links.searchHint}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+    </div>
+  )
+}
+
+type DomainChipProps = {
+  readonly value: string | undefined
+  readonly onChange: (domain: string | undefined) => void
+}
+
+function DomainChip({ value, onChange }: DomainChipProps) {
+  const t = useText()
+  const { data: domains = [] } = useQuery(domainsQuery)
+  if (value !== undefined) {
+    return <SetChip name={t.links.domain} value={value} onRemove={() => onChange(undefined)} />
+  }
+  const hosts = [...new Set([location.hostname, ...domains.map(({ domain }) => domain)])]
+  return (
+    <Menu trigger={<AddChip name={t.links.domain} />} align="start">
+      <MenuChoice
+        label={t.links.domain}
+        value=""
+        choices={hosts.map((host) => [host, host] as const)}
+        onChange={onChange}
+      />
+    </Menu>
+  )
+}
+
+type TagChipsProps = {
+  readonly value: readonly string[]
+  readonly shown: readonly LinkResource[]
+  readonly onChange: (tags: readonly string[] | undefined) => void
+}
+
+function TagChips({ value, shown, onChange }: TagChipsProps) {
+  const t = useText()
+  const set = (tags: readonly string[]) => onChange(tags.length === 0 ? undefined : tags)
+  const others = [...new Set(shown.flatMap(({ tags }) => tags))].filter(
+    (tag) => !value.includes(tag),
+  )
+  return (
+    <>
+      {value.map((tag) => (
+        <SetChip
+          key={tag}
+          name={t.links.tag}
+          value={tag}
+          onRemove={() => set(value.filter((one) => one !== tag))}
+        />
+      ))}
+      {others.length > 0 && (
+        <Menu trigger={<AddChip name={t.links.tag} />} align="start">
+          <MenuChoice
+            label={t.links.tag}
+            value=""
+            choices={others.sort().map((tag) => [tag, tag] as const)}
+            onChange={(tag) => set([...value, tag])}
+          />
+        </Menu>
+      )}
+    </>
+  )
+}
+
+function AddChip({ name, ...props }: { name: string }) {
+  return (
+    <button className="chip add" type="button" {...props}>
+      <Icon of={AddIcon} />
+      {name}
+    </button>
+  )
+}
+
+type SetChipProps = {
+  readonly name: string
+  readonly value: string
+  readonly onRemove: () => void
+}
+
+function SetChip({ name, value, onRemove }: SetChipProps) {
+  const t = useText()
+  return (
+    <span className="chip on">
+      <span>{name}</span>
+      <b>{value}</b>
+      <button
+        type="button"
+        aria-label={t.links.removeFilter(`${name} ${value}`)}
+        onClick={onRemove}
+      >
+        <Icon of={CloseIcon} />
+      </button>
+    </span>
+  )
+}

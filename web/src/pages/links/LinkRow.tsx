@@ -1,0 +1,174 @@
+import { Link, useNavigate } from '@tanstack/react-router'
+import { memo } from 'react'
+import type { LinkResource } from '../../api/links.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import {
+  CopyIcon,
+  EditIcon,
+  ExpiredIcon,
+  ExternalIcon,
+  InfoIcon,
+  LockIcon,
+  MoreIcon,
+  PhoneIcon,
+  TrashIcon,
+} from '../../icons/index.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { CopyButton, copyText } from '../../widgets/CopyButton.tsx'
+import { Destination } from '../../widgets/Destination.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
+import { Ago, Day } from '../../widgets/Time.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
+import type { Column } from './columns.ts'
+import { select } from './selection.ts'
+import { useDeleteLink } from './use-delete-link.ts'
+
+type LinkRowProps = {
+  readonly link: LinkResource
+  readonly columns: ReadonlySet<Column>
+  readonly isSelected: boolean
+  readonly mayWrite: boolean
+}
+
+export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
+  const { link, columns, isSelected, mayWrite } = props
+  const t = useText()
+  const formats = useFormats()
+  const name = `${link.domain}/${link.key}`
+  return (
+    <tr className={isSelected ? 'row is-sel' : 'row'}>
+      <td className="c-sel">
+        <input
+          className="cb"
+          type="checkbox"
+          aria-label={t.links.select(name)}
+          checked={isSelected}
+          onChange={(event) => select([link.id], event.target.checked)}
+        />
+      </td>
+      <td className="c-short">
+        <div className="short">
+          <Link to="/links/$linkId" params={{ linkId: link.id }} title={name}>
+            <span>{link.domain}</span>
+            <i>/</i>
+            <b>{link.key}</b>
+          </Link>
+          <CopyButton text={link.link} label={t.links.copyLink} />
+          <Flags link={link} />
+        </div>
+      </td>
+      {columns.has('destination') && (
+        <td className="c-dest">
+          <Destination url={link.url} />
+        </td>
+      )}
+      {columns.has('tags') && (
+        <td className="c-tags">
+          <div className="tags">
+            {link.tags.map((tag) => (
+              <span className="tag" key={tag}>
+                {tag}
+              </span>
+            ))}
+          </div>
+        </td>
+      )}
+      {columns.has('clicks') && (
+        <td className="c-clicks num">
+          <b>{formats.number(link.clicks ?? 0)}</b>
+          <span className="u">{t.common.clicks(link.clicks ?? 0).replace(/^\S+/, '')}</span>
+        </td>
+      )}
+      {columns.has('last_click') && (
+        <td className="c-last when num">
+          {link.last_click === null ? (
+            t.common.never
+          ) : (
+            <Ago instant={new Date(link.last_click * 1_000)} />
+          )}
+        </td>
+      )}
+      {columns.has('created_at') && (
+        <td className="c-made when num">
+          <Day instant={new Date(link.created_at)} />
+        </td>
+      )}
+      <td className="c-menu">
+        <div className="rowacts">
+          <RowMenu link={link} mayWrite={mayWrite} />
+        </div>
+      </td>
+    </tr>
+  )
+})
+
+/** What is special about the link, after its key. */
+function Flags({ link }: { link: LinkResource }) {
+  const t = useText()
+  const isExpired = link.expires_at !== null && new Date(link.expires_at) <= new Date()
+  return (
+    <span className="flags">
+      {link.password !== null && <Icon of={LockIcon} label={t.links.protected} />}
+      {isExpired && <Icon of={ExpiredIcon} label={t.links.expired} />}
+      {(link.ios !== null || link.android !== null) && (
+        <Icon of={PhoneIcon} label={t.links.targets} />
+      )}
+    </span>
+  )
+}
+
+function RowMenu({ link, mayWrite }: { link: LinkResource; mayWrite: boolean }) {
+  const t = useText()
+  const navigate = useNavigate()
+  const remove = useDeleteLink()
+  const params = { linkId: link.id }
+  const trigger = (
+    <button className="ib" type="button" aria-label={t.links.actionsFor(link.key)}>
+      <Icon of={MoreIcon} />
+    </button>
+  )
+  async function copy() {
+    if (await copyText(link.link)) showMessage(t.common.copied, CopyIcon)
+  }
+  return (
+    <>
+      {mayWrite && (
+        <button
+          type="button"
+          className="row-edit"
+          hidden
+          onClick={() => void navigate({ to: '/links/$linkId/edit', params })}
+        />
+      )}
+      <Menu trigger={trigger}>
+        <MenuItem icon={CopyIcon} shortcut="Y" onSelect={copy}>
+          {t.links.copyLink}
+        </MenuItem>
+        <MenuItem
+          icon={ExternalIcon}
+          render={<a href={link.link} target="_blank" rel="noreferrer" />}
+        >
+          {t.shortcuts.open}
+        </MenuItem>
+        <MenuItem icon={InfoIcon} render={<Link to="/links/$linkId" params={params} />}>
+          {t.links.details}
+        </MenuItem>
+        {mayWrite && (
+          <>
+            <MenuItem
+              icon={EditIcon}
+              shortcut="E"
+              render={<Link to="/links/$linkId/edit" params={params} />}
+            >
+              {t.common.edit}
+            </MenuItem>
+            <MenuSeparator />
+            <MenuItem icon={TrashIcon} isDangerous onSelect={() => remove(link)}>
+              {t.common.delete}
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+    </>
+  )
+}

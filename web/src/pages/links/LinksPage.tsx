@@ -1,0 +1,69 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { isFiltered, linksQuery } from '../../api/links.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { Page } from '../../shell/Page.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useText } from '../../text/use-text.ts'
+import { AfterAMoment } from '../../widgets/Loading.tsx'
+import { BulkBar } from './BulkBar.tsx'
+import { EmptyLinks } from './EmptyLinks.tsx'
+import { FilterBar } from './FilterBar.tsx'
+import { useHiddenLinks } from './hidden-links.ts'
+import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
+import { NoMatch } from './NoMatch.tsx'
+import { Pager } from './Pager.tsx'
+
+const LINKS_PER_PAGE = 50
+
+const route = getRouteApi('/shell/links')
+
+/** The links of the workspace: found, filtered, sorted, selected. The address has all of it but the selection. */
+export default function LinksPage() {
+  const t = useText()
+  const client = useQueryClient()
+  const { may } = useMembership()
+  const { page = 1, ...filter } = route.useSearch()
+  const { data, error, isPlaceholderData } = useQuery(linksQuery(filter, page, LINKS_PER_PAGE))
+  const hidden = useHiddenLinks()
+  const links = data?.data.filter(({ id }) => !hidden.has(id)) ?? []
+  const lastPage = data?.meta.last_page ?? 1
+  const hasNext = page < lastPage && !isPlaceholderData
+
+  useEffect(() => {
+    if (hasNext) void client.prefetchQuery(linksQuery(filter, page + 1, LINKS_PER_PAGE))
+  })
+
+  if (data !== undefined && data.meta.total === 0 && !isFiltered(filter)) {
+    return (
+      <Page title={t.links.title} isFlush>
+        <EmptyLinks />
+      </Page>
+    )
+  }
+  return (
+    <Page title={t.links.title} isFlush>
+      <FilterBar filter={filter} shown={links} />
+      {data === undefined && error === null && (
+        <AfterAMoment>
+          <LinksSkeleton />
+        </AfterAMoment>
+      )}
+      {data === undefined && error !== null && <LoadFailure error={error} />}
+      {data !== undefined && data.meta.total === 0 && <NoMatch filter={filter} />}
+      {data !== undefined && data.meta.total > 0 && (
+        <>
+          <LinksTable
+            links={links}
+            sort={filter.sort ?? '-created_at'}
+            isStale={isPlaceholderData}
+            mayWrite={may('member')}
+          />
+          <Pager meta={data.meta} page={page} />
+        </>
+      )}
+      {may('member') && <BulkBar />}
+    </Page>
+  )
+}

@@ -1,0 +1,90 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { PageMeta } from '@terse/contract/pagination'
+import type { IconNode } from '../../icons/Icon.tsx'
+import { Icon } from '../../icons/Icon.tsx'
+import { ChevronLeftIcon, ChevronRightIcon } from '../../icons/index.ts'
+import { useText } from '../../text/use-text.ts'
+import { pagesAround } from './pages-around.ts'
+
+const route = getRouteApi('/shell/links')
+
+export function Pager({ meta, page }: { meta: PageMeta; page: number }) {
+  const t = useText()
+  const { from, to, total, last_page: last } = meta
+  return (
+    <div className="pager">
+      {from !== null && to !== null && (
+        <span>
+          <b>{t.links.range(from, to)}</b> {t.links.of(total)}
+        </span>
+      )}
+      {last > 1 && (
+        <nav className="pages" aria-label={t.links.pages}>
+          <Step
+            icon={ChevronLeftIcon}
+            label={t.links.previousPage}
+            to={page > 1 ? page - 1 : undefined}
+          />
+          {pagesAround(page, last).map((one, nth) =>
+            one === undefined ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a gap has no other name
+              <span key={`gap-${nth}`} className="pg wide" aria-hidden>
+                …
+              </span>
+            ) : (
+              <PageLink key={one} page={one} isCurrent={one === page} />
+            ),
+          )}
+          <Step
+            icon={ChevronRightIcon}
+            label={t.links.nextPage}
+            to={page < last ? page + 1 : undefined}
+          />
+        </nav>
+      )}
+    </div>
+  )
+}
+
+function PageLink({ page, isCurrent }: { page: number; isCurrent: boolean }) {
+  const t = useText()
+  const search = route.useSearch()
+  return (
+    <Link
+      to="/links"
+      search={{ ...search, page: page === 1 ? undefined : page }}
+      className={isCurrent ? 'pg' : 'pg wide'}
+      aria-label={t.links.page(page)}
+      aria-current={isCurrent ? 'page' : undefined}
+    >
+      {page}
+    </Link>
+  )
+}
+
+type StepProps = {
+  readonly icon: IconNode
+  readonly label: string
+  readonly to: number | undefined
+}
+
+function Step({ icon, label, to }: StepProps) {
+  const search = route.useSearch()
+  if (to === undefined) {
+    return (
+      <span className="pg" aria-disabled="true">
+        <Icon of={icon} />
+      </span>
+    )
+  }
+  return (
+    <Link
+      to="/links"
+      search={{ ...search, page: to === 1 ? undefined : to }}
+      className="pg"
+      aria-label={label}
+    >
+      <Icon of={icon} />
+    </Link>
+  )
+}

@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { deleteLink, LINKS_KEY, type LinkResource } from '../../api/links.ts'
+import { TrashIcon } from '../../icons/index.ts'
+import { useText } from '../../text/use-text.ts'
+import { deferAct, showError } from '../../widgets/toasts.ts'
+import { hideLinks, showLinks } from './hidden-links.ts'
+import { select } from './selection.ts'
+
+/** Deletes a link in six seconds: until then it is out of sight, and Undo brings it back. */
+export function useDeleteLink(): (link: LinkResource) => void {
+  const t = useText()
+  const client = useQueryClient()
+  return (link) => {
+    const { id } = link
+    const name = `${link.domain}/${link.key}`
+    hideLinks([id])
+    select([id], false)
+    deferAct({
+      message: t.links.deleted(name),
+      icon: TrashIcon,
+      undo: () => showLinks([id]),
+      async commit() {
+        try {
+          await deleteLink(id)
+          await client.invalidateQueries({ queryKey: LINKS_KEY })
+        } catch {
+          showError(t.links.deleteFailed(name))
+        }
+        showLinks([id])
+      },
+    })
+  }
+}

@@ -1,0 +1,139 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { ApiError } from './api/api-error.ts'
+import { domainsQuery } from './api/domains.ts'
+import { LINK_SORTS, LINK_STATES, type LinkFilter, linkQuery } from './api/links.ts'
+import { sessionQuery } from './api/session.ts'
+import {
+  formatSearchText,
+  parseSearchText,
+  positiveOf,
+  textOf,
+  textsOf,
+  wordOf,
+} from './search-text.ts'
+import { NotFoundPage } from './shell/NotFoundPage.tsx'
+import { PageFailure } from './shell/PageFailure.tsx'
+import { Shell } from './shell/Shell.tsx'
+import { membershipOf } from './shell/use-membership.ts'
+import { currentWorkspace, setCurrentWorkspace } from './state/workspace.ts'
+
+const root = createRootRouteWithContext<{ readonly client: QueryClient }>()({
+  component: Outlet,
+  errorComponent: PageFailure,
+  notFoundComponent: NotFoundPage,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ to }): { to?: string | undefined } => ({ to: textOf(to) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in/SignInPage.tsx')),
+})
+
+/** Everything below it needs a session. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  async beforeLoad({ context, location }) {
+    try {
+      const session = await context.client.ensureQueryData(sessionQuery)
+      const membership = membershipOf(session, currentWorkspace.value)
+      if (membership !== undefined) setCurrentWorkspace(membership.workspace_id)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error
+      throw redirect({ to: '/sign-in', search: { to: location.href } })
+    }
+  },
+})
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  beforeLoad() {
+    throw redirect({ to: '/links', replace: true })
+  },
+})
+
+type LinksSearch = LinkFilter & { readonly page?: number | undefined }
+
+const links = createRoute({
+  getParentRoute: () => shell,
+  path: '/links',
+  validateSearch: ({ search, domain, tag, state, url, sort, page }): LinksSearch => ({
+    search: textOf(search),
+    domain: textOf(domain),
+    tag: textsOf(tag),
+    state: wordOf(LINK_STATES, state),
+    url: textOf(url),
+    sort: wordOf(LINK_SORTS, sort),
+    page: positiveOf(page),
+  }),
+  component: lazyRouteComponent(() => import('./pages/links/LinksPage.tsx')),
+})
+
+/** What the form begins with. */
+type NewLinkSearch = {
+  readonly url?: string | undefined
+  readonly key?: string | undefined
+  readonly domain?: string | undefined
+}
+
+const newLink = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/new',
+  validateSearch: ({ url, key, domain }): NewLinkSearch => ({
+    url: textOf(url),
+    key: textOf(key),
+    domain: textOf(domain),
+  }),
+  loader: ({ context }) => context.client.prefetchQuery(domainsQuery),
+  component: lazyRouteComponent(() => import('./pages/link-form/NewLinkPage.tsx')),
+})
+
+const link = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/$linkId',
+  loader: ({ context, params }) => context.client.prefetchQuery(linkQuery(params.linkId)),
+  component: lazyRouteComponent(() => import('./pages/link/LinkPage.tsx')),
+})
+
+const editLink = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/$linkId/edit',
+  loader: ({ context, params }) => context.client.prefetchQuery(linkQuery(params.linkId)),
+  component: lazyRouteComponent(() => import('./pages/link-form/EditLinkPage.tsx')),
+})
+
+const routeTree = root.addChildren([
+  signIn,
+  shell.addChildren([home, links, newLink, link, editLink]),
+])
+
+export function createAppRouter(client: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/app',
+    context: { client },
+    parseSearch: parseSearchText,
+    stringifySearch: formatSearchText,
+    defaultPreload: 'intent',
+    // Queries know how fresh they are.
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

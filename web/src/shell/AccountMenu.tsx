@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { signOut } from '../api/session.ts'
+import { SignOutIcon } from '../icons/index.ts'
+import { usePreference } from '../state/preference.ts'
+import { setTheme, THEMES, theme } from '../state/theme.ts'
+import { LANGUAGES, type LanguageChoice, languageChoice, setLanguage } from '../text/language.ts'
+import { useText } from '../text/use-text.ts'
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../widgets/Menu.tsx'
+import { useMembership } from './use-membership.ts'
+
+/** The person, with theme, language and the way out. */
+export function AccountMenu() {
+  const t = useText()
+  const { name } = useMembership().session.person
+  const initials = name.split(/\s+/).map((part) => part.slice(0, 1))
+  const trigger = (
+    <button className="me" type="button" aria-label={`${t.shell.account}: ${name}`}>
+      <span className="ava p a" aria-hidden>
+        {initials.slice(0, 2).join('').toUpperCase()}
+      </span>
+      <span className="grow cut text-left">{name}</span>
+    </button>
+  )
+  return (
+    <Menu trigger={trigger} align="start" side="top">
+      <AccountItems />
+    </Menu>
+  )
+}
+
+export function AccountItems() {
+  const t = useText()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const chosenTheme = usePreference(theme)
+  const chosenLanguage = usePreference(languageChoice)
+  const languages: readonly (readonly [LanguageChoice, string])[] = [
+    ['system', t.shell.languageSystem],
+    ['en', LANGUAGES.en],
+    ['de', LANGUAGES.de],
+  ]
+
+  async function leave() {
+    await signOut()
+    client.clear()
+    await navigate({ to: '/sign-in' })
+  }
+
+  return (
+    <>
+      <MenuChoice
+        label={t.shell.theme}
+        value={chosenTheme}
+        choices={THEMES.map((one) => [one, t.shell.themes[one]] as const)}
+        onChange={setTheme}
+      />
+      <MenuSeparator />
+      <MenuChoice
+        label={t.shell.language}
+        value={chosenLanguage}
+        choices={languages}
+        onChange={setLanguage}
+      />
+      <MenuSeparator />
+      <MenuItem icon={SignOutIcon} onSelect={leave}>
+        {t.shell.signOut}
+      </MenuItem>
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { Icon } from '../icons/Icon.tsx'
+import { AddIcon, ChevronRightIcon, SearchIcon } from '../icons/index.ts'
+import { useText } from '../text/use-text.ts'
+import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
+import { paletteOpen } from './palette-open.ts'
+import { keysText } from './shortcuts.ts'
+
+type PageProps = {
+  readonly title: string
+  /** The page above this one. */
+  readonly parent?: ReactNode
+  /** Right in the top bar, in place of search and Create. */
+  readonly actions?: ReactNode
+  /** `flush` takes all of the width, without padding. */
+  readonly isFlush?: boolean
+  readonly children: ReactNode
+}
+
+/** The top bar with the title, and the content below it. */
+export function Page({ title, parent, actions, isFlush = false, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Terse`
+  }, [title])
+  return (
+    <>
+      <header className="top">
+        {parent === undefined ? (
+          <h1>{title}</h1>
+        ) : (
+          <div className="crumb grow">
+            {parent}
+            <Icon of={ChevronRightIcon} />
+            <h1>{title}</h1>
+          </div>
+        )}
+        {actions === undefined ? <DefaultActions /> : actions}
+      </header>
+      <div className={isFlush ? 'page flush' : 'page'}>{children}</div>
+    </>
+  )
+}
+
+function DefaultActions() {
+  const t = useText()
+  return (
+    <>
+      <button
+        className="find"
+        type="button"
+        aria-label={t.shell.searchLabel}
+        onClick={() => paletteOpen.set(true)}
+      >
+        <Icon of={SearchIcon} />
+        <span>{t.shell.search}</span>
+        <kbd aria-hidden>{keysText('mod+k')}</kbd>
+      </button>
+      <Link to="/links/new" className={buttonClass({ look: 'ink', className: 'desk' })}>
+        <ButtonContent icon={AddIcon} shortcut="C">
+          {t.shell.createLink}
+        </ButtonContent>
+      </Link>
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { Tooltip } from '@base-ui/react/tooltip'
+import { Outlet, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useObservable } from '../state/observable.ts'
+import { useText } from '../text/use-text.ts'
+import { Toasts } from '../widgets/Toasts.tsx'
+import { undoLastAct } from '../widgets/toasts.ts'
+import { BottomBar } from './BottomBar.tsx'
+import { OutageNote } from './OutageNote.tsx'
+import { paletteOpen } from './palette-open.ts'
+import { Sidebar } from './Sidebar.tsx'
+import { SignInGate } from './SignInGate.tsx'
+import { handleKey, useShortcut } from './shortcuts.ts'
+
+const TOOLTIP_DELAY_MS = 400
+
+const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
+const ShortcutList = lazy(() => import('./ShortcutList.tsx'))
+
+/** What surrounds every page of somebody who is signed in. */
+export function Shell() {
+  const t = useText()
+  const navigate = useNavigate()
+  const [areShortcutsOpen, setShortcutsOpen] = useState(false)
+  const isPaletteOpen = useObservable(paletteOpen)
+  useEffect(() => {
+    addEventListener('keydown', handleKey)
+    return () => removeEventListener('keydown', handleKey)
+  }, [])
+  useShortcut(
+    'mod+k',
+    (text) => text.shortcuts.palette,
+    () => paletteOpen.set(true),
+  )
+  useShortcut(
+    'c',
+    (text) => text.shell.createLink,
+    () => void navigate({ to: '/links/new' }),
+  )
+  useShortcut(
+    '?',
+    (text) => text.shortcuts.list,
+    () => setShortcutsOpen(true),
+  )
+  useShortcut('z', (text) => text.shortcuts.undo, undoLastAct)
+  return (
+    <Layers>
+      <a className="skip" href="#main">
+        {t.shell.skip}
+      </a>
+      <div className="app">
+        <Sidebar />
+        <main className="main" id="main" tabIndex={-1}>
+          <OutageNote />
+          <Outlet />
+        </main>
+        <BottomBar />
+      </div>
+      <SignInGate />
+      <Suspense fallback={null}>
+        {isPaletteOpen && <CommandPalette onShortcuts={() => setShortcutsOpen(true)} />}
+        {areShortcutsOpen && <ShortcutList onClose={() => setShortcutsOpen(false)} />}
+      </Suspense>
+    </Layers>
+  )
+}
+
+/** What widgets need around them; also for pages without the shell. */
+export function Layers({ children }: { children: React.ReactNode }) {
+  return (
+    <CSPProvider disableStyleElements>
+      <Tooltip.Provider delay={TOOLTIP_DELAY_MS}>
+        {children}
+        <Toasts />
+      </Tooltip.Provider>
+    </CSPProvider>
+  )
+}

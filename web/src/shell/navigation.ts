@@ -1,0 +1,17 @@
+import type { IconNode } from '../icons/Icon.tsx'
+import { LinkIcon } from '../icons/index.ts'
+import type { Catalogue } from '../text/en.ts'
+
+type Place = {
+  readonly to: '/links'
+  readonly icon: IconNode
+  readonly name: (text: Catalogue) => string
+}
+
+/** The pages of the sidebar, the bottom bar and the palette, in their order. A page adds itself here. */
+export const PLACES: readonly Place[] = [
+  { to: '/links', icon: LinkIcon, name: (text) => text.shell.links },
+]
+
+/** The bottom bar of phones has two places on each side of Create; the others are in its menu. */
+export const BOTTOM_PLACES_MAX = 3

@@ -1,0 +1,82 @@
+import { useEffect, useRef } from 'react'
+import { Observable } from '../state/observable.ts'
+import { oneOf, Preference } from '../state/preference.ts'
+import type { Catalogue } from '../text/en.ts'
+
+export type Shortcut = {
+  /** A key as browsers name it (`c`, `?`, `ArrowDown`), or `mod+k` for ⌘K and Ctrl K. */
+  readonly keys: string
+  readonly label: (text: Catalogue) => string
+  readonly run: () => void
+}
+
+/** Those of the page that is shown, in the order in which they were registered. */
+export const shortcuts = new Observable<readonly Shortcut[]>([])
+
+/** Whether keys without ⌘ or Ctrl do something. */
+export const singleKeys = new Preference('single-keys', oneOf('on', 'off'))
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
+
+/** Registers a shortcut while the component is shown. `undefined` registers nothing. */
+export function useShortcut(
+  keys: string,
+  label: (text: Catalogue) => string,
+  run: (() => void) | undefined,
+): void {
+  const current = useRef(run)
+  const currentLabel = useRef(label)
+  useEffect(() => {
+    current.current = run
+    currentLabel.current = label
+  })
+  const isOn = run !== undefined
+  useEffect(() => {
+    if (!isOn) return
+    const shortcut: Shortcut = {
+      keys,
+      label: (text) => currentLabel.current(text),
+      run: () => current.current?.(),
+    }
+    shortcuts.set([...shortcuts.value, shortcut])
+    return () => shortcuts.set(shortcuts.value.filter((one) => one !== shortcut))
+  }, [keys, isOn])
+}
+
+/** `⌘K` or `Ctrl K`; single letters as they are printed on the key. */
+export function keysText(keys: string): string {
+  const names: Readonly<Record<string, string>> = { enter: '↵', escape: 'Esc' }
+  const parts = keys.split('+').map((key) => {
+    if (key === 'mod') return isMac ? '⌘' : 'Ctrl'
+    return names[key.toLowerCase()] ?? (key.length === 1 ? key.toUpperCase() : key)
+  })
+  return parts.join(isMac ? '' : ' ')
+}
+
+/** Runs the shortcut of a key, the one that was registered last first. */
+export function handleKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || event.altKey) return
+  const hasModifier = isMac ? event.metaKey : event.ctrlKey
+  if (!hasModifier) {
+    if (event.ctrlKey || event.metaKey || singleKeys.value === 'off') return
+    if (isEditable(event.target) || isLayerOpen()) return
+  }
+  const pressed = (hasModifier ? 'mod+' : '') + event.key.toLowerCase()
+  const shortcut = shortcuts.value.findLast(({ keys }) => keys.toLowerCase() === pressed)
+  if (shortcut === undefined) return
+  event.preventDefault()
+  shortcut.run()
+}
+
+function isEditable(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+    !(target instanceof HTMLInputElement && target.type === 'checkbox')
+  )
+}
+
+/** A dialog or a menu has keys of its own. */
+function isLayerOpen(): boolean {
+  return document.querySelector('.dlg, .pal, .menu') !== null
+}

@@ -1,0 +1,5 @@
+/** A new random id. `crypto.randomUUID` is missing on pages over plain HTTP. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,81 @@
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Older instants are shown as dates. */
+const RELATIVE_DAYS_MAX = 7
+
+export type Formats = {
+  number(value: number): string
+  /** `2 Nov`, with the year if it is another one. */
+  day(instant: Date): string
+  /** `Sun 22 Nov 2026, 02:04:17 CET` */
+  exact(instant: Date): string
+  /** `31 Dec 2026, 23:59` */
+  minute(instant: Date): string
+  /** `12 s ago`, `yesterday`, `2 Nov` */
+  ago(instant: Date, now: Date): string
+  /** `in 39 days` */
+  until(instant: Date, now: Date): string
+  list(parts: readonly string[]): string
+}
+
+const cache = new Map<string, Formats>()
+
+/** @param locale a language, or a language with a region */
+export function formatsOf(locale: string): Formats {
+  let formats = cache.get(locale)
+  if (formats === undefined) {
+    formats = create(regional(locale))
+    cache.set(locale, formats)
+  }
+  return formats
+}
+
+/** English dates with the day before the month, unless the browser asks for another region's. */
+function regional(language: string): string {
+  const browser = globalThis.navigator?.languages?.find((tag) => tag.startsWith(`${language}-`))
+  return browser ?? (language === 'en' ? 'en-GB' : language)
+}
+
+function create(locale: string): Formats {
+  const number = new Intl.NumberFormat(locale)
+  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
+  const dayAndYear = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  const minute = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+  const exact = new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  })
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+  const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' })
+  const dayOf = (instant: Date) =>
+    (instant.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(instant)
+  return {
+    number: (value) => number.format(value),
+    day: dayOf,
+    exact: (instant) => exact.format(instant),
+    minute: (instant) => minute.format(instant),
+    ago(instant, now) {
+      const seconds = Math.max(0, Math.round((now.getTime() - instant.getTime()) / 1_000))
+      if (seconds > RELATIVE_DAYS_MAX * DAY) return dayOf(instant)
+      return relativeText(relative, -seconds)
+    },
+    until: (instant, now) =>
+      relativeText(relative, Math.round((instant.getTime() - now.getTime()) / 1_000)),
+    list: (parts) => list.format(parts),
+  }
+}
+
+function relativeText(format: Intl.RelativeTimeFormat, seconds: number): string {
+  const size = Math.abs(seconds)
+  if (size < MINUTE) return format.format(seconds, 'second')
+  if (size < HOUR) return format.format(Math.trunc(seconds / MINUTE), 'minute')
+  if (size < DAY) return format.format(Math.trunc(seconds / HOUR), 'hour')
+  return format.format(Math.trunc(seconds / DAY), 'day')
+}

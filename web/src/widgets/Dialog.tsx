@@ -1,0 +1,54 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import type { FormEvent, ReactNode } from 'react'
+
+type DialogProps = {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** The question, when the dialog asks one. */
+  readonly title: string
+  readonly description?: ReactNode
+  readonly children?: ReactNode
+  /** The buttons, the act last. */
+  readonly footer?: ReactNode
+  /** Makes the dialog a form. */
+  readonly onSubmit?: () => void
+  /** Ignores clicks beside it. */
+  readonly isFirm?: boolean
+}
+
+/** Takes the focus, and gives it back when it closes. On phones it sits at the bottom. */
+export function Dialog(props: DialogProps) {
+  const { isOpen, onClose, title, description, children, footer, onSubmit, isFirm = false } = props
+  const content = (
+    <>
+      <div className="b">
+        <Base.Title>{title}</Base.Title>
+        {description !== undefined && <Base.Description>{description}</Base.Description>}
+        {children}
+      </div>
+      {footer !== undefined && <div className="f">{footer}</div>}
+    </>
+  )
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    onSubmit?.()
+  }
+  return (
+    <Base.Root
+      open={isOpen}
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      disablePointerDismissal={isFirm}
+    >
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Viewport className="scrim center">
+          <Base.Popup className="dlg">
+            {onSubmit === undefined ? content : <form onSubmit={submit}>{content}</form>}
+          </Base.Popup>
+        </Base.Viewport>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

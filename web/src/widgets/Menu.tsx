@@ -1,0 +1,111 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import type { ReactElement, ReactNode } from 'react'
+import { Icon, type IconNode } from '../icons/Icon.tsx'
+import { CheckIcon } from '../icons/index.ts'
+
+type MenuProps = {
+  /** The button that opens it. */
+  readonly trigger: ReactElement
+  readonly children: ReactNode
+  readonly align?: 'start' | 'center' | 'end'
+  readonly side?: 'top' | 'bottom'
+}
+
+export function Menu({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) {
+  return (
+    <Base.Root>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className="layer" sideOffset={4} align={align} side={side}>
+          <Base.Popup className="menu">{children}</Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+type MenuItemProps = {
+  readonly icon?: IconNode
+  readonly shortcut?: string
+  readonly isDangerous?: boolean
+  readonly onSelect?: () => void
+  /** A link, for items that lead to a page. */
+  readonly render?: ReactElement
+  readonly children: ReactNode
+}
+
+export function MenuItem(props: MenuItemProps) {
+  const { icon, shortcut, isDangerous = false, onSelect, render, children } = props
+  const content = (
+    <>
+      {icon !== undefined && <Icon of={icon} />}
+      {children}
+      {shortcut !== undefined && <kbd aria-hidden>{shortcut}</kbd>}
+    </>
+  )
+  const className = isDangerous ? 'menu-i danger' : 'menu-i'
+  return render === undefined ? (
+    <Base.Item className={className} onClick={onSelect}>
+      {content}
+    </Base.Item>
+  ) : (
+    <Base.LinkItem className={className} render={render} closeOnClick>
+      {content}
+    </Base.LinkItem>
+  )
+}
+
+type MenuChoiceProps<T extends string> = {
+  readonly label: string
+  readonly value: T
+  readonly choices: readonly (readonly [T, string])[]
+  readonly onChange: (value: T) => void
+}
+
+/** One of several; the menu stays open. */
+export function MenuChoice<T extends string>(props: MenuChoiceProps<T>) {
+  const { label, value, choices, onChange } = props
+  return (
+    <Base.RadioGroup value={value} onValueChange={onChange}>
+      <Base.GroupLabel className="menu-g">{label}</Base.GroupLabel>
+      {choices.map(([one, name]) => (
+        <Base.RadioItem key={one} value={one} className="menu-i">
+          {name}
+          <Base.RadioItemIndicator className="ml-auto">
+            <Icon of={CheckIcon} />
+          </Base.RadioItemIndicator>
+        </Base.RadioItem>
+      ))}
+    </Base.RadioGroup>
+  )
+}
+
+type MenuCheckProps = {
+  readonly isChecked: boolean
+  readonly onChange: (isChecked: boolean) => void
+  readonly children: ReactNode
+}
+
+export function MenuCheck({ isChecked, onChange, children }: MenuCheckProps) {
+  return (
+    <Base.CheckboxItem className="menu-i" checked={isChecked} onCheckedChange={onChange}>
+      {children}
+      <Base.CheckboxItemIndicator className="ml-auto">
+        <Icon of={CheckIcon} />
+      </Base.CheckboxItemIndicator>
+    </Base.CheckboxItem>
+  )
+}
+
+export function MenuGroup({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Base.Group>
+      <Base.GroupLabel className="menu-g">{label}</Base.GroupLabel>
+      {children}
+    </Base.Group>
+  )
+}
+
+export function MenuSeparator() {
+  return <Base.Separator className="menu-s" />
+}

@@ -1,0 +1,130 @@
+import { type ChangeEvent, useMemo, useRef, useState } from 'react'
+import { useText } from '../text/use-text.ts'
+import { Button } from './Button.tsx'
+import { type QrImage, qrPath, qrPng, qrSvg } from './qr-image.ts'
+import { showError } from './toasts.ts'
+
+const COLORS = { ink: '#17191d', green: '#006b4f', blue: '#1d4ed8', red: '#a3173a' } as const
+
+/** The QR code of a short link, in a colour and with a logo, as PNG and SVG. */
+export default function QrPanel({ link }: { link: string | undefined }) {
+  const t = useText()
+  const [color, setColor] = useState<keyof typeof COLORS>('ink')
+  const [logo, setLogo] = useState<string>()
+  const image = useMemo<QrImage | undefined>(
+    () => (link === undefined ? undefined : { link, color: COLORS[color], logo }),
+    [link, color, logo],
+  )
+  return (
+    <div className="qr">
+      <div className="code">
+        {image === undefined ? <p className="hint">{t.qr.pending}</p> : <Code image={image} />}
+      </div>
+      <div className="grid gap-3 justify-items-start">
+        <fieldset className="sws" aria-label={t.qr.color}>
+          {Object.entries(COLORS).map(([name, value]) => (
+            <button
+              key={name}
+              type="button"
+              className={name === color ? 'on' : ''}
+              style={{ background: value }}
+              aria-label={t.qr.colors[name as keyof typeof COLORS]}
+              aria-pressed={name === color}
+              onClick={() => setColor(name as keyof typeof COLORS)}
+            />
+          ))}
+        </fieldset>
+        <div className="flex gap-1.5">
+          <Downloads image={image} />
+          <LogoButton logo={logo} onChange={setLogo} />
+        </div>
+        <p className="hint">{t.qr.hint}</p>
+      </div>
+    </div>
+  )
+}
+
+function Code({ image }: { image: QrImage }) {
+  const t = useText()
+  const { size, path, hole } = qrPath(image)
+  const from = (size - hole) / 2
+  return (
+    <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img">
+      <title>{t.qr.of(image.link)}</title>
+      <path fill={image.color} d={path} />
+      {image.logo !== undefined && (
+        <image href={image.logo} x={from} y={from} width={hole} height={hole} />
+      )}
+    </svg>
+  )
+}
+
+function Downloads({ image }: { image: QrImage | undefined }) {
+  async function download(kind: 'png' | 'svg') {
+    if (image === undefined) return
+    const blob = kind === 'png' ? await qrPng(image) : qrSvg(image)
+    const anchor = document.createElement('a')
+    anchor.href = URL.createObjectURL(blob)
+    const name = image.link.replace(/^https?:\/\//, '').replaceAll(/[^\p{L}\p{N}.-]+/gu, '-')
+    anchor.download = `${name}.${kind}`
+    anchor.click()
+    URL.revokeObjectURL(anchor.href)
+  }
+  return (
+    <>
+      <Button size="small" disabled={image === undefined} onClick={() => download('png')}>
+        PNG
+      </Button>
+      <Button size="small" disabled={image === undefined} onClick={() => download('svg')}>
+        SVG
+      </Button>
+    </>
+  )
+}
+
+type LogoButtonProps = {
+  readonly logo: string | undefined
+  readonly onChange: (logo: string | undefined) => void
+}
+
+function LogoButton({ logo, onChange }: LogoButtonProps) {
+  const t = useText()
+  const input = useRef<HTMLInputElement>(null)
+
+  async function read(event: ChangeEvent<HTMLInputElement>) {
+    const file = event.target.files?.[0]
+    event.target.value = ''
+    if (file === undefined) return
+    try {
+      onChange(await pictureOf(file))
+    } catch {
+      showError(t.qr.logoFailed)
+    }
+  }
+
+  return logo === undefined ? (
+    <>
+      <input ref={input} type="file" accept="image/*" hidden onChange={read} />
+      <Button size="small" onClick={() => input.current?.click()}>
+        {t.qr.logo}
+      </Button>
+    </>
+  ) : (
+    <Button size="small" onClick={() => onChange(undefined)}>
+      {t.qr.removeLogo}
+    </Button>
+  )
+}
+
+const LOGO_PIXELS_MAX = 256
+
+/** The picture as a PNG of at most 256 pixels, so that nothing but pixels of the file is used. */
+async function pictureOf(file: File): Promise<string> {
+  const bitmap = await createImageBitmap(file)
+  const scale = Math.min(1, LOGO_PIXELS_MAX / Math.max(bitmap.width, bitmap.height))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.round(bitmap.width * scale)
+  canvas.height = Math.round(bitmap.height * scale)
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
+  return canvas.toDataURL('image/png')
+}

@@ -1,0 +1,63 @@
+import { Toast } from '@base-ui/react/toast'
+import { Icon } from '../icons/Icon.tsx'
+import { CloseIcon } from '../icons/index.ts'
+import { useText } from '../text/use-text.ts'
+import { Button } from './Button.tsx'
+import { type ToastData, toasts } from './toasts.ts'
+
+const TOASTS_MAX = 4
+
+/** Shows the messages of `toasts.ts`, bottom right. */
+export function Toasts() {
+  return (
+    <Toast.Provider toastManager={toasts} limit={TOASTS_MAX}>
+      <Toast.Portal>
+        <ToastList />
+      </Toast.Portal>
+    </Toast.Provider>
+  )
+}
+
+function ToastList() {
+  const t = useText()
+  const { toasts: shown } = Toast.useToastManager<ToastData>()
+  return (
+    <Toast.Viewport className="toasts" aria-label={t.shell.notifications}>
+      {shown.map((toast) => (
+        <Toast.Root key={toast.id} toast={toast} className={`toast ${toast.type ?? ''}`}>
+          {toast.data && <Icon of={toast.data.icon} />}
+          <Toast.Title className="cut" render={<span />} />
+          <span className="acts">
+            {toast.data?.undo && (
+              <Button
+                size="small"
+                look="bare"
+                shortcut="Z"
+                onClick={toast.data.undo.run}
+                className="text-accent-text"
+              >
+                {t.common.undo}
+              </Button>
+            )}
+            {toast.data?.retry && (
+              <Button
+                size="small"
+                look="bare"
+                onClick={() => {
+                  toasts.close(toast.id)
+                  toast.data?.retry?.()
+                }}
+              >
+                {t.common.retry}
+              </Button>
+            )}
+            <Toast.Close className="ib" aria-label={t.common.close}>
+              <Icon of={CloseIcon} />
+            </Toast.Close>
+          </span>
+          {toast.data?.undo && <span className="time" aria-hidden />}
+        </Toast.Root>
+      ))}
+    </Toast.Viewport>
+  )
+}

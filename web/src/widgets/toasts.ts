@@ -1,0 +1,73 @@
+import { Toast } from '@base-ui/react/toast'
+import type { IconNode } from '../icons/Icon.tsx'
+import { AlertIcon, CheckIcon } from '../icons/index.ts'
+import { randomId } from '../state/random-id.ts'
+
+const UNDO_MS = 6_000
+const MESSAGE_MS = 5_000
+
+export type ToastData = {
+  readonly icon: IconNode
+  /** Shows Undo, and a bar that shrinks over this time. */
+  readonly undo?: { readonly run: () => void; readonly durationMs: number }
+  readonly retry?: () => void
+}
+
+export const toasts = Toast.createToastManager<ToastData>()
+
+export function showMessage(title: string, icon: IconNode = CheckIcon): void {
+  toasts.add({ title, timeout: MESSAGE_MS, data: { icon } })
+}
+
+export function showError(title: string, retry?: () => void): void {
+  const data = { icon: AlertIcon, ...(retry && { retry }) }
+  toasts.add({ title, type: 'bad', priority: 'high', timeout: MESSAGE_MS * 2, data })
+}
+
+type DeferredAct = {
+  /** What the toast says, as if it had happened. */
+  readonly message: string
+  readonly icon: IconNode
+  /** Does it. Called once, when the time for Undo is over or the page is left. */
+  readonly commit: () => void
+  readonly undo: () => void
+}
+
+const pending = new Map<string, () => void>()
+
+/**
+ * Does something in six seconds, with Undo until then. Hover and focus stop the time. It is done at once
+ * when the toast is closed or the page is left.
+ */
+export function deferAct({ message, icon, commit, undo }: DeferredAct): void {
+  const id = randomId()
+  const finish = () => {
+    if (pending.delete(id)) commit()
+  }
+  const revert = () => {
+    if (pending.delete(id)) undo()
+    toasts.close(id)
+  }
+  pending.set(id, finish)
+  undoLast = revert
+  toasts.add({
+    id,
+    title: message,
+    timeout: UNDO_MS,
+    onClose: finish,
+    data: { icon, undo: { run: revert, durationMs: UNDO_MS } },
+  })
+}
+
+let undoLast = () => {}
+
+/** Takes back the last act that can still be taken back. */
+export function undoLastAct(): void {
+  undoLast()
+}
+
+function commitAll(): void {
+  for (const finish of [...pending.values()]) finish()
+}
+
+addEventListener('pagehide', commitAll)

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Where a dashboard that is being developed finds the API: the address that `npm start` prints. */
+const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/app/',
+  plugins: [react(), tailwindcss(), themeScript()],
+  build: {
+    manifest: true,
+    // The policy of the page allows no data: URL in styles.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Those of 2024, the first that all have light-dark().
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/api': API } },
+})
+
+/** Loads `theme-script.js` in the head as a small classic script, which runs before the first paint. */
+function themeScript(): Plugin {
+  const load = () => readFile(new URL('./theme-script.js', import.meta.url), 'utf8')
+  let isBuild = false
+  let reference = ''
+  return {
+    name: 'terse-theme',
+    configResolved({ command }) {
+      isBuild = command === 'build'
+    },
+    async buildStart() {
+      if (!isBuild) return
+      reference = this.emitFile({ type: 'asset', name: 'theme.js', source: await load() })
+    },
+    generateBundle: {
+      // After Vite has put the page into the bundle.
+      order: 'post',
+      handler(_options, bundle) {
+        const page = bundle['index.html']
+        if (page?.type !== 'asset') throw new Error('the build has no index.html')
+        const script = `<script src="/app/${this.getFileName(reference)}"></script>`
+        page.source = String(page.source).replace('<!-- theme -->', script)
+      },
+    },
+    async transformIndexHtml(html) {
+      return isBuild ? html : html.replace('<!-- theme -->', `<script>${await load()}</script>`)
+    },
+  }
+}
