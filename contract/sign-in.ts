@@ -10,7 +10,7 @@ const CODE_LENGTH_MAX = 64
 export const emailInput = line(254).describe('An e-mail address.')
 export const personNameInput = line(100).describe('How the person is called.')
 /** Control characters are allowed: a password is not shown. */
-export const passwordInput = z
+const passwordInput = z
   .string()
   .min(1, 'must not be empty')
   .max(PASSWORD_LENGTH_MAX, `must have at most ${PASSWORD_LENGTH_MAX} characters`)
@@ -93,7 +93,7 @@ export const sessionSchema = z
   })
   .meta({ id: 'Session', description: 'The session of the person who is signed in.' })
 
-export const sessionEntrySchema = z
+const sessionEntrySchema = z
   .object({
     id: uuid.describe('Identifier of the session.'),
     device: z.string().describe('Browser and system, such as `Firefox on Linux`.'),
@@ -134,9 +134,7 @@ export const oneTimeLinkSchema = z
   })
   .meta({ id: 'OneTimeLink' })
 
-export type SignInOptionsResource = z.output<typeof signInOptionsSchema>
 export type SessionResource = z.output<typeof sessionSchema>
 export type SessionEntryResource = z.output<typeof sessionEntrySchema>
 export type PersonResource = z.output<typeof personSchema>
-export type MembershipResource = z.output<typeof membershipSchema>
 export type OneTimeLinkResource = z.output<typeof oneTimeLinkSchema>

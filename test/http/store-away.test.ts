@@ -6,6 +6,7 @@ import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeToken } from '../support/make-instance.ts'
 import { readOperations, UNKNOWN_ID, validRequest } from '../support/operations.ts'
+import { personClient } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { numberOf } from '../support/prometheus.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
@@ -94,6 +95,18 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
       assert.equal(numberOf(body, 'terse_database_up'), 0)
       assert.equal(numberOf(body, 'terse_ready', { role: 'redirect' }), 1)
       assert.equal(numberOf(body, 'terse_ready', { role: 'api' }), 0)
+    })
+
+    test('sign-in returns 503 within 3 s, whether or not the person exists', async () => {
+      for (const email of ['ada@example.com', 'nobody@example.com']) {
+        const startedMs = performance.now()
+        const answer = await personClient({ baseUrl: `http://127.0.0.1:${service.port}` }).post(
+          '/session',
+          { email, password: 'correct horse battery staple' },
+        )
+        expectProblem(answer, 'unavailable')
+        assert.ok(performance.now() - startedMs < 3_000)
+      }
     })
 
     test('a cached link still redirects', async () => {

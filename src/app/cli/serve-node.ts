@@ -31,6 +31,7 @@ export async function serveNode(options: {
 }): Promise<void> {
   const { config, log, listenOn, shared } = options
   checkBeforeStart(config)
+  if (shared === undefined || shared.number === 1) warnOfPlainHttp(config, log)
   await makeRoomToStart(config.dataDir)
   const instance = await openInstance(config, log, { mayBeUnavailable: keepsCaches(config) })
   try {
@@ -49,6 +50,17 @@ export async function serveNode(options: {
   } finally {
     await instance.close()
   }
+}
+
+/** Over plain HTTP, whoever is on the way can read passwords and sessions. */
+function warnOfPlainHttp({ baseUrl }: Config, log: Logger): void {
+  const { protocol, hostname } = new URL(baseUrl)
+  if (protocol === 'https:' || isLoopback(hostname)) return
+  log.warn({ baseUrl }, 'people sign in over plain HTTP')
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
 /** Ends the process after `ms`, whatever it waits for. No click is lost: what is not ingested is in the journal. */

@@ -1,7 +1,7 @@
 /** Without a second factor. */
-export const LENGTH_MIN_ALONE = 15
+const LENGTH_MIN_ALONE = 15
 /** With a second factor. */
-export const LENGTH_MIN = 10
+const LENGTH_MIN = 10
 /** A text of fewer different characters is a pattern. */
 const DIFFERENT_MIN = 5
 

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 import type { Session } from '../session.ts'
 
-export type StoredSession = Session & { readonly hash: string }
+type StoredSession = Session & { readonly hash: string }
 
 export type SessionStore = {
   /** Returns a person's sessions, the most recently used first, expired ones included. */

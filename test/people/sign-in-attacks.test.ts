@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PeoplePasswords } from '../../src/identity/people/people-passwords.ts'
+import type { SecondFactors } from '../../src/identity/second-factors/second-factors.ts'
+import { Sessions } from '../../src/identity/sessions/sessions.ts'
+import { SignIn } from '../../src/identity/sign-in/sign-in.ts'
+import { SignInLimits } from '../../src/identity/sign-in/sign-in-limits.ts'
+import { systemRandom } from '../../src/platform/crypto/random.ts'
+import { Throttles } from '../../src/platform/limits/throttles.ts'
+import { argon2id } from '../../src/platform/passwords/argon2id.ts'
+import { HASH_QUEUE, PasswordHasher } from '../../src/platform/passwords/password-hasher.ts'
+import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
+import { FairQueue } from '../../src/platform/work/fair-queue.ts'
+import { addPerson, NOW, newPerson } from '../storage/samples.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { describeStore } from '../support/store.ts'
+
+const PASSWORD = 'correct horse battery staple'
+
+/** Of people who have set up none. */
+const secondFactors: SecondFactors = {
+  required: async () => [],
+  verify: async () => undefined,
+  verifyPasskey: async () => undefined,
+}
+
+describeStore('attacks on sign-in', (at) => {
+  /** A sign-in that counts hashes and queries: what can be measured from outside. */
+  async function given() {
+    const clock = fakeClock()
+    const counts = { hashes: 0, reads: 0, writes: 0 }
+    const hasher = new PasswordHasher({
+      queue: new FairQueue(HASH_QUEUE),
+      async compute(task) {
+        counts.hashes += 1
+        return argon2id(task)
+      },
+    })
+    const counted = <T extends object>(stores: T): T =>
+      new Proxy(stores, {
+        get(target, name, receiver) {
+          counts.reads += 1
+          return Reflect.get(target, name, receiver)
+        },
+      })
+    const store = {
+      ...at.store,
+      read: counted(at.store.read),
+      write: (work: Parameters<typeof at.store.write>[0]) => {
+        counts.writes += 1
+        return at.store.write(work)
+      },
+    } as typeof at.store
+    const vault = passwordVault(Buffer.alloc(32, 1), systemRandom, hasher)
+    const passwords = new PeoplePasswords({ vault, secondFactors })
+    const sessions = new Sessions({ store, clock, random: systemRandom })
+    const limits = new SignInLimits(new Throttles({ clock, peers: undefined }))
+    const signIn = new SignIn({ store, clock, passwords, secondFactors, sessions, limits })
+    const person = await addPerson(at.store)
+    const disabled = await addPerson(at.store, { disabled_at: NOW })
+    for (const each of [person, disabled]) {
+      const prepared = await passwords.prepare(each, PASSWORD)
+      const password = { ...prepared, changed_at: NOW }
+      await at.store.write((stores) => stores.passwords.set(each.id, password))
+    }
+    const withoutPassword = await addPerson(at.store)
+    const attempt = async (email: string, password: string, address = '192.0.2.1') => {
+      const before = { ...counts }
+      const origin = { address, device: 'test', cookie: undefined, requestId: 'test' }
+      const outcome = await signIn.signIn({ email, password }, origin).then(
+        () => 'signed in',
+        ({ code, message, fields }) => ({ code, message, fields }),
+      )
+      const cost = {
+        hashes: counts.hashes - before.hashes,
+        reads: counts.reads - before.reads,
+        writes: counts.writes - before.writes,
+      }
+      return { outcome, cost }
+    }
+    return { clock, person, disabled, withoutPassword, attempt }
+  }
+
+  test('cannot tell people who exist from others, by the answer or by the work', async () => {
+    const { person, disabled, withoutPassword, attempt } = await given()
+    const unknown = await attempt(newPerson().email, PASSWORD)
+    assert.equal(unknown.cost.hashes, 1)
+    const others = [
+      await attempt(person.email, 'a wrong password'),
+      await attempt(disabled.email, PASSWORD),
+      await attempt(disabled.email, 'a wrong password'),
+      await attempt(withoutPassword.email, PASSWORD),
+    ]
+    for (const other of others) assert.deepEqual(other, unknown)
+    assert.equal((await attempt(person.email, PASSWORD)).outcome, 'signed in')
+  })
+
+  test('are refused without a hash after ten failures, whether the person exists or not', async () => {
+    const { clock, person, attempt } = await given()
+    for (const email of [person.email, newPerson().email]) {
+      for (let count = 0; count < 10; count += 1) await attempt(email, 'a wrong password')
+      const { outcome, cost } = await attempt(email, PASSWORD)
+      assert.equal(typeof outcome === 'object' && outcome.code, 'rate_limited')
+      assert.deepEqual(cost, { hashes: 0, reads: 0, writes: 0 })
+    }
+    assert.equal((await attempt(person.email, PASSWORD, '192.0.2.2')).outcome, 'signed in')
+    clock.move(15 * 60)
+    assert.equal((await attempt(person.email, PASSWORD)).outcome, 'signed in')
+  })
+
+  test('are bounded for one address at many accounts, and from many addresses at one', async () => {
+    const { attempt } = await given()
+    const codeOf = async (email: string, address: string) => {
+      const { outcome } = await attempt(email, 'a wrong password', address)
+      return typeof outcome === 'object' ? outcome.code : outcome
+    }
+    const ofAddress: string[] = []
+    for (let count = 0; count < 51; count += 1) {
+      ofAddress.push(await codeOf(`${count}@example.com`, '192.0.2.3'))
+    }
+    assert.deepEqual(new Set(ofAddress.slice(0, 50)), new Set(['unauthorized']))
+    assert.equal(ofAddress[50], 'rate_limited')
+    const ofAccount: string[] = []
+    for (let count = 0; count < 41; count += 1) {
+      ofAccount.push(await codeOf('one@example.com', `198.51.100.${count}`))
+    }
+    assert.deepEqual(new Set(ofAccount.slice(0, 40)), new Set(['unauthorized']))
+    assert.equal(ofAccount[40], 'rate_limited')
+  })
+
+  test('do not use up the attempts of a person who gets it right', async () => {
+    const { person, attempt } = await given()
+    for (let count = 0; count < 60; count += 1) {
+      assert.equal((await attempt(person.email, PASSWORD)).outcome, 'signed in')
+    }
+  })
+})
