@@ -1,14 +1,13 @@
-import type { EventPageResource, EventResource, ListEventsQuery } from '@terse/contract/events'
+import type { EventPageResource, ListEventsQuery } from '@terse/contract/events'
 import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
 import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../identity/index.ts'
 import { FaultList, type Parsed } from '../platform/failure.ts'
 import { addressesOf } from '../platform/http/api/pagination.ts'
 import type { WalkContext } from '../platform/http/api/walk.ts'
-import { formatInstant } from '../platform/time/instant.ts'
-import type { Event } from './event.ts'
 import type { EventMark } from './event-store.ts'
 import type { Events } from './events.ts'
+import { presentEvent } from './present.ts'
 
 export type EventRouteDependencies = WalkContext & { readonly events: Events }
 
@@ -30,7 +29,7 @@ export async function listEvents(
   const position = { mark: rest, isReversed: false, index: 0, total: 0 }
   const nextCursor = rest === undefined ? null : cursors.write(position, name)
   return {
-    data: items.map(present),
+    data: items.map(presentEvent),
     links: { first: urlOf(''), next: nextCursor === null ? null : urlOf(nextCursor) },
     meta: { per_page: limit, path, next_cursor: nextCursor },
   }
@@ -55,19 +54,5 @@ function parseInstant(text: string): Parsed<number> {
     return { value: Math.max(0, Math.min(micros, Number.MAX_SAFE_INTEGER)) }
   } catch {
     return { fault: 'must be an ISO 8601 instant with a zone, such as 2026-12-31T23:59:59Z' }
-  }
-}
-
-function present(event: Event): EventResource {
-  return {
-    sequence: event.sequence,
-    at: formatInstant(event.at),
-    workspace_id: event.workspaceId,
-    actor: { ...event.actor },
-    request_id: event.requestId,
-    type: event.type,
-    subject_id: event.subjectId,
-    before: event.before && { ...event.before },
-    after: event.after && { ...event.after },
   }
 }

@@ -1,5 +1,8 @@
 import { Command } from 'commander'
 import { domainCommand } from '../../domains/commands/domain.ts'
+import { eventCommand } from '../../events/commands/event.ts'
+import { memberCommand } from '../../identity/commands/member.ts'
+import { personCommand } from '../../identity/commands/person.ts'
 import { setupCommand } from '../../identity/commands/setup.ts'
 import { tokenCommand } from '../../identity/commands/token.ts'
 import { workspaceCommand } from '../../identity/commands/workspace.ts'
@@ -15,7 +18,9 @@ import { serveCommand } from '../commands/serve.ts'
 import { workerCommand } from '../commands/worker.ts'
 import { diagnose, repair, replay } from './operations.ts'
 import { withDomains } from './with-domains.ts'
+import { withEvents } from './with-events.ts'
 import { withInstance } from './with-instance.ts'
+import { withPeople } from './with-people.ts'
 import { withSetup } from './with-setup.ts'
 
 /** The variables that the options of every command set, also for the processes that it starts. */
@@ -48,6 +53,9 @@ export function buildProgram(terminal: Terminal): Command {
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
     tokenCommand(terminal, withInstance),
+    personCommand(terminal, withPeople),
+    memberCommand(terminal, withPeople),
+    eventCommand(terminal, withEvents),
     domainCommand(terminal, withDomains),
     nodeCommand(terminal, withInstance),
     journalCommand(terminal, replay),

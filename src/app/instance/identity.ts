@@ -1,10 +1,7 @@
 import { AcceptInvitation } from '../../identity/members/accept-invitation.ts'
-import { INVITATION_LIMITS, Invitations } from '../../identity/members/invitations.ts'
-import { Members } from '../../identity/members/members.ts'
-import { Accounts } from '../../identity/people/accounts.ts'
+import { INVITATION_LIMITS } from '../../identity/members/invitations.ts'
 import { People } from '../../identity/people/people.ts'
 import { PeoplePasswords } from '../../identity/people/people-passwords.ts'
-import { ResetLinks } from '../../identity/people/reset-links.ts'
 import { answerSessions } from '../../identity/sessions/session-answers.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
 import { SessionCookie } from '../../identity/sessions/session-cookie.ts'
@@ -14,6 +11,7 @@ import { SignIn } from '../../identity/sign-in/sign-in.ts'
 import { SignInLimits } from '../../identity/sign-in/sign-in-limits.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { type AppContext, peopleVaultOf } from './app-context.ts'
+import { openPeople } from './people.ts'
 import { openSecondFactors } from './second-factors.ts'
 
 /** The services behind people, sessions and sign-in. */
@@ -38,15 +36,9 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
     setupLinks,
     workspaces,
     tokens,
-    members: new Members({ store, clock }),
-    invitations: new Invitations({
-      ...base,
-      throttle: throttles.create('invitations', INVITATION_LIMITS),
-    }),
+    ...openPeople(instance, throttles.create('invitations', INVITATION_LIMITS)),
     acceptInvitation: new AcceptInvitation({ ...base, passwords, sessions }),
     mailInvitation: undefined,
-    accounts: new Accounts({ store, clock }),
-    resetLinks: new ResetLinks(base),
     trustedProxies: config.trustedProxies,
   }
 }

@@ -26,6 +26,7 @@ import { presentSession } from '../sessions/present.ts'
 import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
 import type { SessionCache } from '../sessions/session-cache.ts'
 import type { AcceptInvitation } from './accept-invitation.ts'
+import { invitationAddress } from './invitation-address.ts'
 import type { Invitations } from './invitations.ts'
 import { presentDetails, presentInvitation } from './present.ts'
 
@@ -51,11 +52,6 @@ export const invitationRoutes: FastifyPluginAsyncZod<InvitationRouteDependencies
 ) => {
   registerInviting(app, deps)
   registerAccepting(app, deps)
-}
-
-/** Browsers do not send what is behind `#`, so no log has the code. */
-export function invitationAddress(baseUrl: string, code: string): string {
-  return `${baseUrl}/app/invitation#code=${code}`
 }
 
 function registerInviting(app: FastifyInstanceZod, deps: InvitationRouteDependencies): void {

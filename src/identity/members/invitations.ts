@@ -51,14 +51,14 @@ export class Invitations {
   readonly #store: Store<InvitationStores>
   readonly #clock: Clock
   readonly #random: Random
-  readonly #throttle: Throttle
+  readonly #throttle: Throttle | undefined
 
-  /** @param deps.throttle by `INVITATION_LIMITS`; keys are workspaces */
+  /** @param deps.throttle by `INVITATION_LIMITS`; undefined for no limit */
   constructor(deps: {
     store: Store<InvitationStores>
     clock: Clock
     random: Random
-    throttle: Throttle
+    throttle: Throttle | undefined
   }) {
     this.#store = deps.store
     this.#clock = deps.clock
@@ -150,8 +150,8 @@ export class Invitations {
   }
 
   #charge(workspaceId: string): void {
-    const verdict = this.#throttle.take(workspaceId)
-    if (verdict.allowed) return
+    const verdict = this.#throttle?.take(workspaceId)
+    if (verdict === undefined || verdict.allowed) return
     throw Failure.tooMany(
       `This workspace has sent ${INVITATION_LIMITS.limit} invitations within the hour.`,
       verdict.resetSeconds,

@@ -10,6 +10,7 @@ import {
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
+import { foldEmail } from './email.ts'
 import type { Person } from './person.ts'
 import type { Account, PersonChanges, PersonStore } from './store/person-store.ts'
 
@@ -45,6 +46,13 @@ export class Accounts {
     const account = (await this.list()).find(({ person }) => person.id === id)
     if (account === undefined) throw Failure.notFound('Person')
     return account
+  }
+
+  /** @throws {Failure} `not_found` */
+  async getByEmail(email: string): Promise<Person> {
+    const person = await this.#store.read.people.findByEmail(foldEmail(email))
+    if (person === undefined) throw Failure.notFound(`Person "${email}"`)
+    return person
   }
 
   /**

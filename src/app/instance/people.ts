@@ -1,0 +1,25 @@
+import { Invitations } from '../../identity/members/invitations.ts'
+import { Members } from '../../identity/members/members.ts'
+import { Accounts } from '../../identity/people/accounts.ts'
+import { ResetLinks } from '../../identity/people/reset-links.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import type { Throttle } from '../../platform/limits/throttle.ts'
+import type { Instance } from './instance.ts'
+
+/**
+ * The services for people that need only the database, so that the command line can open them.
+ *
+ * @param throttle limits the invitations of a workspace; undefined for no limit
+ */
+export function openPeople(
+  { store, clock }: Pick<Instance, 'store' | 'clock'>,
+  throttle?: Throttle,
+) {
+  const base = { store, clock, random: systemRandom }
+  return {
+    members: new Members(base),
+    invitations: new Invitations({ ...base, throttle }),
+    accounts: new Accounts(base),
+    resetLinks: new ResetLinks(base),
+  }
+}

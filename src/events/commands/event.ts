@@ -1,0 +1,90 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { commandLine, type Workspaces } from '../../identity/index.ts'
+import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
+import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
+import type { Event } from '../event.ts'
+import type { EventMark } from '../event-store.ts'
+import type { Events } from '../events.ts'
+import { presentEvent } from '../present.ts'
+
+const LIMIT_DEFAULT = 50
+const PAGE = 100
+
+type Options = {
+  readonly workspace?: string
+  readonly instance?: true
+  readonly limit: number
+  readonly json?: true
+}
+
+type EventServices = { readonly workspaces: Pick<Workspaces, 'get'>; readonly events: Events }
+
+export function eventCommand(terminal: Terminal, withServices: RunWith<EventServices>): Command {
+  const command = new Command('event')
+    .description('Show who changed what.')
+    .addHelpText('after', example('event list --workspace acme'))
+
+  command
+    .command('list')
+    .description('List the events of a workspace or of the instance, the newest first.')
+    .option('--workspace <name>', 'the events of this workspace')
+    .option('--instance', 'the events that belong to no workspace, such as new passwords')
+    .option('--limit <number>', 'how many to list', parseLimit, LIMIT_DEFAULT)
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('event list --workspace acme --json'))
+    .action(async (options: Options) => {
+      if ((options.workspace === undefined) === (options.instance === undefined)) {
+        command.error('error: give either --workspace or --instance')
+      }
+      const events = await withServices((services) => list(services, options))
+      terminal.out(options.json ? JSON.stringify(events.map(presentEvent), null, 2) : table(events))
+    })
+
+  return command
+}
+
+async function list(
+  { workspaces, events }: EventServices,
+  { workspace, limit }: Options,
+): Promise<readonly Event[]> {
+  const id = workspace === undefined ? INSTANCE : (await workspaces.get(workspace)).id
+  const listed: Event[] = []
+  let beyond: EventMark | undefined
+  while (listed.length < limit) {
+    const count = Math.min(PAGE, limit - listed.length)
+    const { items, rest } = await events.list(commandLine(id), { limit: count, beyond })
+    listed.push(...items)
+    if (rest === undefined) break
+    beyond = rest
+  }
+  return listed
+}
+
+function table(events: readonly Event[]): string {
+  return formatTable(
+    ['AT', 'TYPE', 'BY', 'SUBJECT', 'CHANGE'],
+    events
+      .map(presentEvent)
+      .map((event) => [event.at, event.type, event.actor.name, event.subject_id, changeOf(event)]),
+  )
+}
+
+function changeOf({ before, after }: ReturnType<typeof presentEvent>): string {
+  const fields = Object.keys({ ...before, ...after })
+  const text = (value: unknown) => (value === undefined ? '' : JSON.stringify(value))
+  return fields
+    .map((field) => {
+      if (before === null) return `${field}=${text(after?.[field])}`
+      if (after === null) return `${field}=${text(before[field])}`
+      return `${field}: ${text(before[field])} → ${text(after[field])}`
+    })
+    .join(', ')
+}
+
+function parseLimit(text: string): number {
+  const limit = Number(text)
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= 100_000) return limit
+  throw new InvalidArgumentError('It must be a whole number from 1 to 100000.')
+}

@@ -1,0 +1,18 @@
+import type { EventResource } from '@terse/contract/events'
+import { formatInstant } from '../platform/time/instant.ts'
+import type { Event } from './event.ts'
+
+/** An event as the API and the command line show it. */
+export function presentEvent(event: Event): EventResource {
+  return {
+    sequence: event.sequence,
+    at: formatInstant(event.at),
+    workspace_id: event.workspaceId,
+    actor: { ...event.actor },
+    request_id: event.requestId,
+    type: event.type,
+    subject_id: event.subjectId,
+    before: event.before && { ...event.before },
+    after: event.after && { ...event.after },
+  }
+}

@@ -1,0 +1,141 @@
+import type { Role } from '@terse/contract/roles'
+import { Command, Option } from 'commander'
+import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
+import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
+import { commandLine } from '../actor.ts'
+import { invitationAddress } from '../members/invitation-address.ts'
+import { ROLES } from '../members/role.ts'
+import type { AccountChanges } from '../people/accounts.ts'
+import { resetAddress } from '../people/reset-links.ts'
+import type { PeopleServices } from './people-services.ts'
+
+const operator = commandLine(INSTANCE)
+
+export function personCommand(terminal: Terminal, withServices: RunWith<PeopleServices>): Command {
+  const command = new Command('person')
+    .description('List, invite, disable and enable people, and reset their passwords.')
+    .addHelpText('after', example('person invite grace@example.com --workspace acme'))
+  addList(command, terminal, withServices)
+  addLinks(command, terminal, withServices)
+
+  const change = (name: string, description: string, changes: AccountChanges, done: string) =>
+    command
+      .command(name)
+      .description(description)
+      .argument('<email>', 'the e-mail address of the person')
+      .addHelpText('after', example(`person ${name} grace@example.com`))
+      .action(async (email: string) => {
+        await withServices(async ({ accounts }) =>
+          accounts.change(operator, (await accounts.getByEmail(email)).id, changes),
+        )
+        terminal.err(`${email} ${done}.`)
+      })
+  change(
+    'disable',
+    'End the sessions of a person, and refuse to sign them in.',
+    { isDisabled: true },
+    'is disabled',
+  )
+  change('enable', 'Let a disabled person sign in again.', { isDisabled: false }, 'is enabled')
+  change(
+    'promote',
+    'Make a person an operator of the instance.',
+    { isOperator: true },
+    'operates the instance',
+  )
+  change(
+    'demote',
+    'Make an operator of the instance an ordinary person.',
+    { isOperator: false },
+    'no longer operates the instance',
+  )
+  return command
+}
+
+function addList(
+  command: Command,
+  terminal: Terminal,
+  withServices: RunWith<PeopleServices>,
+): void {
+  command
+    .command('list')
+    .description('List everyone with an account.')
+    .option('--json', 'print JSON')
+    .addHelpText('after', example('person list --json'))
+    .action(async (options: { json?: true }) => {
+      const accounts = await withServices((services) => services.accounts.list())
+      const rows = accounts.map(({ person, lastSeenAt }) => ({
+        id: person.id,
+        email: person.email,
+        name: person.name,
+        is_operator: person.is_operator,
+        is_disabled: person.disabled_at !== null,
+        created_at: formatInstant(person.created_at),
+        last_seen_at: lastSeenAt === null ? null : formatInstant(lastSeenAt),
+      }))
+      terminal.out(options.json ? JSON.stringify(rows, null, 2) : table(rows))
+    })
+}
+
+function addLinks(
+  command: Command,
+  terminal: Terminal,
+  withServices: RunWith<PeopleServices>,
+): void {
+  command
+    .command('invite')
+    .description('Print a link that makes a person a member. It works once, for seven days.')
+    .argument('<email>', 'the e-mail address of the person')
+    .requiredOption('--workspace <name>', 'the workspace')
+    .addOption(new Option('--role <role>', 'the role').choices(ROLES).default('member'))
+    .addHelpText('after', example('person invite grace@example.com --workspace acme --role admin'))
+    .action(async (email: string, options: { workspace: string; role: Role }) => {
+      const address = await withServices(async ({ workspaces, invitations, baseUrl }) => {
+        const { id } = await workspaces.get(options.workspace)
+        const given = { email, role: options.role }
+        const { code } = await invitations.create(commandLine(id), given)
+        return invitationAddress(baseUrl, code)
+      })
+      terminal.out(address)
+    })
+
+  command
+    .command('reset')
+    .description(
+      'Print a link with which a person sets a new password. It works once, for 24 hours.',
+    )
+    .argument('<email>', 'the e-mail address of the person')
+    .addHelpText('after', '\nSecond factors stay as they are.')
+    .addHelpText('after', example('person reset grace@example.com'))
+    .action(async (email: string) => {
+      const address = await withServices(async ({ accounts, resetLinks, baseUrl }) => {
+        const { id } = await accounts.getByEmail(email)
+        const { code } = await resetLinks.create(operator, id)
+        return resetAddress(baseUrl, code)
+      })
+      terminal.out(address)
+    })
+}
+
+type Row = {
+  readonly email: string
+  readonly name: string
+  readonly is_operator: boolean
+  readonly is_disabled: boolean
+  readonly last_seen_at: string | null
+}
+
+function table(rows: readonly Row[]): string {
+  return formatTable(
+    ['E-MAIL', 'NAME', 'STATE', 'LAST SEEN'],
+    rows.map((row) => [row.email, row.name, stateOf(row), row.last_seen_at ?? 'never']),
+  )
+}
+
+function stateOf({ is_disabled, is_operator }: Row): string {
+  if (is_disabled) return 'disabled'
+  return is_operator ? 'operator' : 'active'
+}
