@@ -22,7 +22,7 @@ export const memberRemoved = z
   .object({ message: z.literal('Member removed') })
   .meta({ id: 'MemberRemoved' })
 
-export const invitationSchema = z
+const invitationSchema = z
   .object({
     id: uuid.describe('Identifier of the invitation.'),
     email: z.string().describe('The address that it is bound to.'),
@@ -83,5 +83,4 @@ export const acceptInvitationBody = z
 
 export type MemberResource = z.output<typeof memberSchema>
 export type InvitationResource = z.output<typeof invitationSchema>
-export type CreatedInvitationResource = z.output<typeof createdInvitationSchema>
 export type InvitationDetailsResource = z.output<typeof invitationDetailsSchema>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { line, timestamp, uuid } from './primitives.ts'
 
-export const SCOPES = [
+const SCOPES = [
   'links:read',
   'links:write',
   'domains:read',
@@ -12,7 +12,7 @@ export const SCOPES = [
 
 const scope = z.enum(SCOPES, { error: `must be one of ${SCOPES.join(', ')}` })
 
-export const tokenSchema = z
+const tokenSchema = z
   .object({
     id: uuid.describe('Identifier of the token.'),
     name: z.string().describe('Its name.'),
@@ -49,6 +49,4 @@ export const tokenRevoked = z
   .object({ message: z.literal('Token revoked') })
   .meta({ id: 'TokenRevoked' })
 
-export type Scope = z.output<typeof scope>
 export type TokenResource = z.output<typeof tokenSchema>
-export type CreatedTokenResource = z.output<typeof createdTokenSchema>

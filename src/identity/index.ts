@@ -1,6 +1,6 @@
 /** What other modules use of identity. */
 
-export { actorOf, signedInOf } from './access/authentication.ts'
+export { actorOf } from './access/authentication.ts'
 export { type Actor, commandLine, systemActor } from './actor.ts'
 export { requireRecentAuthentication } from './permissions.ts'
 export {
