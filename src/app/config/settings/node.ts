@@ -35,7 +35,7 @@ export const NODE_SETTINGS = {
     schema: integer(0, 1_000_000),
     default: '600',
     description:
-      'API requests per minute for each token, counted by each node: all processes of one `terse serve` together. `0`: no limit.',
+      'API requests per minute for each token, for each person, and for each address without either, counted by each node: all processes of one `terse serve` together. `0`: no limit.',
   }),
   TERSE_METRICS_FROM: setting({
     schema: z.string().transform(networks),
