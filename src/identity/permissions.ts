@@ -21,6 +21,7 @@ export const OPERATION_PERMISSIONS = {
   'links.checkKey': 'links.view',
   'links.getQrCode': 'links.view',
   'links.drawQrCode': 'links.view',
+  'links.bulk': 'links.edit',
   'links.create': 'links.edit',
   'links.update': 'links.edit',
   'links.patch': 'links.edit',

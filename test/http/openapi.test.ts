@@ -178,7 +178,8 @@ for (const engine of ENGINES) {
     test('describes exactly the answers that the service gives, by status and by schema', async () => {
       const anonymous = apiClient(service.baseUrl, undefined)
       const powerless = apiClient(service.baseUrl, await service.token('acme', []))
-      const oversize = jsonRequest(JSON.stringify({ id: 'x'.repeat(70_000) }))
+      const oversize = (bytesMax: number) =>
+        jsonRequest(JSON.stringify({ id: 'x'.repeat(bytesMax + 5_000) }))
 
       /** How each status is provoked. */
       const provoke: Record<string, (operation: Operation, path: string) => Promise<Answer>> = {
@@ -207,7 +208,7 @@ for (const engine of ENGINES) {
             headers: { ...(headers as Record<string, string>), 'if-match': '"another"' },
           })
         },
-        413: ({ method }, path) => api.send(method, path, oversize),
+        413: ({ method, bodyBytesMax }, path) => api.send(method, path, oversize(bodyBytesMax)),
         415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
         422: ({ method, validBody }, path) =>
           validBody === undefined

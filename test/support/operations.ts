@@ -18,6 +18,7 @@ export type Operation = {
   readonly responses: Readonly<Record<string, DescribedResponse>>
   /** Another valid body, where there is one. */
   readonly otherBody: Readonly<Record<string, unknown>> | undefined
+  readonly bodyBytesMax: number
   /** The status of its success. */
   readonly success: number
   /** With the query of a valid request. */
@@ -75,9 +76,19 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
 const REQUESTS: Readonly<
   Record<
     string,
-    { query?: string; body?: Record<string, unknown>; otherBody?: Record<string, unknown> }
+    {
+      query?: string
+      body?: Record<string, unknown>
+      otherBody?: Record<string, unknown>
+      bodyBytesMax?: number
+    }
   >
 > = {
+  'links.bulk': {
+    body: { action: 'delete', ids: [UNKNOWN_ID] },
+    otherBody: { action: 'delete', ids: ['another'] },
+    bodyBytesMax: 2 * 1024 * 1024,
+  },
   'links.checkKey': { query: 'domain=localhost&key=free' },
 }
 
@@ -102,6 +113,7 @@ function operation(method: string, path: string, described: DescribedOperation):
     takesId: template.includes('{id}'),
     validBody,
     otherBody: request?.otherBody ?? (validBody && { ...validBody, domain: 'other.acme.test' }),
+    bodyBytesMax: request?.bodyBytesMax ?? 64 * 1024,
     success: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     responses: described.responses,
     pathFor: (id) => template.replace('{id}', id) + query,

@@ -5,6 +5,7 @@ import type { EventRouteDependencies } from '../../events/list-events.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import type { BulkRouteDependencies } from '../../links/bulk-routes.ts'
 import type { KeyRouteDependencies } from '../../links/key-routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
@@ -16,6 +17,7 @@ import type { Readiness } from '../../platform/process/readiness.ts'
 /** What the routes of the modules need. */
 type RouteDependencies = LinkRouteDependencies &
   KeyRouteDependencies &
+  BulkRouteDependencies &
   QrRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &

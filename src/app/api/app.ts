@@ -14,6 +14,7 @@ import { eventRoutes } from '../../events/routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/tokens/authentication.ts'
+import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
@@ -40,6 +41,7 @@ import { serviceRoutes } from './service-routes.ts'
 const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
   keyRoutes,
+  bulkRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,
