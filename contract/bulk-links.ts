@@ -3,7 +3,7 @@ import { problemSchema } from './errors.ts'
 import { patchLinkBody, tagsInput } from './links.ts'
 import { idParams } from './primitives.ts'
 
-export const BULK_ITEMS_MAX = 1_000
+const BULK_ITEMS_MAX = 1_000
 
 const ACTIONS = ['create', 'update', 'delete'] as const
 const STATUSES = ['succeeded', 'failed', 'pending'] as const
