@@ -152,6 +152,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, link),
     'links.skipNumbers': (s) => s.links.skipNumbers(1),
+    'links.lastNumber': (s) => s.links.lastNumber(),
     'links.delete': (s) => s.links.delete(workspace, id),
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),

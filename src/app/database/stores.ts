@@ -93,6 +93,8 @@ export type EngineTraits = {
   readonly lockName?: LockName
   /** Implements `LinkStore.skipNumbers`. */
   readonly skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
+  /** Implements `LinkStore.lastNumber`. */
+  readonly lastLinkNumber: (db: Kysely<Schema>) => Promise<number>
 }
 
 /**
@@ -109,6 +111,7 @@ export function storesOver(
     returnsInsertId,
     lockName,
     skipLinkNumbers,
+    lastLinkNumber,
   }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; writes: WriteBuffer },
 ): Stores {
@@ -126,7 +129,14 @@ export function storesOver(
     certificateOrders: certificateOrderStore(db),
     acmeAccounts: acmeAccountStore(db),
     acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({ ...on, findPage, returnsInsertId, lockName, skipLinkNumbers }),
+    links: linkStore({
+      ...on,
+      findPage,
+      returnsInsertId,
+      lockName,
+      skipLinkNumbers,
+      lastLinkNumber,
+    }),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),

@@ -45,6 +45,8 @@ export type LinkStore = {
    * count for it.
    */
   skipNumbers(seq: number): Promise<void>
+  /** The last number that was given to a link; 0 when there was none. Deleted links keep theirs. */
+  lastNumber(): Promise<number>
   /** Returns the deleted link. */
   delete(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /**
@@ -88,6 +90,7 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
  * @param on.returnsInsertId whether an insert returns the new row's number without `returning`
  * @param on.lockName undefined when the engine runs one writing transaction at a time
  * @param on.skipLinkNumbers implements `LinkStore.skipNumbers` on this engine
+ * @param on.lastLinkNumber implements `LinkStore.lastNumber` on this engine
  */
 export function linkStore(on: {
   db: Kysely<Schema>
@@ -97,6 +100,7 @@ export function linkStore(on: {
   returnsInsertId: boolean
   lockName: LockName | undefined
   skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
+  lastLinkNumber: (db: Kysely<Schema>) => Promise<number>
 }): LinkStore {
   const { db, writes } = on
   const pages = linkPages(on)
@@ -162,6 +166,8 @@ export function linkStore(on: {
     },
 
     skipNumbers: (seq) => on.skipLinkNumbers(db, seq),
+
+    lastNumber: () => on.lastLinkNumber(db),
 
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)

@@ -10,6 +10,7 @@ type Purpose =
   | 'certificate-key'
   | 'acme-account'
   | 'list-cursor'
+  | 'backup-blocks'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {
