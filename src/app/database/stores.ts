@@ -35,6 +35,7 @@ import {
   workspaceStore,
 } from '../../identity/workspaces/store/workspace-store.ts'
 import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
+import type { LinkNumbering } from '../../links/store/link-numbers.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
 import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
@@ -91,10 +92,7 @@ export type EngineTraits = {
   readonly returnsInsertId: boolean
   /** Undefined when the engine runs one writing transaction at a time. */
   readonly lockName?: LockName
-  /** Implements `LinkStore.skipNumbers`. */
-  readonly skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
-  /** Implements `LinkStore.lastNumber`. */
-  readonly lastLinkNumber: (db: Kysely<Schema>) => Promise<number>
+  readonly numbering: LinkNumbering
 }
 
 /**
@@ -103,16 +101,7 @@ export type EngineTraits = {
  * @param on.scans for queries that may read many rows
  */
 export function storesOver(
-  {
-    changeLog,
-    openFeed,
-    rawClicks,
-    findPage,
-    returnsInsertId,
-    lockName,
-    skipLinkNumbers,
-    lastLinkNumber,
-  }: EngineTraits,
+  { changeLog, openFeed, rawClicks, findPage, returnsInsertId, lockName, numbering }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; writes: WriteBuffer },
 ): Stores {
   const { db, writes } = on
@@ -134,8 +123,7 @@ export function storesOver(
       findPage,
       returnsInsertId,
       lockName,
-      skipLinkNumbers,
-      lastLinkNumber,
+      numbering,
     }),
     directory: linkDirectory(db),
     clicks: clickStore(db),

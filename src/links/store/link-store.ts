@@ -12,6 +12,7 @@ import type { Link, NewLink, UncountedLink } from '../link.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
 import { findKeyState, type KeyState, variantStatements } from './key-variants.ts'
+import type { LinkNumbering } from './link-numbers.ts'
 import { linkPages } from './link-pages.ts'
 import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
@@ -84,24 +85,23 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
+type LinkStoreParts = {
+  readonly db: Kysely<Schema>
+  readonly scans: Scans
+  readonly findPage: FindPage
+  readonly writes: WriteBuffer
+  readonly returnsInsertId: boolean
+  readonly lockName: LockName | undefined
+  readonly numbering: LinkNumbering
+}
+
 /**
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may read many rows
  * @param on.returnsInsertId whether an insert returns the new row's number without `returning`
  * @param on.lockName undefined when the engine runs one writing transaction at a time
- * @param on.skipLinkNumbers implements `LinkStore.skipNumbers` on this engine
- * @param on.lastLinkNumber implements `LinkStore.lastNumber` on this engine
  */
-export function linkStore(on: {
-  db: Kysely<Schema>
-  scans: Scans
-  findPage: FindPage
-  writes: WriteBuffer
-  returnsInsertId: boolean
-  lockName: LockName | undefined
-  skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
-  lastLinkNumber: (db: Kysely<Schema>) => Promise<number>
-}): LinkStore {
+export function linkStore(on: LinkStoreParts): LinkStore {
   const { db, writes } = on
   const pages = linkPages(on)
 
@@ -165,9 +165,8 @@ export function linkStore(on: {
       return { ...link, ...countersOf(counted.rows[0]) }
     },
 
-    skipNumbers: (seq) => on.skipLinkNumbers(db, seq),
-
-    lastNumber: () => on.lastLinkNumber(db),
+    skipNumbers: (seq) => on.numbering.skip(db, seq),
+    lastNumber: () => on.numbering.last(db),
 
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)

@@ -53,8 +53,7 @@ const TRAITS: EngineTraits = {
   findPage: findPageWith(findSortedAtOnce),
   returnsInsertId: false,
   lockName,
-  skipLinkNumbers,
-  lastLinkNumber,
+  numbering: { skip: skipLinkNumbers, last: lastLinkNumber },
 }
 
 export type PostgresOptions = {

@@ -50,8 +50,7 @@ const TRAITS = {
   openFeed: sqliteEventFeed,
   findPage: findPageWith(findSortedBySlices),
   returnsInsertId: true,
-  skipLinkNumbers,
-  lastLinkNumber,
+  numbering: { skip: skipLinkNumbers, last: lastLinkNumber },
 }
 
 export type SqliteOptions = {
