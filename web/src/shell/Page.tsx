@@ -49,7 +49,6 @@ function DefaultActions() {
       <button
         className="find"
         type="button"
-        aria-label={t.shell.searchLabel}
         onClick={() => paletteOpen.set(true)}
       >
         <Icon of={SearchIcon} />
