@@ -148,6 +148,30 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       while ((await api.get(`/links/${id}`)).status !== 404) await new Promise(setImmediate)
     })
 
+    test('tags the selected links of all pages, and names those that failed', async () => {
+      await on('/links?search=link-1', async (page, { origin }) => {
+        await page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true }).check()
+        await page.getByRole('button', { name: 'Select all 11' }).click()
+        await page.getByText('11 selected').waitFor()
+        await page.getByRole('button', { name: 'Tag', exact: true }).last().click()
+        const dialog = page.getByRole('dialog', { name: 'Tag 11 links' })
+        await dialog.getByLabel('Tags').fill('bulk, spring')
+        await dialog.getByRole('button', { name: 'Tag' }).click()
+        await page.getByText('11 links changed').waitFor()
+        const api = await service.api()
+        assert.equal((await api.get('/links?tag=bulk&tag=spring')).body.meta.total, 11)
+        const error = { code: 'not_found', message: 'There is no such link.' }
+        const failed = { index: 0, status: 'failed', id: 'gone', link: null, error }
+        await page.route(`${origin}/api/v1/links/bulk`, (route) =>
+          route.fulfill({ json: { done: true, results: [failed] } }),
+        )
+        await page.getByRole('button', { name: 'Delete', exact: true }).click()
+        await page.getByText('11 links deleted').waitFor()
+        await page.getByRole('button', { name: 'Close' }).last().click()
+        await page.getByText('There is no such link.').waitFor()
+      })
+    })
+
     test('asks to sign in over a form when the session has ended, and goes on with it', async () => {
       await on('/links/new', async (page, { faults, origin }) => {
         await page.getByLabel('Destination').fill('https://example.com/kept')
