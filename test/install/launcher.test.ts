@@ -119,8 +119,11 @@ function run(file: string): Promise<{ code: unknown; stdout: string; stderr: str
   })
 }
 
-test('npx runs the program of the checkout, and installs nothing for it', async () => {
-  // `--no` makes npx fail where it would have to install a package.
-  const { stdout } = await promisify(execFile)('npx', ['--no', '--', 'terse', '--version'], { cwd: ROOT })
+test('npx runs the program of the checkout, and installs nothing for it', async (t) => {
+  const cache = mkdtempSync(path.join(tmpdir(), 'npm-cache-'))
+  t.after(() => rmSync(cache, { recursive: true }))
+  // With an empty cache, `--no` makes npx fail where it would have to install a package.
+  const args = ['--no', '--cache', cache, '--', 'terse', '--version']
+  const { stdout } = await promisify(execFile)('npx', args, { cwd: ROOT })
   assert.equal(stdout.trim(), VERSION)
 })
