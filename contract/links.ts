@@ -59,7 +59,8 @@ const key = z
     `1 to ${KEY_LENGTH_MAX} letters and digits of any script, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments. At most ${KEY_VARIANTS_MAX} keys of a domain may differ only by letter case.`,
   )
 
-export const tagsInput = z.array(line(TAG_LENGTH_MAX))
+export const tagInput = line(TAG_LENGTH_MAX)
+export const tagsInput = z.array(tagInput)
 
 const optionalFields = {
   ios: optionalDestination.describe('Destination for iPhones and iPads; `url` when null.'),

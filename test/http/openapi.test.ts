@@ -120,7 +120,7 @@ for (const engine of ENGINES) {
           const { operationId = '', tags = [], ...rest } = operation
           assert.match(
             operationId,
-            /^(links|domains|clicks|events|workspace)\.[a-z]+([A-Z][a-z]+)*$/,
+            /^(links|tags|domains|clicks|events|workspace)\.[a-z]+([A-Z][a-z]+)*$/,
           )
           assert.ok(!ids.has(operationId), operationId)
           ids.add(operationId)

@@ -12,6 +12,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
   if (family === 'workspace') return 'links:read'
   if (family === 'events') return 'workspace:admin'
+  if (family === 'tags') return method === 'GET' ? 'links:read' : 'links:write'
   const reads = method === 'GET' || template.endsWith('/qr-code')
   return `${family}:${reads ? 'read' : 'write'}`
 }

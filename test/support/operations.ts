@@ -10,7 +10,7 @@ export type Operation = {
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
   /** The resource whose id it takes, if any. */
-  readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events'
+  readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events' | 'tags'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -70,6 +70,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   clicks: 'clicks',
   usage: 'workspace',
   events: 'events',
+  tags: 'tags',
 }
 
 /** Valid requests of operations that need another one than others of their family. */
@@ -89,6 +90,8 @@ const REQUESTS: Readonly<
     otherBody: { action: 'delete', ids: ['another'] },
     bodyBytesMax: 2 * 1024 * 1024,
   },
+  'tags.rename': { body: { tags: ['a'], name: 'b' } },
+  'tags.delete': { body: { tags: ['a'] } },
   'links.checkKey': { query: 'domain=localhost&key=free' },
 }
 

@@ -9,6 +9,7 @@ import type { BulkRouteDependencies } from '../../links/bulk-routes.ts'
 import type { KeyRouteDependencies } from '../../links/key-routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
+import type { TagRouteDependencies } from '../../links/tag-routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
@@ -18,6 +19,7 @@ import type { Readiness } from '../../platform/process/readiness.ts'
 type RouteDependencies = LinkRouteDependencies &
   KeyRouteDependencies &
   BulkRouteDependencies &
+  TagRouteDependencies &
   QrRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &

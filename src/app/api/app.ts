@@ -18,6 +18,7 @@ import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
+import { tagRoutes } from '../../links/tag-routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
 import {
   allowOtherOrigins,
@@ -42,6 +43,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
   keyRoutes,
   bulkRoutes,
+  tagRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,

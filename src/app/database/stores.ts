@@ -38,6 +38,7 @@ import { type LinkDirectory, linkDirectory } from '../../links/store/link-direct
 import type { LinkNumbering } from '../../links/store/link-numbers.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
 import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
+import { type TagStore, tagStore } from '../../links/store/tag-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { LockName } from '../../platform/database/lock-name.ts'
@@ -66,6 +67,7 @@ export type Stores = {
   readonly acmeAccounts: AcmeAccountStore
   readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
+  readonly tags: TagStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
@@ -125,6 +127,7 @@ export function storesOver(
       lockName,
       numbering,
     }),
+    tags: tagStore(on),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),

@@ -13,6 +13,7 @@ import { SEARCH_QUEUE } from '../../links/link-search.ts'
 import { LinkWriter } from '../../links/link-writer.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
+import { TAG_QUEUE, Tags } from '../../links/tags.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/idempotency.ts'
@@ -63,6 +64,7 @@ export function openApi(
       linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
       bulkLinks: new BulkLinks({ store, clock, random, domains, writer }),
       bulkRequests: queues.open(BULK_QUEUE),
+      tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
       domains,
       clicks: new Clicks({
         store,
