@@ -59,6 +59,9 @@ const key = z
     `1 to ${KEY_LENGTH_MAX} letters and digits of any script, \`-\`, \`_\`, \`.\`, \`~\`, and \`/\` between segments. At most ${KEY_VARIANTS_MAX} keys of a domain may differ only by letter case.`,
   )
 
+export const tagInput = line(TAG_LENGTH_MAX)
+export const tagsInput = z.array(tagInput)
+
 const optionalFields = {
   ios: optionalDestination.describe('Destination for iPhones and iPads; `url` when null.'),
   android: optionalDestination.describe('Destination for Android devices; `url` when null.'),
@@ -87,8 +90,7 @@ const optionalFields = {
   expired_redirect_url: optionalDestination.describe(
     'Destination after the link has expired; the `expired_url` of the domain when null.',
   ),
-  tags: z
-    .array(line(TAG_LENGTH_MAX))
+  tags: tagsInput
     .nullable()
     .optional()
     .describe(

@@ -15,6 +15,9 @@ export async function openApiDocument(): Promise<object> {
   const unusable = new Proxy({}, { get: () => unused })
   const deps: AppDependencies = {
     links: unusable as AppDependencies['links'],
+    tags: unusable as AppDependencies['tags'],
+    bulkLinks: unusable as AppDependencies['bulkLinks'],
+    bulkRequests: unusable as AppDependencies['bulkRequests'],
     linkKeys: unusable as AppDependencies['linkKeys'],
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],

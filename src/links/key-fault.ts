@@ -9,5 +9,9 @@ export const TOO_MANY_VARIANTS = `has ${KEY_VARIANTS_MAX} variants on this domai
 export function keyFaultOf(error: unknown): unknown {
   if (error instanceof UniqueViolation) return keyTaken()
   if (!(error instanceof TooManyVariants)) return error
+  return tooManyVariants()
+}
+
+export function tooManyVariants(): Failure {
   return Failure.invalid({ key: [TOO_MANY_VARIANTS] })
 }

@@ -4,7 +4,7 @@ import { canonicalInstant } from '../platform/time/instant.ts'
 import { parseKey } from './key.ts'
 import { type LinkAttributes, UTM_FIELDS, type UtmField } from './link.ts'
 
-const TAGS_MAX = 50
+export const TAGS_MAX = 50
 
 /** The body of a create or an update: an omitted field stays unchanged, null clears it. */
 export type LinkInput = {

@@ -19,7 +19,7 @@ type KeyspaceDependencies = {
 }
 
 /** A host on which a workspace may have links. */
-type AllowedHost = {
+export type AllowedHost = {
   readonly host: string
   /** Undefined when the workspace has never had links on the host. */
   readonly keyspaceId: number | undefined

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { BulkLinksAnswer } from '@terse/contract/bulk-links'
 import fc from 'fast-check'
 import { type Api, expectStatus } from '../support/api.ts'
 import { ENGINES } from '../support/engines.ts'
@@ -47,11 +48,19 @@ for (const engine of ENGINES) {
 
     function noteChange({ method, path }: Operation, sentPath: string, answer: ReceivedAnswer) {
       const ledger = path.includes('/links') ? workspace.links : workspace.domains
+      if (path.endsWith('/bulk')) noteBulk(jsonOf(answer) as BulkLinksAnswer)
       if (method === 'DELETE') ledger.noteDeleted(sentPath.split('/').at(-1) ?? '')
-      if (method !== 'POST' || path.endsWith('/verify')) return
+      if (method !== 'POST' || !/\/(links|domains)$/.test(path)) return
       const created = jsonOf(answer) as { id: string; workspace_id: string }
       assert.equal(created.workspace_id, workspace.id)
       ledger.noteCreated(created.id)
+    }
+
+    function noteBulk({ action, results }: BulkLinksAnswer) {
+      for (const { id } of results.filter(({ status }) => status === 'succeeded')) {
+        if (action === 'create') workspace.links.noteCreated(id ?? '')
+        if (action === 'delete') workspace.links.noteDeleted(id ?? '')
+      }
     }
 
     test('returns only answers that the OpenAPI document describes', {

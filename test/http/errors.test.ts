@@ -50,7 +50,7 @@ for (const engine of ENGINES) {
       api = await service.api()
       const operations = await readOperations(service.baseUrl)
       writing = operations.filter(({ validBody }) => validBody !== undefined)
-      assert.equal(writing.length, 8)
+      assert.ok(writing.length >= 9)
     })
     after(() => service.stop())
 
@@ -110,7 +110,7 @@ for (const engine of ENGINES) {
 
       const total = await linkTotal()
       for (const operation of writing) {
-        const answer = await send(operation, jsonRequest(bodyOf(BODY_BYTES_MAX + 1)))
+        const answer = await send(operation, jsonRequest(bodyOf(operation.bodyBytesMax + 1)))
         expectProblem(answer, 'body_too_large')
       }
       const chunked = await visit(service.port, '/api/v1/links', {

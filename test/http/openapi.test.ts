@@ -182,7 +182,8 @@ for (const engine of ENGINES) {
       const anonymous = apiClient(service.baseUrl, undefined)
       const person = await setUp(service)
       const powerless = apiClient(service.baseUrl, await service.token('acme', []))
-      const oversize = jsonRequest(JSON.stringify({ id: 'x'.repeat(70_000) }))
+      const oversize = (bytesMax: number) =>
+        jsonRequest(JSON.stringify({ id: 'x'.repeat(bytesMax + 5_000) }))
 
       /** How each status is provoked. */
       const provoke: Record<string, (operation: Operation, path: string) => Promise<Answer>> = {
@@ -213,7 +214,7 @@ for (const engine of ENGINES) {
             headers: { ...(headers as Record<string, string>), 'if-match': '"another"' },
           })
         },
-        413: ({ method }, path) => api.send(method, path, oversize),
+        413: ({ method, bodyBytesMax }, path) => api.send(method, path, oversize(bodyBytesMax)),
         415: ({ method }, path) => api.send(method, path, { body: 'plain text' }),
         422: ({ method, validBody }, path) =>
           validBody === undefined

@@ -21,7 +21,7 @@ for (const engine of ENGINES) {
     let stranger: Api
     let operations: readonly Operation[]
     /** The owner’s resource of each family. */
-    const owned = { links: '', domains: '', clicks: '', events: '', workspace: '' }
+    const owned = { links: '', domains: '', clicks: '', events: '', workspace: '', tags: '' }
     before(async () => {
       service = await startService(engine)
       owner = await service.api('owner')

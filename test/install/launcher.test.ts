@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { VERSION } from '../../src/platform/process/version.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../bin/terse.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const LAUNCHER = path.join(ROOT, 'bin/terse.js')
 const PLATFORM = `${process.platform}-${process.arch}`
 const PACKAGE = `node-${PLATFORM}`
 const OWN = process.versions.node
@@ -115,3 +118,12 @@ function run(file: string): Promise<{ code: unknown; stdout: string; stderr: str
     })
   })
 }
+
+test('npx runs the program of the checkout, and installs nothing for it', async (t) => {
+  const cache = mkdtempSync(path.join(tmpdir(), 'npm-cache-'))
+  t.after(() => rmSync(cache, { recursive: true }))
+  // With an empty cache, `--no` makes npx fail where it would have to install a package.
+  const args = ['--no', '--cache', cache, '--', 'terse', '--version']
+  const { stdout } = await promisify(execFile)('npx', args, { cwd: ROOT })
+  assert.equal(stdout.trim(), VERSION)
+})

@@ -106,6 +106,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'links.page': (s) => s.links.page(listOf(workspace)),
     'links.run': (s) => s.links.run(runOf(workspace)),
     'links.count': (s) => s.links.count({ workspaceId: workspace }),
+    'tags.count': (s) => s.tags.count(workspace, 'a'),
+    'tags.findLinks': (s) => s.tags.findLinks(workspace, 'a', 1),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'directory.findByKey': (s) => s.directory.findByKey(keyspace, 'key'),
@@ -247,7 +249,12 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'links.insert': (s) => s.links.insert(newLink(home)),
     'links.update': (s) => s.links.update(link, link),
     'links.skipNumbers': (s) => s.links.skipNumbers(1),
+    'links.lastNumber': (s) => s.links.lastNumber(),
     'links.delete': (s) => s.links.delete(workspace, id),
+    'tags.retag': async (s) => {
+      const before = await s.links.insert(newLink(home))
+      if (before !== undefined) await s.tags.retag([{ before, after: before }])
+    },
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
     'nodes.beat': (s) => s.nodes.beat(newNode(id)),

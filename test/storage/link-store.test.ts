@@ -16,6 +16,7 @@ import {
   listOf,
   NOW,
   newLink,
+  unique,
 } from './samples.ts'
 
 /** A value in every field, each at the limit of its range. */
@@ -128,6 +129,21 @@ describeStore('the link store', (at, engine) => {
       const older = { ...link, tags: [], updated_at: NOW + 2 }
       await assert.rejects(stores.links.update(older, link), StaleRow)
     })
+    same(await findById(link), newer)
+  })
+
+  test('rejects a rename based on a stale read as stale, not for its key', async () => {
+    const home = await addHome(at.store)
+    const link = await addLink(at.store, home)
+    const newer = { ...link, url: 'https://example.com/new', updated_at: NOW + 1 }
+    await at.store.write((stores) => stores.links.update(newer, link))
+    const rename = { ...link, key: unique('renamed'), updated_at: NOW + 2 }
+    await at.store
+      .write(async (stores) => {
+        await assert.rejects(stores.links.update(rename, link), StaleRow)
+        throw new Error('ends the transaction')
+      })
+      .catch(({ message }) => assert.equal(message, 'ends the transaction'))
     same(await findById(link), newer)
   })
 

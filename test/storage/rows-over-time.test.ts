@@ -1,47 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Domains } from '../../src/domains/domains.ts'
-import { claimableHosts } from '../../src/hosts/claimable-hosts.ts'
-import { commandLine } from '../../src/identity/actor.ts'
-import { LinkKeyspaces } from '../../src/links/link-keyspaces.ts'
-import { SEARCH_QUEUE } from '../../src/links/link-search.ts'
-import { Links } from '../../src/links/links.ts'
 import type { Change } from '../../src/platform/changes/change.ts'
-import { systemRandom } from '../../src/platform/crypto/random.ts'
-import { passwordVault } from '../../src/platform/passwords/password-vault.ts'
-import { FairQueue } from '../../src/platform/work/fair-queue.ts'
-import { directHasher } from '../support/direct-hasher.ts'
-import { noQuotas } from '../support/no-quotas.ts'
-import { describeStore, type StoreUnderTest } from '../support/store.ts'
-import { addWorkspace, NOW, unique } from './samples.ts'
-
-/** The rules over a real store, with a clock that the test sets. */
-async function services({ store }: StoreUnderTest) {
-  const time = { now: NOW }
-  const clock = { nowMicros: () => time.now }
-  const keyspaceId = await store.write(
-    async (stores) => (await stores.keyspaces.openShared('go.example')).id,
-  )
-  const serviceHost = { host: 'go.example', keyspaceId, ports: new Set([443]) }
-  const base = { store, clock, random: systemRandom, serviceHost, quotas: noQuotas(store) }
-  const domainService = new Domains({
-    ...base,
-    claimable: claimableHosts({ serviceNames: [], reserved: [], isOperator: false }),
-    proofPolicy: 'none',
-    onDue: () => {},
-    onError: assert.ifError,
-  })
-  const linkService = new Links({
-    ...base,
-    domains: domainService,
-    keyspaces: new LinkKeyspaces({ ...base, domains: domainService, claimOnLink: true }),
-    vault: passwordVault(Buffer.alloc(32), systemRandom, directHasher()),
-    appSchemes: [],
-    searches: new FairQueue(SEARCH_QUEUE),
-  })
-  const workspace = await addWorkspace(store)
-  return { time, links: linkService, domains: domainService, actor: commandLine(workspace.id) }
-}
+import { linkServices } from '../support/link-services.ts'
+import { describeStore } from '../support/store.ts'
+import { NOW, unique } from './samples.ts'
 
 /** The clock at each step after the first, and the instant that the row must have then. */
 const STEPS = [
@@ -54,7 +16,7 @@ const STEPS = [
 
 describeStore('the times of a row', (at) => {
   test('keep their microseconds and only increase when a link is updated, whatever the clock does', async () => {
-    const { time, links, actor } = await services(at)
+    const { time, links, actor } = await linkServices(at)
     const input = { domain: 'go.example', key: unique('key'), url: 'https://example.com/' }
     const { id } = await links.create(actor, input)
     for (const { clock, updatedAt } of STEPS) {
@@ -67,7 +29,7 @@ describeStore('the times of a row', (at) => {
   })
 
   test('keep their microseconds and only increase when a domain is updated, whatever the clock does', async () => {
-    const { time, domains, actor } = await services(at)
+    const { time, domains, actor } = await linkServices(at)
     const { id } = await domains.create(actor, { domain: `${unique('host')}.example.com` })
     // It was proved at once, which is its first update.
     assert.equal((await domains.get(actor, id)).updated_at, NOW + 1)
@@ -83,7 +45,7 @@ describeStore('the times of a row', (at) => {
 
 describeStore('the changes that a deletion appends', (at) => {
   test('contain the current host of a deleted domain, though it was renamed a moment before', async () => {
-    const { domains, actor } = await services(at)
+    const { domains, actor } = await linkServices(at)
     const [before, renamed] = [`${unique('a')}.example.com`, `${unique('b')}.example.com`]
     const { id } = await domains.create(actor, { domain: before })
     const notified: Change[][] = []

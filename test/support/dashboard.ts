@@ -1,3 +1,4 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Service } from './service.ts'
 
@@ -69,4 +70,10 @@ function watchFaults(page: Page, origin: string): string[] {
     if (!url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url)) faults.push(url)
   })
   return faults
+}
+
+/** The rules that a page violates, with the elements. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`)
 }

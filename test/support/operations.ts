@@ -11,7 +11,7 @@ export type Operation = {
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
   /** The resource whose id it takes, if any. */
-  readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events'
+  readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events' | 'tags'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -19,6 +19,7 @@ export type Operation = {
   readonly responses: Readonly<Record<string, DescribedResponse>>
   /** Another valid body, where there is one. */
   readonly otherBody: Readonly<Record<string, unknown>> | undefined
+  readonly bodyBytesMax: number
   /** The status of its success. */
   readonly success: number
   /** With the query of a valid request. */
@@ -112,15 +113,28 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   clicks: 'clicks',
   usage: 'workspace',
   events: 'events',
+  tags: 'tags',
 }
 
 /** Valid requests of operations that need another one than others of their family. */
 const REQUESTS: Readonly<
   Record<
     string,
-    { query?: string; body?: Record<string, unknown>; otherBody?: Record<string, unknown> }
+    {
+      query?: string
+      body?: Record<string, unknown>
+      otherBody?: Record<string, unknown>
+      bodyBytesMax?: number
+    }
   >
 > = {
+  'links.bulk': {
+    body: { action: 'delete', ids: [UNKNOWN_ID] },
+    otherBody: { action: 'delete', ids: ['another'] },
+    bodyBytesMax: 2 * 1024 * 1024,
+  },
+  'tags.rename': { body: { tags: ['a'], name: 'b' } },
+  'tags.delete': { body: { tags: ['a'] } },
   'links.checkKey': { query: 'domain=localhost&key=free' },
 }
 
@@ -145,6 +159,7 @@ function operation(method: string, path: string, described: DescribedOperation):
     takesId: template.includes('{id}'),
     validBody,
     otherBody: request?.otherBody ?? (validBody && { ...validBody, domain: 'other.acme.test' }),
+    bodyBytesMax: request?.bodyBytesMax ?? 64 * 1024,
     success: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     responses: described.responses,
     pathFor: (id) => template.replace('{id}', id) + query,

@@ -14,9 +14,11 @@ import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts
 import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
 import type { TokenRouteDependencies } from '../../identity/tokens/routes.ts'
 import type { WorkspaceRouteDependencies } from '../../identity/workspaces/routes.ts'
+import type { BulkRouteDependencies } from '../../links/bulk-routes.ts'
 import type { KeyRouteDependencies } from '../../links/key-routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
+import type { TagRouteDependencies } from '../../links/tag-routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
@@ -25,6 +27,8 @@ import type { Readiness } from '../../platform/process/readiness.ts'
 /** What the routes of the modules need. */
 type RouteDependencies = LinkRouteDependencies &
   KeyRouteDependencies &
+  BulkRouteDependencies &
+  TagRouteDependencies &
   QrRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &

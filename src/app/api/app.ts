@@ -23,9 +23,11 @@ import { sessionRoutes } from '../../identity/sessions/routes.ts'
 import { setupRoutes } from '../../identity/setup/routes.ts'
 import { tokenRoutes } from '../../identity/tokens/routes.ts'
 import { workspaceRoutes } from '../../identity/workspaces/routes.ts'
+import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
+import { tagRoutes } from '../../links/tag-routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
 import {
   allowOtherOrigins,
@@ -49,6 +51,8 @@ import { serviceRoutes } from './service-routes.ts'
 const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   linkRoutes,
   keyRoutes,
+  bulkRoutes,
+  tagRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,

@@ -14,6 +14,9 @@ test('a failed request is logged under the request id that the client received',
   const unused = {}
   const deps: AppDependencies = {
     links: unused as AppDependencies['links'],
+    tags: unused as AppDependencies['tags'],
+    bulkLinks: unused as AppDependencies['bulkLinks'],
+    bulkRequests: unused as AppDependencies['bulkRequests'],
     linkKeys: unused as AppDependencies['linkKeys'],
     domains: unused as AppDependencies['domains'],
     clicks: unused as AppDependencies['clicks'],

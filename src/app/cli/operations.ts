@@ -1,3 +1,4 @@
+import type { BackupOptions } from '../../backup/commands/backup.ts'
 import type { ReplayedJournal } from '../../operations/commands/journal.ts'
 import type { RepairReport } from '../../operations/commands/repair.ts'
 import type { Finding } from '../../operations/doctor/finding.ts'
@@ -22,6 +23,51 @@ export async function diagnose(host: string | undefined): Promise<readonly Findi
 export async function repair(execute: boolean): Promise<RepairReport> {
   const { repairDataFolder } = await import('../instance/repair.ts')
   return repairDataFolder(openConfig().config, execute)
+}
+
+/** Makes a backup as configured, except for the given options. */
+export async function backup(target: string | undefined, options: BackupOptions) {
+  const { config } = openConfig()
+  const to = target ?? config.backup.target
+  if (to === undefined) throw new Error('Name a folder or a bucket, or set TERSE_BACKUP_TO.')
+  const { runBackup } = await import('../backup/run-backup.ts')
+  const { backupRequest, readIdentities } = await import('../backup/backup-request.ts')
+  const { recipient, identity, keep: retention } = options
+  const report = await runBackup({
+    ...backupRequest(config, to),
+    retention,
+    verifies: options.verify,
+    takesOver: options.takeOver,
+    ...(recipient && { recipients: recipient }),
+    ...(identity !== undefined && { identities: readIdentities(identity) }),
+  })
+  return { ...report, target: to }
+}
+
+/** Lists the backups of a target. */
+export async function list(source: string) {
+  const { listBackups } = await import('../backup/restore-backup.ts')
+  return listBackups(source, openConfig().config.s3)
+}
+
+/** Restores a backup into the configured data folder. */
+export async function restore(source: string, options: { at?: string; identity?: string }) {
+  const { config } = openConfig()
+  const { dataDir, databaseUrl, secretKey, s3 } = config
+  const { restoreBackup } = await import('../backup/restore-backup.ts')
+  const { readIdentities } = await import('../backup/backup-request.ts')
+  const { skipRestoredNumbers } = await import('../backup/skip-restored-numbers.ts')
+  const report = await restoreBackup({
+    source,
+    name: options.at,
+    dataDir,
+    databaseUrl,
+    secretKey,
+    s3,
+    identities: readIdentities(options.identity ?? config.backup.identityFile),
+    skipNumbers: (folder, count) => skipRestoredNumbers(config, folder, count),
+  })
+  return { ...report, dataDir }
 }
 
 /** Ingests the clicks in the journals of a folder, as `replayJournals`. */

@@ -1,4 +1,6 @@
 import { Command } from 'commander'
+import { backupCommand } from '../../backup/commands/backup.ts'
+import { restoreCommand } from '../../backup/commands/restore.ts'
 import { domainCommand } from '../../domains/commands/domain.ts'
 import { eventCommand } from '../../events/commands/event.ts'
 import { memberCommand } from '../../identity/commands/member.ts'
@@ -16,7 +18,7 @@ import { setGivenOptions, terseCommand } from '../../platform/process/terse-comm
 import { VERSION } from '../../platform/process/version.ts'
 import { serveCommand } from '../commands/serve.ts'
 import { workerCommand } from '../commands/worker.ts'
-import { diagnose, repair, replay } from './operations.ts'
+import { backup, diagnose, list, repair, replay, restore } from './operations.ts'
 import { withDomains } from './with-domains.ts'
 import { withEvents } from './with-events.ts'
 import { withInstance } from './with-instance.ts'
@@ -61,6 +63,8 @@ export function buildProgram(terminal: Terminal): Command {
     journalCommand(terminal, replay),
     doctorCommand(terminal, diagnose),
     repairCommand(terminal, repair),
+    backupCommand(terminal, backup),
+    restoreCommand(terminal, { list, restore }),
   ]) {
     program.addCommand(command)
   }

@@ -54,6 +54,19 @@ describe('readConfig', () => {
       connectionsPerAddressMax: 1_024,
       unsentBytesMax: 64 * 1024 * 1024,
     },
+    backup: {
+      target: undefined,
+      everyMs: 21_600_000,
+      retention: [
+        { count: 14, unit: 'd' },
+        { count: 8, unit: 'w' },
+        { count: 12, unit: 'm' },
+      ],
+      verifies: true,
+      recipients: [],
+      identityFile: undefined,
+    },
+    s3: undefined,
     logLevel: 'info',
     logFormat: 'auto',
     domainProof: 'dns',
@@ -92,10 +105,11 @@ describe('readConfig', () => {
       assert.equal(metricsReaders.has(address), true, address)
     }
     assert.equal(metricsReaders.has('10.0.0.1'), false)
-    // 23 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
-    // share `oidc`, two `mail`, seven `acme`, five `quotas` and three `connections`; two are destructured
+    // 31 settings have no entry of their own in `rest`: TERSE_HTTPS_PORT belongs to `tls`, eight settings
+    // share `oidc`, two `mail`, seven `acme`, six `backup`, five `quotas`, four `s3` and three `connections`;
+    // two are destructured
     // above.
-    assert.equal(Object.keys(rest).length + 23, Object.keys(SETTINGS).length)
+    assert.equal(Object.keys(rest).length + 31, Object.keys(SETTINGS).length)
   })
 
   test('treats an empty variable as unset', () => {
@@ -273,6 +287,16 @@ describe('readConfig', () => {
       'https://',
     ],
     TERSE_DATA_DIR: [],
+    TERSE_BACKUP_TO: [],
+    TERSE_BACKUP_EVERY: ['0h', '6', '6 h', '1w', '367d', 'daily'],
+    TERSE_BACKUP_KEEP: ['14', '0d', '14d;8w', '14d,', '1y', 'none'],
+    TERSE_BACKUP_VERIFY: ['yes', 'true'],
+    TERSE_BACKUP_RECIPIENTS: ['age1short', 'AGE-SECRET-KEY-1', 'ssh-ed25519 AAAA'],
+    TERSE_BACKUP_IDENTITY_FILE: [],
+    TERSE_S3_ENDPOINT: ['s3.example.com', 'ftp://s3.example.com'],
+    TERSE_S3_REGION: [],
+    TERSE_S3_ACCESS_KEY_ID: [],
+    TERSE_S3_SECRET_ACCESS_KEY: [],
     TERSE_DISK_LOW_PERCENT: ['-1', '100', '5 %', '2.5'],
     TERSE_FILE_CHECK_HOURS: ['-1', 'daily', '1.5'],
     TERSE_ENV_FILE: [],
@@ -363,6 +387,26 @@ describe('readConfig', () => {
         assert.ok(!faults[0]?.includes('\n'))
       })
     }
+  }
+
+  const ACCESS = { TERSE_S3_ENDPOINT: 'http://s3.test', TERSE_S3_ACCESS_KEY_ID: 'id' }
+  const RECIPIENT = 'age1lvyvwawkr0mcnnnncaghunadrqkmuf9e6507x9y920xxpp866cnql7dp2z'
+  for (const [name, faulty, mended] of [
+    [
+      'a bucket without access to it',
+      { TERSE_BACKUP_TO: 's3://bucket', ...ACCESS },
+      { TERSE_S3_SECRET_ACCESS_KEY: 'secret' },
+    ],
+    [
+      'encrypted backups that cannot be verified',
+      { TERSE_BACKUP_TO: '/backup', TERSE_BACKUP_RECIPIENTS: RECIPIENT },
+      { TERSE_BACKUP_VERIFY: 'off' },
+    ],
+  ] as const) {
+    test(`refuses ${name}`, () => {
+      assert.equal(faultsOf(faulty).length, 1)
+      assert.deepEqual(faultsOf({ ...faulty, ...mended }), [])
+    })
   }
 
   test('reports all faults together', () => {

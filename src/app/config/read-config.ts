@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Retention, S3Access } from '../../backup/index.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
 import type { Role } from './setting-schemas.ts'
 import {
@@ -98,6 +99,21 @@ export type Config = {
   readonly clickCapPerMinute: number
   /** Clicks of one workspace that are stored individually per minute; 0 for all. */
   readonly rawClicksPerMinute: number
+  readonly backup: BackupConfig
+  /** Undefined unless an S3-compatible service is set. */
+  readonly s3: S3Access | undefined
+}
+
+/** The backups that the service makes. */
+type BackupConfig = {
+  /** A folder or a bucket; undefined for no backups. */
+  readonly target: string | undefined
+  readonly everyMs: number
+  /** Undefined to keep all. */
+  readonly retention: Retention | undefined
+  readonly verifies: boolean
+  readonly recipients: readonly string[]
+  readonly identityFile: string | undefined
 }
 
 /** Limits on the connections of one process. */
@@ -173,7 +189,7 @@ export function readConfig(env: Environment): Config {
   faults.push(...faultsOfSignIn(values as Partial<SettingValues>, isGiven))
   if (faults.length > 0) throw new ConfigError(faults)
   const config = configOf(values as SettingValues)
-  const contradictions = faultsOfTls(config)
+  const contradictions = [...faultsOfTls(config), ...faultsOfBackup(config)]
   if (contradictions.length > 0) throw new ConfigError(contradictions)
   return config
 }
@@ -190,6 +206,22 @@ function faultsOfTls({ tls, port, baseUrl }: Config): readonly string[] {
     faults.push('TERSE_TLS=auto needs a TERSE_BASE_URL that begins with https://')
   }
   if (tls.port === port) faults.push('TERSE_PORT and TERSE_HTTPS_PORT must be two ports')
+  return faults
+}
+
+function faultsOfBackup({ backup, s3 }: Config): readonly string[] {
+  const faults: string[] = []
+  if (backup.target?.includes('://') && s3 === undefined) {
+    faults.push(
+      'TERSE_BACKUP_TO names a bucket, which needs TERSE_S3_ENDPOINT, TERSE_S3_ACCESS_KEY_ID and TERSE_S3_SECRET_ACCESS_KEY',
+    )
+  }
+  const isEncrypted = backup.recipients.length > 0
+  if (backup.target !== undefined && backup.verifies && isEncrypted && !backup.identityFile) {
+    faults.push(
+      'TERSE_BACKUP_VERIFY=on needs TERSE_BACKUP_IDENTITY_FILE to read encrypted backups: set it, or TERSE_BACKUP_VERIFY=off',
+    )
+  }
   return faults
 }
 
@@ -248,7 +280,32 @@ function configOf(values: SettingValues): Config {
     eventRetentionDays: values.TERSE_EVENT_RETENTION_DAYS,
     clickCapPerMinute: values.TERSE_CLICK_CAP_PER_MINUTE,
     rawClicksPerMinute: values.TERSE_RAW_CLICKS_PER_MINUTE,
+    backup: backupConfigOf(values),
+    s3: s3AccessOf(values),
   })
+}
+
+function backupConfigOf(values: SettingValues): BackupConfig {
+  return Object.freeze({
+    target: values.TERSE_BACKUP_TO,
+    everyMs: values.TERSE_BACKUP_EVERY,
+    retention: values.TERSE_BACKUP_KEEP,
+    verifies: values.TERSE_BACKUP_VERIFY,
+    recipients: values.TERSE_BACKUP_RECIPIENTS,
+    identityFile: values.TERSE_BACKUP_IDENTITY_FILE,
+  })
+}
+
+function s3AccessOf(values: SettingValues): S3Access | undefined {
+  const {
+    TERSE_S3_ENDPOINT: endpoint,
+    TERSE_S3_ACCESS_KEY_ID: accessKeyId,
+    TERSE_S3_SECRET_ACCESS_KEY: secretAccessKey,
+  } = values
+  if (endpoint === undefined || accessKeyId === undefined || secretAccessKey === undefined) {
+    return undefined
+  }
+  return Object.freeze({ endpoint, region: values.TERSE_S3_REGION, accessKeyId, secretAccessKey })
 }
 
 function acmeConfigOf(values: SettingValues): AcmeConfig {

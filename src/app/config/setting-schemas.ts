@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { parseRetention } from '../../backup/retention.ts'
 import { Networks } from '../../platform/network/ip-address.ts'
 
 /** The roles of a node. The description of `TERSE_ROLES` explains each. */
@@ -8,6 +9,9 @@ export const ROLES = ['redirect', 'api', 'jobs'] as const
 
 export const HOST_NAME =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/
+
+/** Recipients for X25519 and for its hybrid with a post-quantum method. */
+const RECIPIENT = /^age1(?:pq1)?[02-9ac-hj-np-z]{58,4000}$/
 
 export function networks(text: string, context: z.RefinementCtx): Networks {
   const list = new Networks()
@@ -97,6 +101,38 @@ export function oneOf<const Word extends string>(words: readonly Word[]) {
 export function flag(yes: string, no: string) {
   return z.enum([yes, no], { error: `must be ${yes} or ${no}` }).transform((text) => text === yes)
 }
+
+const SPAN_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const SPAN_MS_MAX = 366 * SPAN_MS.d
+
+/** `30m`, `6h` or `1d`; returns milliseconds. */
+export const timeSpan = z.string().transform((text, context) => {
+  const [, count = '', unit = 'm'] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
+  const ms = Number(count) * SPAN_MS[unit as keyof typeof SPAN_MS]
+  if (ms > 0 && ms <= SPAN_MS_MAX) return ms
+  context.addIssue({ code: 'custom', message: 'must be a time such as 30m, 6h or 1d' })
+  return z.NEVER
+})
+
+/** `14d,8w,12m`, or `all`, which is undefined. */
+export const retention = z.string().transform((text, context) => {
+  if (text.trim() === 'all') return undefined
+  const parsed = parseRetention(text)
+  if (parsed !== undefined) return parsed
+  context.addIssue({ code: 'custom', message: 'must be a list such as 14d,8w,12m, or all' })
+  return z.NEVER
+})
+
+/** Recipients of age. */
+export const recipients = z.string().transform((text, context): readonly string[] => {
+  const list = listed(text)
+  for (const recipient of list) {
+    if (!RECIPIENT.test(recipient)) {
+      context.addIssue({ code: 'custom', message: `"${recipient}" is not a recipient of age` })
+    }
+  }
+  return Object.freeze(list)
+})
 
 /** More processes than this only compete with each other, on any machine. */
 const PROCESSES_MAX = 256

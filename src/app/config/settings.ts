@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ACME_SETTINGS } from './settings/acme.ts'
+import { BACKUP_SETTINGS } from './settings/backups.ts'
 import { CLICK_SETTINGS } from './settings/clicks.ts'
 import { CONNECTION_SETTINGS } from './settings/connections.ts'
 import { DOMAIN_SETTINGS } from './settings/domains.ts'
@@ -14,6 +15,7 @@ import { STORAGE_SETTINGS } from './settings/storage.ts'
 export const SETTINGS = {
   ...LISTENING_SETTINGS,
   ...STORAGE_SETTINGS,
+  ...BACKUP_SETTINGS,
   ...NODE_SETTINGS,
   ...SIGN_IN_SETTINGS,
   ...QUOTA_SETTINGS,

@@ -60,8 +60,10 @@ import {
   workspaceStore,
 } from '../../identity/workspaces/store/workspace-store.ts'
 import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
+import type { LinkNumbering } from '../../links/store/link-numbers.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
 import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
+import { type TagStore, tagStore } from '../../links/store/tag-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { LockName } from '../../platform/database/lock-name.ts'
@@ -100,6 +102,7 @@ export type Stores = {
   readonly acmeAccounts: AcmeAccountStore
   readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
+  readonly tags: TagStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
@@ -126,8 +129,7 @@ export type EngineTraits = {
   readonly returnsInsertId: boolean
   /** Undefined when the engine runs one writing transaction at a time. */
   readonly lockName?: LockName
-  /** Implements `LinkStore.skipNumbers`. */
-  readonly skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
+  readonly numbering: LinkNumbering
 }
 
 /**
@@ -136,15 +138,7 @@ export type EngineTraits = {
  * @param on.scans for queries that may read many rows
  */
 export function storesOver(
-  {
-    changeLog,
-    openFeed,
-    rawClicks,
-    findPage,
-    returnsInsertId,
-    lockName,
-    skipLinkNumbers,
-  }: EngineTraits,
+  { changeLog, openFeed, rawClicks, findPage, returnsInsertId, lockName, numbering }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; writes: WriteBuffer },
 ): Stores {
   const { db, writes } = on
@@ -171,7 +165,14 @@ export function storesOver(
     certificateOrders: certificateOrderStore(db),
     acmeAccounts: acmeAccountStore(db),
     acmeBudgets: acmeBudgetStore(db),
-    links: linkStore({ ...on, findPage, returnsInsertId, lockName, skipLinkNumbers }),
+    links: linkStore({
+      ...on,
+      findPage,
+      returnsInsertId,
+      lockName,
+      numbering,
+    }),
+    tags: tagStore(on),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),

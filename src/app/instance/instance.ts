@@ -9,6 +9,7 @@ import { systemRandom } from '../../platform/crypto/random.ts'
 import { NoInstance } from '../../platform/database/no-instance.ts'
 import { checkInstanceKey, hasInstanceKey } from '../../platform/instance/key-check.ts'
 import { type Clock, systemClock } from '../../platform/time/clock.ts'
+import { refuseUnfinishedRestore } from '../backup/unfinished-restore.ts'
 import type { Config } from '../config/read-config.ts'
 import { loadOrCreateSecretKey, loadSecretKey, secretKeyFile } from '../config/secret-key.ts'
 import { openStore } from '../database/open-store.ts'
@@ -69,6 +70,7 @@ async function open(
   { mayBeUnavailable = false, mustExist = false }: OpenOptions,
 ): Promise<Instance> {
   const clock = systemClock()
+  refuseUnfinishedRestore(config.dataDir)
   // First, so that an unusable key leaves no new database behind.
   const key = config.secretKey ?? loadSecretKey(config.dataDir)
   const { store, engine, poolUses, scanQueue, ready, uncheckedSinceMs } = await openStore({

@@ -13,6 +13,7 @@ import type { NodeCaches } from '../node/caches.ts'
 import { type DataFolder, dataFolderMetrics } from '../node/data-folder.ts'
 import { type FileHealth, openFileHealth } from '../node/file-checks.ts'
 import { nodeReadiness, storeCheck, writeCheck } from '../node/readiness.ts'
+import { backupMetrics } from './backup-metrics.ts'
 import {
   apiMetrics,
   cacheMetrics,
@@ -42,7 +43,7 @@ export type Observation = {
  * @param parts.onProbed called when a balancer has requested the readiness of the node
  */
 export function openObservation(parts: {
-  config: Pick<Config, 'roles' | 'databaseUrl' | 'dataDir'>
+  config: Pick<Config, 'roles' | 'databaseUrl' | 'dataDir' | 'backup'>
   dataFolder: DataFolder
   instance: Instance
   log: Logger
@@ -82,6 +83,7 @@ export function openObservation(parts: {
     nodeMetrics(instance.nodes),
     certificateMetrics(instance),
     fileMetrics(fileHealth),
+    backupMetrics(config),
     dataFolderMetrics(dataFolder),
   ]) {
     metrics.add(source)

@@ -6,11 +6,15 @@ import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import { BulkLinks } from '../../links/bulk-links.ts'
+import { BULK_QUEUE } from '../../links/bulk-routes.ts'
 import { LinkKeys } from '../../links/link-keys.ts'
 import { LinkKeyspaces } from '../../links/link-keyspaces.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
+import { LinkWriter } from '../../links/link-writer.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
+import { TAG_QUEUE, Tags } from '../../links/tags.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/idempotency.ts'
@@ -55,22 +59,24 @@ export function openApi(
   const random = systemRandom
   const { claimOnLink } = config
   const keyspaces = new LinkKeyspaces({ clock, random, domains, serviceHost, claimOnLink })
-  const links = new Links({
-    store,
+  const writer = new LinkWriter({
     clock,
     random,
-    domains,
     keyspaces,
     vault: vaultOf(context),
     serviceHost,
     appSchemes: config.appSchemes,
     quotas,
-    searches: queues.open(SEARCH_QUEUE),
   })
+  const searches = queues.open(SEARCH_QUEUE)
+  const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   return buildApp(
     {
       links,
       linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
+      bulkLinks: new BulkLinks({ store, clock, random, domains, writer }),
+      bulkRequests: queues.open(BULK_QUEUE),
+      tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
       domains,
       clicks: new Clicks({
         store,

@@ -8,6 +8,7 @@ import { type AppContext, logUnexpected } from '../instance/app-context.ts'
 import type { Instance } from '../instance/instance.ts'
 import { openServiceHost } from '../instance/service-host.ts'
 import { ALONE } from '../metrics/metrics.ts'
+import { startBackups } from './backup-job.ts'
 import type { ListeningHandle } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
 import { startHeartbeat } from './heartbeat.ts'
@@ -160,6 +161,7 @@ export class Node {
       const { uncheckedSinceMs } = instance
       this.#jobs.push(startFileChecks({ config, uncheckedSinceMs, log }))
     }
+    if (process === ALONE) this.#jobs.push(startBackups({ config, log }))
     intake.startDraining()
     running.heartbeat = startHeartbeat({ nodes, intake, clock, process, log })
   }

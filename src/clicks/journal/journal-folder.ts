@@ -157,8 +157,8 @@ function takeLock(folder: string): DatabaseSync | undefined {
   }
 }
 
-/** Writes the fence. False if a starting process has just removed the folder as a leftover. */
-function writeFence(folder: string): boolean {
+/** Writes the fence into a journal's folder. False if it has one, or if a starting process has just removed the folder as a leftover. */
+export function writeFence(folder: string): boolean {
   try {
     writeFileSync(path.join(folder, LOCK), FENCE, { flag: 'wx', mode: 0o600 })
     return true

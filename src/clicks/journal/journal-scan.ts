@@ -9,12 +9,27 @@ const NO_COMPLETE_SEGMENT = 0
 const CLICKS_PER_BATCH = 20_000
 
 /** Counts the readable clicks of a journal after a position. */
-export function countClicksAfter(dataDir: string, id: string, from: JournalPosition): number {
+export function countClicksAfter(
+  dataDir: string,
+  id: string,
+  from: JournalPosition | undefined,
+): number {
   let count = 0
   for (const { clicks } of batchesAfter(path.join(journalsRoot(dataDir), id), from)) {
     count += clicks.length
   }
   return count
+}
+
+/** Returns the position after the last readable click of a journal; `from` when there is none after it. */
+export function endOfClicks(
+  dataDir: string,
+  id: string,
+  from: JournalPosition | undefined,
+): JournalPosition | undefined {
+  let position = from
+  for (const { next } of batchesAfter(path.join(journalsRoot(dataDir), id), from)) position = next
+  return position
 }
 
 /**

@@ -1,3 +1,6 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+
 /**
  * The highest plausible link number; a click with a higher one is damaged or does not refer to a
  * link.
@@ -10,6 +13,14 @@ export type LinkSequence = {
   last(): Promise<number>
   /** Ensures that every new link gets a number above `seq`. */
   skipTo(seq: number): Promise<void>
+}
+
+/** What an engine does with link numbers within a transaction. */
+export type LinkNumbering = {
+  /** Implements `LinkStore.skipNumbers`. */
+  skip(db: Kysely<Schema>, seq: number): Promise<void>
+  /** Implements `LinkStore.lastNumber`. */
+  last(db: Kysely<Schema>): Promise<number>
 }
 
 /** Ensures that link numbers that occur in clicks are not assigned to new links. */

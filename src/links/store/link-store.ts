@@ -11,7 +11,8 @@ import { foldKey } from '../key.ts'
 import type { Link, NewLink, UncountedLink } from '../link.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from '../link-query.ts'
 import { storedBytes } from '../stored-bytes.ts'
-import { findKeyState, findVariants, type KeyState } from './key-variants.ts'
+import { findKeyState, type KeyState, variantStatements } from './key-variants.ts'
+import type { LinkNumbering } from './link-numbers.ts'
 import { linkPages } from './link-pages.ts'
 import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
@@ -45,6 +46,8 @@ export type LinkStore = {
    * count for it.
    */
   skipNumbers(seq: number): Promise<void>
+  /** The last number that was given to a link; 0 when there was none. Deleted links keep theirs. */
+  lastNumber(): Promise<number>
   /** Returns the deleted link. */
   delete(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /**
@@ -82,22 +85,23 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
+type LinkStoreParts = {
+  readonly db: Kysely<Schema>
+  readonly scans: Scans
+  readonly findPage: FindPage
+  readonly writes: WriteBuffer
+  readonly returnsInsertId: boolean
+  readonly lockName: LockName | undefined
+  readonly numbering: LinkNumbering
+}
+
 /**
  * @param on.db for look-ups by an index
  * @param on.scans for queries that may read many rows
  * @param on.returnsInsertId whether an insert returns the new row's number without `returning`
  * @param on.lockName undefined when the engine runs one writing transaction at a time
- * @param on.skipLinkNumbers implements `LinkStore.skipNumbers` on this engine
  */
-export function linkStore(on: {
-  db: Kysely<Schema>
-  scans: Scans
-  findPage: FindPage
-  writes: WriteBuffer
-  returnsInsertId: boolean
-  lockName: LockName | undefined
-  skipLinkNumbers: (db: Kysely<Schema>, seq: number) => Promise<void>
-}): LinkStore {
+export function linkStore(on: LinkStoreParts): LinkStore {
   const { db, writes } = on
   const pages = linkPages(on)
 
@@ -107,17 +111,8 @@ export function linkStore(on: {
     return inserted.numAffectedRows === 0n ? undefined : Number(inserted.insertId)
   }
 
-  /**
-   * Returns statements that read the variants of a key. The last one returns a row per variant, at
-   * most `variantsMax + 1`.
-   */
-  function selectVariants(at: Pick<Link, 'keyspace_id' | 'key'>, variantsMax: number) {
-    if (variantsMax === Number.POSITIVE_INFINITY) return []
-    const query = { keyspaceId: at.keyspace_id, foldedKey: foldKey(at.key), limit: variantsMax + 1 }
-    const found: CompiledQuery = findVariants.query(db, query)
-    const lock = on.lockName?.(db, `link-variants ${query.keyspaceId}/${query.foldedKey}`)
-    return lock === undefined ? [found] : [lock, found]
-  }
+  const selectVariants = (at: Pick<Link, 'keyspace_id' | 'key'>, variantsMax: number) =>
+    variantStatements(on, at, variantsMax)
 
   async function findUncounted(workspaceId: string, id: string) {
     const [row] = (await findById(db, { workspaceId, id })).rows
@@ -153,14 +148,16 @@ export function linkStore(on: {
     async update(link, before, variantsMax = Number.POSITIVE_INFINITY) {
       const isRenamed =
         foldKey(link.key) !== foldKey(before.key) || link.keyspace_id !== before.keyspace_id
-      const [counted, updated, ...others] = await pipeline(db, [
-        findCount.query(db, { seq: before.seq }),
-        ...updateRow(db, link, before),
-        deleteTags(db, link),
-        ...insertTags(db, link),
-        ...(isRenamed ? selectVariants(link, variantsMax) : []),
-      ])
-      if (updated?.numAffectedRows === 0n) throw new StaleRow()
+      const [first, ...rest] = updateRow(db, link, before)
+      const [counted, others] = await unlessStale(
+        pipeline(db, [findCount.query(db, { seq: before.seq }), first]),
+        pipeline(db, [
+          ...rest,
+          deleteTags(db, link),
+          ...insertTags(db, link),
+          ...(isRenamed ? selectVariants(link, variantsMax) : []),
+        ]),
+      )
       if (isRenamed) refuseTooMany(others.at(-1), variantsMax)
       const bytes = storedBytes(link) - storedBytes(before)
       const { workspace_id: workspaceId, seq } = before
@@ -168,7 +165,8 @@ export function linkStore(on: {
       return { ...link, ...countersOf(counted.rows[0]) }
     },
 
-    skipNumbers: (seq) => on.skipLinkNumbers(db, seq),
+    skipNumbers: (seq) => on.numbering.skip(db, seq),
+    lastNumber: () => on.numbering.last(db),
 
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)
@@ -226,7 +224,7 @@ function updateRow(
   db: Kysely<Schema>,
   link: UncountedLink,
   before: UncountedLink,
-): CompiledQuery[] {
+): [CompiledQuery, ...CompiledQuery[]] {
   const row = toRow(link)
   const { id, workspace_id, created_at, key_folded, ...values } = row
   if (key_folded === foldKey(before.key)) {
@@ -237,6 +235,24 @@ function updateRow(
   const ids = { id: before.id, workspace_id: before.workspace_id, created_at: before.created_at }
   const moved = db.insertInto('links').values({ ...row, seq, ...ids })
   return [deleteRow(db, before), moved.compile()]
+}
+
+/**
+ * Returns the first result of `first` and those of `others`, which were sent right after it.
+ *
+ * @throws {StaleRow} when the second statement of `first` affected no row, also when one of `others` failed:
+ *   that a stale row is inserted again violates a unique constraint
+ */
+async function unlessStale<C>(
+  first: Promise<readonly [QueryResult<C>, QueryResult<unknown>]>,
+  others: Promise<readonly QueryResult<unknown>[]>,
+): Promise<[QueryResult<C>, readonly QueryResult<unknown>[]]> {
+  const [started, ended] = await Promise.allSettled([first, others])
+  if (started.status === 'rejected') throw started.reason
+  const [read, written] = started.value
+  if (written.numAffectedRows === 0n) throw new StaleRow()
+  if (ended.status === 'rejected') throw ended.reason
+  return [read, ended.value]
 }
 
 function deleteRow(db: Kysely<Schema>, link: UncountedLink): CompiledQuery {

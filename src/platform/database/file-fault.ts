@@ -40,8 +40,7 @@ export class RefusedFiles extends Error {
 
 export function filesAdvice(): string {
   return (
-    'Nothing was changed. Replace the whole data folder (terse.db, clicks.db, clicks/, journal/, each with its -wal file) by ' +
-    'one backup that was taken while the service was stopped, or by a snapshot of the file system. ' +
+    `Nothing was changed. Move the whole data folder away and restore a backup that was made by "${terseCommand('backup')}" or while the service was stopped, or a snapshot of the file system. ` +
     `Without one, "${terseCommand('repair')}" shows what can be recovered from these files and what is lost.`
   )
 }

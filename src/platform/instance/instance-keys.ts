@@ -15,6 +15,7 @@ type Purpose =
   | 'passkey-challenge'
   | 'oidc-state'
   | 'person-password'
+  | 'backup-blocks'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

@@ -55,6 +55,7 @@ export type LinkFields = {
 }
 
 const PALETTE_LINKS_MAX = 6
+const WALK_PER_PAGE = 100
 
 /** Every key of a query about links begins so: a change invalidates them all. */
 export const LINKS_KEY = ['links'] as const
@@ -80,6 +81,19 @@ export function linkSearchQuery(search: string) {
     placeholderData: keepPreviousData,
     staleTime: 5_000,
   })
+}
+
+/** Returns the ids of all links that match, page by page; those that are made meanwhile may be missing. */
+export async function findLinkIds(filter: LinkFilter): Promise<readonly string[]> {
+  const ids: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query = { ...filter, sort: undefined, per_page: WALK_PER_PAGE, cursor }
+    const page: LinkPage = await request('GET', '/links', { query })
+    ids.push(...page.data.map(({ id }) => id))
+    cursor = page.meta.next_cursor ?? null
+  }
+  return ids
 }
 
 export function linkQuery(id: string) {

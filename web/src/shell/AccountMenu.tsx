@@ -15,7 +15,8 @@ export function AccountMenu() {
   const { name } = useMembership().session.person
   const initials = name.split(/\s+/).map((part) => part.slice(0, 1))
   const trigger = (
-    <button className="me" type="button" aria-label={`${t.shell.account}: ${name}`}>
+    <button className="me" type="button">
+      <span className="sr">{t.shell.account}</span>
       <span className="ava p a" aria-hidden>
         {initials.slice(0, 2).join('').toUpperCase()}
       </span>

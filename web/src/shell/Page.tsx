@@ -46,12 +46,7 @@ function DefaultActions() {
   const t = useText()
   return (
     <>
-      <button
-        className="find"
-        type="button"
-        aria-label={t.shell.searchLabel}
-        onClick={() => paletteOpen.set(true)}
-      >
+      <button className="find" type="button" onClick={() => paletteOpen.set(true)}>
         <Icon of={SearchIcon} />
         <span>{t.shell.search}</span>
         <kbd aria-hidden>{keysText('mod+k')}</kbd>

@@ -23,7 +23,8 @@ export function WorkspaceMenu() {
   }
 
   const trigger = (
-    <button className="ws" type="button" aria-label={`${t.shell.workspace}: ${name}`}>
+    <button className="ws" type="button">
+      <span className="sr">{t.shell.workspace}</span>
       <span className="ava" aria-hidden>
         {name.slice(0, 1).toUpperCase()}
       </span>

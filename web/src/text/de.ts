@@ -4,6 +4,7 @@ import { plural } from './plural.ts'
 const n = (count: number) => count.toLocaleString('de')
 const count = (one: string, other: string) => (amount: number) =>
   `${n(amount)} ${plural('de', amount, { one, other })}`
+const amountOfLinks = count('Link', 'Links')
 
 /** All words of the dashboard in German. */
 export const de: Catalogue = {
@@ -131,6 +132,7 @@ export const de: Catalogue = {
     selectAllHere: 'Alle auf dieser Seite auswählen',
     select: (link) => `${link} auswählen`,
     selected: (amount) => `${n(amount)} ausgewählt`,
+    selectAll: (total) => `Alle ${n(total)} auswählen`,
     selectedLinks: 'Ausgewählte Links',
     clearSelection: 'Auswahl aufheben',
     protected: 'Durch ein Passwort geschützt',
@@ -150,8 +152,18 @@ export const de: Catalogue = {
     deleted: (link) => `${link} gelöscht`,
     deletedMany: count('Link gelöscht', 'Links gelöscht'),
     deleteFailed: (link) => `${link} wurde nicht gelöscht.`,
-    deleteManyTitle: (amount) =>
-      `${n(amount)} ${plural('de', amount, { one: 'Link', other: 'Links' })} löschen?`,
+    changedMany: count('Link geändert', 'Links geändert'),
+    bulkTag: 'Tag',
+    bulkTagTitle: (amount) => `${amountOfLinks(amount)} mit Tags versehen`,
+    bulkTagHint: 'Mehrere mit Komma trennen. Andere Tags bleiben.',
+    bulkMove: 'Verschieben',
+    bulkMoveTitle: (amount) => `${amountOfLinks(amount)} auf eine andere Domain verschieben`,
+    bulkMoveHint:
+      'Die alten Kurzlinks funktionieren nicht mehr. Ein dort vergebenes Kürzel bleibt, wo es ist.',
+    bulkExpire: 'Ablauf',
+    bulkExpireTitle: (amount) => `${amountOfLinks(amount)} ablaufen lassen`,
+    bulkFailed: (failed, total) => `${n(failed)} von ${n(total)} Links fehlgeschlagen`,
+    bulkFailedHint: 'Die anderen sind erledigt. Diese sind, wie sie waren:',
   },
   empty: {
     title: 'Lange Adresse einfügen',

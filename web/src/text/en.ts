@@ -3,6 +3,7 @@ import { plural } from './plural.ts'
 const n = (count: number) => count.toLocaleString('en')
 const count = (one: string, other: string) => (amount: number) =>
   `${n(amount)} ${plural('en', amount, { one, other })}`
+const amountOfLinks = count('link', 'links')
 
 /**
  * All words of the dashboard in English. Every other language has the same entries, which the compiler
@@ -132,6 +133,7 @@ export const en = {
     selectAllHere: 'Select all on this page',
     select: (link: string) => `Select ${link}`,
     selected: (amount: number) => `${n(amount)} selected`,
+    selectAll: (total: number) => `Select all ${n(total)}`,
     selectedLinks: 'Selected links',
     clearSelection: 'Clear selection',
     protected: 'Protected by a password',
@@ -151,8 +153,17 @@ export const en = {
     deleted: (link: string) => `Deleted ${link}`,
     deletedMany: count('link deleted', 'links deleted'),
     deleteFailed: (link: string) => `${link} was not deleted.`,
-    deleteManyTitle: (amount: number) =>
-      `Delete ${n(amount)} ${plural('en', amount, { one: 'link', other: 'links' })}?`,
+    changedMany: count('link changed', 'links changed'),
+    bulkTag: 'Tag',
+    bulkTagTitle: (amount: number) => `Tag ${amountOfLinks(amount)}`,
+    bulkTagHint: 'Separate several by commas. Other tags stay.',
+    bulkMove: 'Move',
+    bulkMoveTitle: (amount: number) => `Move ${amountOfLinks(amount)} to another domain`,
+    bulkMoveHint: 'The old short links stop working. A key that is taken there stays where it is.',
+    bulkExpire: 'Expire',
+    bulkExpireTitle: (amount: number) => `Let ${amountOfLinks(amount)} expire`,
+    bulkFailed: (failed: number, total: number) => `${n(failed)} of ${n(total)} links failed`,
+    bulkFailedHint: 'The others are done. These are as they were:',
   },
   empty: {
     title: 'Paste a long URL',

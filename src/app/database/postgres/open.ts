@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { postgresRawClickPages } from '../../../clicks/store/postgres/raw-click-pages.ts'
 import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
-import { skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
+import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/postgres/link-sequence.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
 import { postgresChangeLog } from '../../../platform/database/postgres/change-log.ts'
@@ -53,7 +53,7 @@ const TRAITS: EngineTraits = {
   findPage: findPageWith(findSortedAtOnce),
   returnsInsertId: false,
   lockName,
-  skipLinkNumbers,
+  numbering: { skip: skipLinkNumbers, last: lastLinkNumber },
 }
 
 export type PostgresOptions = {

@@ -37,12 +37,7 @@ export class FolderLock {
    * @throws when another process keeps the `turn` lock for longer than 10 s
    */
   async enter<T>(work: (isFirst: boolean) => Promise<T>): Promise<T> {
-    const turn = await takeTurn(this.#turnFile, TURN_DEADLINE_MS)
-    if (turn === undefined) {
-      throw new Error(
-        'Another process is opening or checking this data folder. Try again when it is done.',
-      )
-    }
+    const turn = await this.#takeTurn()
     try {
       const exclusive = lockFile(this.#openFile, 'exclusive')
       exclusive?.close()
@@ -51,6 +46,23 @@ export class FolderLock {
     } catch (error) {
       this.#release()
       throw error
+    } finally {
+      turn.close()
+    }
+  }
+
+  /**
+   * Runs `work` while no other process opens or closes the folder. Does not mark it as open.
+   *
+   * @param work called with whether a process has the folder open
+   * @throws as `enter`
+   */
+  async duringTurn<T>(work: (isOpen: boolean) => Promise<T>): Promise<T> {
+    const turn = await this.#takeTurn()
+    try {
+      const alone = lockFile(this.#openFile, 'exclusive')
+      alone?.close()
+      return await work(alone === undefined)
     } finally {
       turn.close()
     }
@@ -74,10 +86,28 @@ export class FolderLock {
     }
   }
 
+  async #takeTurn(): Promise<DatabaseSync> {
+    const turn = await takeTurn(this.#turnFile, TURN_DEADLINE_MS)
+    if (turn !== undefined) return turn
+    throw new Error(
+      'Another process is opening or checking this data folder. Try again when it is done.',
+    )
+  }
+
   #release(): void {
     this.#open?.close()
     this.#open = undefined
   }
+}
+
+/**
+ * Locks a name of a data folder until the returned lock is closed or the process ends. Undefined when another
+ * process has locked it.
+ */
+export function lockName(dataDir: string, name: string): { close(): void } | undefined {
+  const folder = path.join(dataDir, 'locks')
+  createFolder(folder)
+  return lockFile(path.join(folder, name), 'exclusive')
 }
 
 /** Whether a process has the data folder open, or is opening it. Creates no file. */

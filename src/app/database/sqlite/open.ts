@@ -5,7 +5,7 @@ import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
 import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
 import { findPageWith } from '../../../links/store/link-scan.ts'
-import { skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
+import { lastLinkNumber, skipLinkNumbers } from '../../../links/store/sqlite/link-sequence.ts'
 import { findSortedBySlices } from '../../../links/store/sqlite/sorted-links.ts'
 import { CommitListeners } from '../../../platform/database/commit-listeners.ts'
 import { NoInstance } from '../../../platform/database/no-instance.ts'
@@ -50,7 +50,7 @@ const TRAITS = {
   openFeed: sqliteEventFeed,
   findPage: findPageWith(findSortedBySlices),
   returnsInsertId: true,
-  skipLinkNumbers,
+  numbering: { skip: skipLinkNumbers, last: lastLinkNumber },
 }
 
 export type SqliteOptions = {

@@ -23,7 +23,7 @@ export function postgresLinkSequence(db: Kysely<Schema>): LinkSequence {
   }
 }
 
-async function lastLinkNumber(db: Kysely<Schema>): Promise<number> {
+export async function lastLinkNumber(db: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ last: string | null }>`
     select pg_sequence_last_value(${SEQUENCE}) as last`.execute(db)
   return Number(rows[0]?.last ?? 0)

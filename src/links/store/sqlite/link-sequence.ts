@@ -19,6 +19,12 @@ export async function skipLinkNumbers(db: Kysely<Schema>, seq: number): Promise<
   }
 }
 
+export async function lastLinkNumber(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ seq: number }>`
+    select seq from sqlite_sequence where name = 'links'`.execute(db)
+  return rows[0]?.seq ?? 0
+}
+
 /**
  * For a connection that has terse.db attached read-only.
  *

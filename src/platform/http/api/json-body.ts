@@ -2,6 +2,10 @@ import type { FastifyInstance } from 'fastify'
 
 export const BODY_BYTES_MAX = 64 * 1024
 
+export function bodyTooLarge(bytesMax: number): string {
+  return `The body is larger than ${bytesMax / 1024} KiB.`
+}
+
 /**
  * Accepts JSON as the only body type. An empty body with the JSON content type counts as no body, because
  * clients send the header on every request, deletes and QR codes included.

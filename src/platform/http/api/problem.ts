@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, type FieldFaults } from '../../failure.ts'
 import { QueueRefusal } from '../../work/fair-queue.ts'
 import { TaskThreadEnded } from '../../work/task-thread.ts'
+import { bodyTooLarge } from './json-body.ts'
 
 /** The status of every code of the contract; the compiler checks that none is missing. */
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -31,14 +32,16 @@ const UNAVAILABLE_RETRY_SECONDS = 2
 const BUSY_RETRY_SECONDS = 1
 
 /** Fastify's own errors, mapped to codes of the contract. */
-const OF_FASTIFY: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
+const OF_FASTIFY: Readonly<
+  Record<string, { code: ErrorCode; message: string | ((request: FastifyRequest) => string) }>
+> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'unsupported_media_type',
     message: 'Send the body as JSON, with the header Content-Type: application/json.',
   },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'body_too_large',
-    message: 'The body is larger than 64 KiB.',
+    message: ({ routeOptions }) => bodyTooLarge(routeOptions.bodyLimit),
   },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'malformed_json', message: 'The body is not valid JSON.' },
 }
@@ -98,7 +101,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   const known = OF_FASTIFY[codeOf(error)]
   if (known !== undefined) {
-    send(reply, known.code, known.message)
+    const { code, message } = known
+    send(reply, code, typeof message === 'string' ? message : message(request))
     return
   }
   const status = statusOf(error)

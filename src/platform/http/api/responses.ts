@@ -1,5 +1,6 @@
 import { problemSchema } from '@terse/contract/errors'
 import { z } from 'zod'
+import { BODY_BYTES_MAX, bodyTooLarge } from './json-body.ts'
 
 /** The failures of every route. */
 const ALWAYS = {
@@ -53,7 +54,7 @@ export const NOT_FOUND = {
 
 export const INVALID = {
   400: problemSchema.describe('The address or the body is malformed.'),
-  413: problemSchema.describe('The body is larger than 64 KiB.'),
+  ...tooLargeFor(BODY_BYTES_MAX),
   415: problemSchema.describe('The body is not sent as JSON.'),
   422: problemSchema.describe('Fields are wrong; `errors` names them.'),
 }
@@ -61,8 +62,12 @@ export const INVALID = {
 /** For deletes: a body is ignored, but it must be valid JSON. */
 export const INVALID_BODY = {
   400: problemSchema.describe('The address or the body is malformed.'),
-  413: problemSchema.describe('The body is larger than 64 KiB.'),
+  ...tooLargeFor(BODY_BYTES_MAX),
   415: problemSchema.describe('The body is not sent as JSON.'),
+}
+
+export function tooLargeFor(bytesMax: number) {
+  return { 413: problemSchema.describe(bodyTooLarge(bytesMax)) }
 }
 
 /** For lists: only the query can be wrong. */

@@ -18,7 +18,7 @@ export function Block({ title, summary, isFilled, hasErrors, children }: BlockPr
   const [isOpen, setOpen] = useState(isFilled)
   const isShown = isOpen || hasErrors
   return (
-    <section className="block">
+    <section className="fold">
       <h2 className="sec-h">
         <button
           type="button"

@@ -100,7 +100,7 @@ function Step({ icon, children }: { icon: IconNode; children: ReactNode }) {
   return (
     <li>
       <Icon of={icon} />
-      <span className="cut">{children}</span>
+      <span className="min-w-0">{children}</span>
     </li>
   )
 }

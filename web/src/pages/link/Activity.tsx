@@ -10,7 +10,7 @@ export function Activity({ linkId }: { linkId: string }) {
   const t = useText()
   const { data: events } = useQuery(eventsQuery({ subject: linkId }))
   return (
-    <section className="block">
+    <section className="fold">
       <h2 className="sec-h">{t.link.activity}</h2>
       {events?.length === 0 && <p className="muted">{t.link.noActivity}</p>}
       <ol className="log">

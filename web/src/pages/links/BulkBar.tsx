@@ -1,21 +1,81 @@
-import { Icon } from '../../icons/Icon.tsx'
-import { CloseIcon } from '../../icons/index.ts'
+import { useState } from 'react'
+import { findLinkIds, type LinkFilter } from '../../api/links.ts'
+import { Icon, type IconNode } from '../../icons/Icon.tsx'
+import { CloseIcon, DomainIcon, ExpiryIcon, TagIcon, TrashIcon } from '../../icons/index.ts'
 import { useText } from '../../text/use-text.ts'
-import { clearSelection, useSelection } from './selection.ts'
+import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
+import { BulkFailureDialog } from './BulkFailureDialog.tsx'
+import { clearSelection, select, useSelection } from './selection.ts'
+import { useBulkActs } from './use-bulk-acts.ts'
+
+/** 5,000 are 50 requests. With more links, each page can still be selected. */
+const SELECT_ALL_MAX = 5_000
+
+type BulkBarProps = {
+  readonly filter: LinkFilter
+  /** How many links match the filter. */
+  readonly total: number
+}
 
 /** What can be done with the selected links of all pages. */
-export function BulkBar() {
+export function BulkBar({ filter, total }: BulkBarProps) {
   const t = useText()
-  const { size } = useSelection()
-  if (size === 0) return null
+  const selected = useSelection()
+  const acts = useBulkActs()
+  const [change, setChange] = useState<BulkChange>()
+  const ids = [...selected]
   return (
-    <div className="bulk" role="toolbar" aria-label={t.links.selectedLinks}>
-      <span className="first" role="status">
-        {t.links.selected(size)}
-      </span>
-      <button type="button" aria-label={t.links.clearSelection} onClick={clearSelection}>
-        <Icon of={CloseIcon} />
-      </button>
-    </div>
+    <>
+      {selected.size > 0 && (
+        <div className="bulk" role="toolbar" aria-label={t.links.selectedLinks}>
+          <span className="first" role="status">
+            {t.links.selected(selected.size)}
+          </span>
+          {selected.size < total && total <= SELECT_ALL_MAX && (
+            <button
+              type="button"
+              className="all"
+              onClick={async () => select(await findLinkIds(filter), true)}
+            >
+              {t.links.selectAll(total)}
+            </button>
+          )}
+          <span className="sep" />
+          <Act icon={TagIcon} name={t.links.bulkTag} onClick={() => setChange('tag')} />
+          <Act icon={DomainIcon} name={t.links.bulkMove} onClick={() => setChange('move')} />
+          <Act icon={ExpiryIcon} name={t.links.bulkExpire} onClick={() => setChange('expire')} />
+          <Act
+            icon={TrashIcon}
+            name={t.common.delete}
+            isDangerous
+            onClick={() => acts.remove(ids)}
+          />
+          <button type="button" aria-label={t.links.clearSelection} onClick={clearSelection}>
+            <Icon of={CloseIcon} />
+          </button>
+        </div>
+      )}
+      {change !== undefined && (
+        <BulkDialog change={change} ids={ids} onClose={() => setChange(undefined)} />
+      )}
+      <BulkFailureDialog />
+    </>
+  )
+}
+
+type ActProps = {
+  readonly icon: IconNode
+  readonly name: string
+  readonly isDangerous?: boolean
+  readonly onClick: () => void
+}
+
+/** On phones only the icon is shown. */
+function Act({ icon, name, isDangerous = false, onClick }: ActProps) {
+  return (
+    <button type="button" className={isDangerous ? 'danger' : ''} onClick={onClick}>
+      <Icon of={icon} />
+      <span className="t">{name}</span>
+    </button>
   )
 }

@@ -63,7 +63,7 @@ export default function LinksPage() {
           <Pager meta={data.meta} page={page} />
         </>
       )}
-      {may('member') && <BulkBar />}
+      {may('member') && <BulkBar filter={filter} total={data?.meta.total ?? 0} />}
     </Page>
   )
 }

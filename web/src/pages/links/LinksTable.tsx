@@ -33,7 +33,7 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
   const ids = links.map(({ id }) => id)
   const selectedHere = ids.filter((id) => selected.has(id)).length
   return (
-    <table className={`tbl ${selected.size > 0 ? 'selecting' : ''}`} aria-busy={isStale}>
+    <table className="tbl selecting" aria-busy={isStale}>
       <caption className="sr">{t.links.caption(t.links.sorts[sort])}</caption>
       <thead>
         <tr>

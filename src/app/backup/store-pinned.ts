@@ -1,0 +1,120 @@
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import type { BackupFile, BackupTarget, BackupTotals, BlockStore } from '../../backup/index.ts'
+import { journalsRoot, listJournals } from '../../clicks/journal/journal-folder.ts'
+import { formatDay, parseDay } from '../../clicks/tally/click-day.ts'
+import type { DayRecord } from './backup-records.ts'
+import { databaseTotals } from './backup-totals.ts'
+import { ensureRoom } from './ensure-room.ts'
+import type { PinnedFolder } from './pin-data-folder.ts'
+import type { PinnedDatabase, PinnedDatabases } from './pin-databases.ts'
+import type { PinnedJournals } from './pin-journals.ts'
+
+export type StoredDays = ReadonlyMap<number, DayRecord>
+
+type StoringParts = {
+  readonly blocks: BlockStore
+  /** Days that the target has. */
+  readonly known: StoredDays
+  readonly target: BackupTarget
+  readonly workFolder: string
+}
+
+/** Returns the recorded days whose blocks are all in the target. */
+export function knownDays(
+  records: Readonly<Record<string, DayRecord>>,
+  blocks: BlockStore,
+): StoredDays {
+  const days = new Map<number, DayRecord>()
+  for (const [text, record] of Object.entries(records)) {
+    const day = parseDay(text)
+    if (day === undefined || !record.file.blocks.every((block) => blocks.has(block))) continue
+    days.set(day, record)
+  }
+  return days
+}
+
+/** Stores what is pinned, and releases the pins. */
+export async function storePinned(
+  { databases, journals }: PinnedFolder,
+  parts: StoringParts,
+): Promise<{
+  readonly files: readonly BackupFile[]
+  readonly totals: BackupTotals
+  /** By day, such as 2026-11-22: the files that need not be stored again unless they change. */
+  readonly days: ReadonlyMap<string, DayRecord>
+}> {
+  try {
+    // First, because their contents are what a busy service changes most.
+    const links = databases && (await storeLinks(databases, parts))
+    const journalled = await storeJournals(journals, parts)
+    const days = databases && (await storeDays(databases, parts))
+    return {
+      files: [...(links?.files ?? []), ...journalled.files, ...(days?.files ?? [])],
+      totals: {
+        database: links && days ? { ...links.totals, rowsByDay: days.rowsByDay } : null,
+        pending: journalled.pending,
+      },
+      days: days?.records ?? new Map(),
+    }
+  } finally {
+    databases?.release()
+    journals.release()
+  }
+}
+
+async function storeLinks({ links, clicks }: PinnedDatabases, parts: StoringParts) {
+  const totals = links.read((ofLinks) =>
+    clicks.read((ofClicks) => databaseTotals(ofLinks, ofClicks)),
+  )
+  const files = [await storeDatabase(links, parts), await storeDatabase(clicks, parts)]
+  return { files, totals }
+}
+
+async function storeDays({ days, unchangedDays }: PinnedDatabases, parts: StoringParts) {
+  const files: BackupFile[] = []
+  const rowsByDay: Record<string, number> = {}
+  const records = new Map<string, DayRecord>()
+  for (const day of unchangedDays) {
+    const record = parts.known.get(day)
+    if (record === undefined) throw new Error('a day is unchanged but not known')
+    files.push(record.file)
+    rowsByDay[formatDay(day)] = record.rows
+    records.set(formatDay(day), record)
+  }
+  for (const { day, rows, file: pinned, stamp } of days) {
+    const file = await storeDatabase(pinned, parts)
+    files.push(file)
+    rowsByDay[formatDay(day)] = rows
+    if (stamp !== undefined) records.set(formatDay(day), { stamp, rows, file })
+  }
+  return { files, rowsByDay, records }
+}
+
+async function storeDatabase(
+  pinned: PinnedDatabase,
+  { blocks, target, workFolder }: StoringParts,
+): Promise<BackupFile> {
+  const copy = path.join(workFolder, 'copy.db')
+  await ensureRoom({ target, workFolder, bytes: pinned.bytes })
+  try {
+    await pinned.copyTo(copy)
+    pinned.release()
+    return await blocks.storeWhole(pinned.path, copy, statSync(copy).size)
+  } finally {
+    rmSync(copy, { force: true })
+  }
+}
+
+async function storeJournals(journals: PinnedJournals, { blocks, workFolder }: StoringParts) {
+  const pending = journals.copyTo(workFolder)
+  const root = journalsRoot(workFolder)
+  const files: BackupFile[] = []
+  for (const id of listJournals(root)) {
+    for (const name of readdirSync(path.join(root, id)).sort()) {
+      const file = path.join(root, id, name)
+      files.push(await blocks.storeWhole(`journal/${id}/${name}`, file, statSync(file).size))
+    }
+  }
+  return { files, pending: Object.fromEntries(pending) }
+}

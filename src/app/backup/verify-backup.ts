@@ -1,0 +1,43 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import {
+  BackupCatalog,
+  type BackupCipher,
+  type BackupTarget,
+  contentOf,
+} from '../../backup/index.ts'
+import { checkRestored } from './check-restored.ts'
+import { ensureRoom } from './ensure-room.ts'
+import { writeRestoredFiles } from './write-restored-files.ts'
+
+/**
+ * Restores a backup from its target into a temporary folder, and checks it as a restore does.
+ *
+ * @throws when it cannot be restored, or is not what was backed up
+ */
+export async function verifyBackup(
+  name: string,
+  parts: {
+    readonly target: BackupTarget
+    readonly cipher: BackupCipher
+    readonly key: Buffer
+    readonly workFolder: string
+  },
+): Promise<void> {
+  const { target, cipher, key, workFolder } = parts
+  const folder = path.join(workFolder, 'verify')
+  try {
+    const manifest = await new BackupCatalog(target).read(name)
+    const content = await contentOf(manifest, cipher.decrypt)
+    const bytes = content.files.reduce((sum, { size }) => sum + size, 0)
+    await ensureRoom({ target, workFolder, bytes })
+    const isEncrypted = 'encrypted' in manifest
+    await writeRestoredFiles({ target, cipher, isEncrypted }, content, folder)
+    await checkRestored(folder, content, key)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The backup ${name} could not be verified: ${reason}`, { cause: error })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino'
+import { findBackupRecords } from '../backup/backup-records.ts'
+import type { BackupSettings } from '../backup/backup-request.ts'
+import { runBackup } from '../backup/run-backup.ts'
+import type { Job } from './polling-job.ts'
+
+const FIRST_DELAY_MS = 5_000
+const LOOK_INTERVAL_MS = 60_000
+const RETRY_MS = 10 * 60 * 1_000
+const MIB = 1024 * 1024
+
+/**
+ * Makes a backup whenever the last one is older than configured, also of one that was made by the command line.
+ * A backup that fails is retried after ten minutes, or later if backups are made less often.
+ */
+export function startBackups({
+  config,
+  log,
+  firstDelayMs = FIRST_DELAY_MS,
+}: {
+  readonly config: BackupSettings
+  readonly log: Logger
+  readonly firstDelayMs?: number
+}): Job {
+  const { target, everyMs } = config.backup
+  if (target === undefined) return { stop: async () => {} }
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let retryAtMs = Number.NEGATIVE_INFINITY
+
+  function isDue(): boolean {
+    const last = findBackupRecords(config.dataDir)?.last
+    const nowMs = Date.now()
+    // A clock that was set back must not stop the backups.
+    const isRecent = last !== undefined && Math.abs(nowMs - last.consistentAtMs) < everyMs
+    return !isRecent && nowMs >= retryAtMs
+  }
+
+  async function work(to: string): Promise<void> {
+    const startedMs = Date.now()
+    try {
+      const { backupRequest } = await import('../backup/backup-request.ts')
+      const report = await runBackup(backupRequest(config, to), stopping.signal)
+      log.info(
+        {
+          backup: report.name,
+          seconds: (Date.now() - startedMs) / 1_000,
+          storedMiB: Math.round(report.storedBytes / MIB),
+          newMiB: Math.round(report.writtenBytes / MIB),
+          verified: report.isVerified,
+          removed: report.removed.length,
+        },
+        'backup made',
+      )
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      retryAtMs = Date.now() + Math.min(everyMs, RETRY_MS)
+      log.error({ err: error }, 'backup failed')
+    }
+  }
+
+  function look(to: string): void {
+    if (running !== undefined || !isDue()) return
+    running = work(to).finally(() => {
+      running = undefined
+    })
+  }
+
+  const first = setTimeout(() => look(target), firstDelayMs)
+  const later = setInterval(() => look(target), Math.min(LOOK_INTERVAL_MS, everyMs))
+  first.unref()
+  later.unref()
+  return {
+    async stop() {
+      clearTimeout(first)
+      clearInterval(later)
+      stopping.abort()
+      await running
+    },
+  }
+}

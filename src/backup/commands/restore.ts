@@ -1,0 +1,64 @@
+import { Command } from 'commander'
+import { example } from '../../platform/cli/example.ts'
+import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
+import { formatBytes } from './format-bytes.ts'
+
+type RestoreOptions = {
+  /** A backup's name; the newest when left out. */
+  readonly at?: string
+  readonly identity?: string
+}
+
+type Restore = {
+  list(
+    source: string,
+  ): Promise<readonly { name: string; consistentAt: string; terse: string; storedBytes: number }[]>
+  restore(
+    source: string,
+    options: RestoreOptions,
+  ): Promise<{
+    readonly dataDir: string
+    readonly name: string
+    readonly consistentAt: string
+    readonly engine: 'sqlite' | 'postgres'
+    readonly links: number | undefined
+    readonly clicks: number | undefined
+    readonly pendingClicks: number
+  }>
+}
+
+export function restoreCommand(terminal: Terminal, { list, restore }: Restore): Command {
+  return new Command('restore')
+    .description('Restore a backup into an empty data folder. The service must not run.')
+    .argument('<source>', 'where the backups are: a folder, or s3://bucket/prefix')
+    .option('--at <name>', 'the backup to restore (default: the newest)')
+    .option('--list', 'list the backups and restore none', false)
+    .option(
+      '--identity <file>',
+      'the file of age-keygen to read encrypted backups (default: TERSE_BACKUP_IDENTITY_FILE)',
+    )
+    .addHelpText('after', example('restore /mnt/backup/terse --list', 'restore /mnt/backup/terse'))
+    .action(async (source: string, options: RestoreOptions & { list: boolean }) => {
+      if (options.list) {
+        const rows = (await list(source)).map((backup) => [
+          backup.name,
+          backup.consistentAt,
+          formatBytes(backup.storedBytes),
+          backup.terse,
+        ])
+        terminal.out(formatTable(['name', 'made at', 'size', 'version'], rows))
+        return
+      }
+      const report = await restore(source, options)
+      terminal.out(`Restored ${report.name} into ${report.dataDir}.`)
+      terminal.out(`It contains everything up to ${report.consistentAt}.`)
+      const parts = [
+        ...(report.links === undefined ? [] : [`${report.links} links`]),
+        ...(report.clicks === undefined ? [] : [`${report.clicks} counted clicks`]),
+        `${report.pendingClicks} clicks that the service counts when it starts`,
+      ]
+      terminal.out(parts.join(', '))
+      terminal.out(`Start the service: ${terseCommand('serve')}`)
+    })
+}

@@ -1,0 +1,17 @@
+/** What other modules use of backups: how they are stored, found and thinned out. */
+export { BlockStore, readBlocks } from './block-store.ts'
+export { BackupCatalog, contentOf } from './catalog.ts'
+export { type BackupCipher, openCipher, parseIdentities } from './encryption.ts'
+export {
+  type BackupContent,
+  type BackupFile,
+  type BackupHead,
+  type BackupTotals,
+  formatBackupName,
+  MANIFEST_FORMAT,
+} from './manifest.ts'
+export { decideExpired, type Retention } from './retention.ts'
+export type { BackupTarget } from './targets/backup-target.ts'
+export { NoRoom } from './targets/no-room.ts'
+export { openTarget } from './targets/open-target.ts'
+export type { S3Access } from './targets/s3-target.ts'

@@ -1,0 +1,106 @@
+import {
+  type BulkLinksAnswer,
+  type BulkLinksEnvelope,
+  type BulkResult,
+  bulkLinksAnswer,
+  bulkLinksBody,
+} from '@terse/contract/bulk-links'
+import { idempotencyHeaders } from '@terse/contract/primitives'
+import type { FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { actorOf } from '../identity/index.ts'
+import type { IdempotencyReader } from '../platform/http/api/idempotency.ts'
+import { problem } from '../platform/http/api/problem.ts'
+import { CONFLICT, FAILURES, INVALID, tooLargeFor } from '../platform/http/api/responses.ts'
+import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import { bulkItems, countItems, validateEnvelope } from './bulk-item.ts'
+import type { BulkLinks } from './bulk-links.ts'
+import type { ItemResult } from './bulk-writer.ts'
+import type { Links } from './links.ts'
+
+/** A thousand links with 2 KiB each. */
+const BODY_BYTES_MAX = 2 * 1024 * 1024
+
+/** Held while the body is read, too: the bodies of all of them are in memory. */
+export const BULK_QUEUE: FairQueueOptions = {
+  work: 'bulk requests',
+  concurrency: 32,
+  concurrencyPerOwner: 1,
+  waitingPerOwnerMax: 4,
+  waitingMax: 256,
+  deadlineMs: 5_000,
+}
+
+export type BulkRouteDependencies = {
+  readonly links: Links
+  readonly bulkLinks: BulkLinks
+  /** For `BULK_QUEUE`. */
+  readonly bulkRequests: FairQueue
+  readonly idempotency: IdempotencyReader
+}
+
+export const bulkRoutes: FastifyPluginAsyncZod<BulkRouteDependencies> = async (app, deps) => {
+  app.setValidatorCompiler(validateEnvelope)
+  app.post(
+    '/links/bulk',
+    {
+      bodyLimit: BODY_BYTES_MAX,
+      config: { mayTakeLong: true },
+      onRequest: async (request, reply) => {
+        const release = await deps.bulkRequests.acquire(actorOf(request).workspaceId)
+        if (reply.raw.closed) release()
+        reply.raw.once('close', release)
+      },
+      schema: {
+        tags: ['Links'],
+        operationId: 'links.bulk',
+        summary: 'Create, update or delete many links',
+        description:
+          'Does one action with up to 1,000 links, in their order, and returns the result of each: one that fails does not stop the others. Items are committed 25 at a time. After about 10 s the rest is `pending`. With an `Idempotency-Key`, the same request goes on where it stopped, and returns the results of what was done before.',
+        headers: idempotencyHeaders,
+        body: bulkLinksBody,
+        response: {
+          200: bulkLinksAnswer,
+          ...CONFLICT,
+          ...INVALID,
+          ...tooLargeFor(BODY_BYTES_MAX),
+          ...FAILURES,
+        },
+      },
+    },
+    (request) => answer(request, request.body as BulkLinksEnvelope, deps),
+  )
+}
+
+async function answer(
+  request: FastifyRequest,
+  body: BulkLinksEnvelope,
+  { links, bulkLinks, idempotency }: BulkRouteDependencies,
+): Promise<BulkLinksAnswer> {
+  const actor = actorOf(request)
+  const items = bulkItems(body, (input) => links.faultsOf(input))
+  const repeatable = idempotency(request, actor.workspaceId)
+  const done = await bulkLinks.run(actor, items, repeatable)
+  const total = countItems(body)
+  const succeeded = done.filter(({ status }) => status === 'succeeded').length
+  return {
+    action: body.action,
+    done: done.length === total,
+    succeeded,
+    failed: done.length - succeeded,
+    pending: total - done.length,
+    results: Array.from({ length: total }, (_, index) => present(done[index], index)),
+  }
+}
+
+function present(result: ItemResult | undefined, index: number): BulkResult {
+  if (result === undefined) return { index, status: 'pending', id: null, link: null, error: null }
+  const { status, id, link, error } = result
+  return {
+    index,
+    status,
+    id,
+    link,
+    error: error && problem(error.code, error.message, error.fields),
+  }
+}

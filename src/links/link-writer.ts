@@ -1,0 +1,258 @@
+import type { Domain } from '../domains/index.ts'
+import { lookForLoops, refuseLoops, type ServiceHost } from '../hosts/index.ts'
+import type { Actor } from '../identity/index.ts'
+import { enforceQuotas, type QuotaBook, type WorkspaceLimits } from '../identity/index.ts'
+import { type Change, linkChange } from '../platform/changes/change.ts'
+import type { Random } from '../platform/crypto/random.ts'
+import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
+import { Failure, type FieldFaults, faultsFoundBy } from '../platform/failure.ts'
+import type { PasswordVault } from '../platform/passwords/password-vault.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { type ExpectedVersions, requireVersion } from '../platform/version.ts'
+import { waitForAll } from '../platform/work/wait-for-all.ts'
+import { GENERATE_ATTEMPTS_MAX, keyTaken } from './generated-key.ts'
+import { foldKey, generateKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX } from './key.ts'
+import { type Link, linkVersion, type NewLink, NO_ATTRIBUTES, type UncountedLink } from './link.ts'
+import { linkCreated, linkDeleted, linkUpdated } from './link-events.ts'
+import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from './link-input.ts'
+import type { AllowedHost, LinkKeyspaces, OpenedKeyspace } from './link-keyspaces.ts'
+import type { LinkStores } from './link-stores.ts'
+import { parseLinkHost } from './parse-link-host.ts'
+import { passwordChange } from './password-change.ts'
+import { storedBytes } from './stored-bytes.ts'
+import { type EditedTags, editTags } from './tag-edit.ts'
+
+export type LinkWriterDependencies = {
+  readonly clock: Clock
+  readonly random: Random
+  readonly keyspaces: LinkKeyspaces
+  readonly vault: PasswordVault
+  readonly serviceHost: ServiceHost
+  /** URL schemes that `ios` and `android` may have besides http and https. */
+  readonly appSchemes: readonly string[]
+  readonly quotas: QuotaBook
+}
+
+/** A link to create, after its input was parsed, with what the transaction needs besides. */
+export type PreparedCreate = {
+  readonly drawn: Omit<NewLink, 'key' | 'keyspace_id' | 'created_at' | 'updated_at'>
+  /** Generated when undefined. */
+  readonly key: string | undefined
+  readonly limits: WorkspaceLimits
+}
+
+/** An input of an update after it was parsed, with what the transaction needs besides. */
+export type PreparedUpdate = {
+  readonly id: string
+  readonly changes: LinkChanges
+  readonly tags: EditedTags | undefined
+  readonly limits: WorkspaceLimits
+  readonly setPassword: Awaited<ReturnType<typeof passwordChange>>
+  readonly expected: ExpectedVersions
+}
+
+/** What the transaction of an update has read and decided. */
+export type LookedUpdate = {
+  readonly current: UncountedLink
+  readonly next: Omit<UncountedLink, 'keyspace_id' | 'updated_at'>
+  /** Where the link moves; undefined where it stays on its host. */
+  readonly allowed: AllowedHost | undefined
+}
+
+/** A written link, and the claim on its host that had to be made for it. */
+export type WrittenLink = { readonly link: Link; readonly claimed: Domain | undefined }
+
+/**
+ * Writes links in three steps: `prepare…` before the transaction, because it may hash a password; `look…`
+ * in the transaction, which writes nothing; then the write itself.
+ */
+export class LinkWriter {
+  readonly #deps: LinkWriterDependencies
+  readonly #rules: LinkRules
+
+  constructor(deps: LinkWriterDependencies) {
+    this.#deps = deps
+    this.#rules = {
+      appSchemes: deps.appSchemes,
+      parseDomain: (text) => parseLinkHost(text, deps.serviceHost),
+    }
+  }
+
+  /** Returns what is wrong with the fields of an input, as far as it shows without the store. */
+  faultsOf(input: LinkInput): FieldFaults {
+    return faultsFoundBy(() => parseLinkInput(input, this.#rules))
+  }
+
+  /** @throws {Failure} `validation_failed` */
+  async prepareCreate({ workspaceId }: Actor, input: LinkInput): Promise<PreparedCreate> {
+    const { clock, random, vault, quotas } = this.#deps
+    const { domain, key, url, ...changes } = parseLinkInput(input, this.#rules)
+    if (url === undefined) throw Failure.invalid({ url: ['is required'] })
+    if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
+    const limits = await quotas.limitsOf(workspaceId)
+    const identity = { id: uuidV7(clock, random), workspace_id: workspaceId }
+    const setPassword = await passwordChange(vault, changes.password ?? null, identity)
+    const { password = null } = setPassword({ password: null })
+    const drawn = { ...NO_ATTRIBUTES, ...changes, ...identity, domain, url, password }
+    return { drawn, key, limits }
+  }
+
+  /**
+   * @throws {Failure} `validation_failed`
+   * @throws {StaleRow} see `enforceQuotas`
+   */
+  async lookCreate(
+    stores: LinkStores,
+    { workspaceId }: Actor,
+    { drawn, key = '', limits }: PreparedCreate,
+  ): Promise<AllowedHost> {
+    const { serviceHost, keyspaces } = this.#deps
+    const growth = { links: 1, storage_bytes: storedBytes({ ...drawn, key }) }
+    const host = drawn.domain
+    const [, allowed] = await waitForAll([
+      refuseLoops(stores, serviceHost, { workspaceId, host }, destinationsOf(drawn)),
+      keyspaces.findAllowed(stores, workspaceId, host),
+      enforceQuotas(stores, limits, growth),
+    ])
+    return allowed
+  }
+
+  /** @throws {Failure} `validation_failed` */
+  async create(
+    stores: LinkStores,
+    actor: Actor,
+    { drawn, key, limits }: PreparedCreate,
+    allowed: AllowedHost,
+  ): Promise<WrittenLink> {
+    const { clock, keyspaces } = this.#deps
+    const { keyspaceId, claimed } = await keyspaces.open(stores, allowed, actor, limits)
+    const now = clock.nowMicros()
+    const fresh = { ...drawn, created_at: now, updated_at: now, keyspace_id: keyspaceId }
+    const link = await this.#insert(stores, fresh, key)
+    await stores.changes.append(changeOf(link), now)
+    await stores.events.append(actor, linkCreated(link), now)
+    return { link, claimed }
+  }
+
+  /**
+   * @param tags applied to the tags that the link has then
+   * @throws {Failure} `not_found`, `validation_failed`
+   */
+  async prepareUpdate(
+    { workspaceId }: Actor,
+    id: string,
+    input: LinkInput,
+    { expected, tags }: { expected?: ExpectedVersions; tags?: EditedTags | undefined } = {},
+  ): Promise<PreparedUpdate> {
+    const { vault, quotas } = this.#deps
+    const { password, ...changes } = parseLinkInput(input, this.#rules)
+    if (!isUuid(id)) throw Failure.notFound('Link')
+    const limits = await quotas.limitsOf(workspaceId)
+    const setPassword = await passwordChange(vault, password, { id, workspace_id: workspaceId })
+    return { id, changes, tags, limits, setPassword, expected }
+  }
+
+  /** @throws {Failure} `not_found`, `validation_failed`, `precondition_failed` */
+  async lookUpdate(
+    stores: LinkStores,
+    { workspaceId }: Actor,
+    { id, changes, tags, setPassword, expected }: PreparedUpdate,
+  ): Promise<LookedUpdate> {
+    const { serviceHost, keyspaces } = this.#deps
+    const [current, refuseOn] = await waitForAll([
+      stores.links.findUncounted(workspaceId, id),
+      lookForLoops(stores, serviceHost, workspaceId, destinationsOf(changes)),
+    ])
+    if (current === undefined) throw Failure.notFound('Link')
+    requireVersion(expected, linkVersion(current))
+    // A link whose domain was deleted keeps it: only a move to another host needs a claim.
+    const domain = changes.domain ?? current.domain
+    refuseOn(domain)
+    const changed = { ...current, ...changes, ...setPassword(current), domain }
+    const next = tags === undefined ? changed : { ...changed, tags: editTags(changed.tags, tags) }
+    if (domain === current.domain) {
+      this.#refuseReserved(current.keyspace_id, next.key)
+      return { current, next, allowed: undefined }
+    }
+    // On another host its destinations may loop though they stay as they are.
+    const on = { workspaceId, host: domain }
+    const [, allowed] = await waitForAll([
+      refuseLoops(stores, serviceHost, on, destinationsOf(next)),
+      keyspaces.findAllowed(stores, workspaceId, domain),
+    ])
+    this.#refuseReserved(allowed.keyspaceId, next.key)
+    return { current, next, allowed }
+  }
+
+  /** @throws {Failure} `validation_failed` */
+  async update(
+    stores: LinkStores,
+    actor: Actor,
+    { limits }: PreparedUpdate,
+    { current, next: decided, allowed }: LookedUpdate,
+  ): Promise<WrittenLink> {
+    const { clock, keyspaces } = this.#deps
+    const { keyspaceId, claimed }: OpenedKeyspace =
+      allowed === undefined
+        ? { keyspaceId: current.keyspace_id }
+        : await keyspaces.open(stores, allowed, actor, limits)
+    const now = Math.max(clock.nowMicros(), current.updated_at + 1)
+    const next = { ...decided, keyspace_id: keyspaceId, updated_at: now }
+    const bytes = storedBytes(next) - storedBytes(current)
+    // Asked for before the row is written, answered with it.
+    const quotaLook = enforceQuotas(stores, limits, { storage_bytes: bytes })
+    const update = stores.links.update(next, current, KEY_VARIANTS_MAX)
+    const [link] = await waitForAll([update, quotaLook])
+    const [from, to] = [changeOf(current), changeOf(next)]
+    await stores.changes.append(from, now)
+    if (to.subject !== from.subject) await stores.changes.append(to, now)
+    await stores.events.append(actor, linkUpdated(current, next), now)
+    return { link, claimed }
+  }
+
+  /** @throws {Failure} `not_found`, `precondition_failed` */
+  async delete(
+    stores: LinkStores,
+    actor: Actor,
+    id: string,
+    expected?: ExpectedVersions,
+  ): Promise<UncountedLink> {
+    const link = isUuid(id) ? await stores.links.delete(actor.workspaceId, id) : undefined
+    if (link === undefined) throw Failure.notFound('Link')
+    requireVersion(expected, linkVersion(link))
+    const now = this.#deps.clock.nowMicros()
+    await stores.changes.append(changeOf(link), now)
+    await stores.events.append(actor, linkDeleted(link), now)
+    return link
+  }
+
+  async #insert(stores: LinkStores, link: Omit<NewLink, 'key'>, key?: string): Promise<Link> {
+    if (key !== undefined) {
+      this.#refuseReserved(link.keyspace_id, key)
+      const inserted = await stores.links.insert({ ...link, key }, KEY_VARIANTS_MAX)
+      if (inserted === undefined) throw keyTaken()
+      return inserted
+    }
+    // Not counted: one of 27.5 billion does not happen to meet 16 variants of itself.
+    for (let attempt = 0; attempt < GENERATE_ATTEMPTS_MAX; attempt += 1) {
+      const drawn = { ...link, key: generateKey(this.#deps.random) }
+      const inserted = await stores.links.insert(drawn)
+      if (inserted !== undefined) return inserted
+    }
+    throw new Error(`${GENERATE_ATTEMPTS_MAX} generated keys in a row were taken`)
+  }
+
+  #refuseReserved(keyspaceId: number | undefined, key: string): void {
+    if (keyspaceId === this.#deps.serviceHost.keyspaceId && isReservedKey(key)) {
+      throw Failure.invalid({ key: [KEY_RESERVED] })
+    }
+  }
+}
+
+function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
+  return linkChange(keyspace_id, foldKey(key))
+}
+
+function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {
+  return { url, ios, android, expired_redirect_url }
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchChromium } from '../support/chromium.ts'
+import { type Dashboard, openDashboard, violationsOf } from '../support/dashboard.ts'
+import { ENGINES } from '../support/engines.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
+  [360, 1_280].map((width) => ({ theme, width })),
+)
+
+// Storage plays no part here: one engine is enough.
+for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
+  describe('the dashboard in Chromium', { skip: skipWithout('chromium') }, () => {
+    let browser: Browser
+    let service: Service
+    let linkId: string
+    before(async () => {
+      browser = await launchChromium()
+      service = await startService(engine)
+      const api = await service.api()
+      for (let nth = 0; nth < 60; nth += 1) {
+        const link = { domain: 'localhost', key: `link-${nth}`, url: `https://example.com/${nth}` }
+        const answer = await api.post('/links', { ...link, tags: nth % 2 === 0 ? ['even'] : [] })
+        linkId = answer.body.id
+      }
+    })
+    after(async () => {
+      await browser.close()
+      await service.stop()
+    })
+
+    /** Opens a page, and expects at the end that nothing went wrong in it. */
+    async function on(
+      path: string,
+      use: (page: Page, dashboard: Dashboard) => Promise<void>,
+      options: Parameters<typeof openDashboard>[3] = {},
+    ): Promise<void> {
+      const dashboard = await openDashboard(browser, service, path, options)
+      try {
+        await use(dashboard.page, dashboard)
+        assert.deepEqual(dashboard.faults, [])
+      } finally {
+        await dashboard.close()
+      }
+    }
+
+    for (const look of LOOKS) {
+      test(`is accessible and fits, ${look.theme}, ${look.width} px wide`, async () => {
+        const pages = [
+          ['/links', 'link-59'],
+          ['/links/new', 'Destination'],
+          [`/links/${linkId}`, 'Activity'],
+        ] as const
+        for (const [path, text] of pages) {
+          await on(
+            path,
+            async (page) => {
+              await page.getByText(text).first().waitFor()
+              assert.deepEqual(await violationsOf(page), [], path)
+              const overflow = await page.evaluate(
+                'document.documentElement.scrollWidth - innerWidth',
+              )
+              assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide`)
+            },
+            look,
+          )
+        }
+      })
+    }
+
+    test('shows German to a browser that asks for it', async () => {
+      await on(
+        '/links',
+        async (page) => {
+          await page.getByRole('link', { name: 'Link anlegen' }).first().waitFor()
+          assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+        },
+        { locale: 'de-DE' },
+      )
+    })
+
+    test('keeps search, order and page in the address, and goes back through them', async () => {
+      await on('/links', async (page) => {
+        await page.getByRole('link', { name: 'Page 2' }).click()
+        await page.getByText('51 – 60').waitFor()
+        await page.getByRole('searchbox').fill('link-1')
+        await page.getByText('1 – 11').waitFor()
+        assert.equal(new URL(page.url()).search, '?search=link-1')
+        await page.goBack()
+        await page.getByText('51 – 60').waitFor()
+        assert.equal(new URL(page.url()).search, '?page=2')
+      })
+    })
+
+    test('makes a link by keyboard alone, and copies it', async () => {
+      await on('/links', async (page) => {
+        await page.getByText('link-59').first().waitFor()
+        await page.keyboard.press('c')
+        await page.getByLabel('Destination').waitFor()
+        await page.keyboard.type('example.com/by-keyboard')
+        await page.keyboard.press('Enter')
+        await page.getByText('Link created and copied').waitFor()
+        const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+        assert.match(copied, /^https:\/\/localhost\/[a-z0-9]{7}$/)
+        await page.getByText(new URL(copied).pathname.slice(1)).first().waitFor()
+      })
+    })
+
+    test('shows errors of the API at their fields, and keeps what was typed', async () => {
+      await on('/links/new?key=link-1', async (page, { faults }) => {
+        await page.getByLabel('Destination').fill('https://example.com/')
+        await page.getByRole('button', { name: 'Create link' }).click()
+        await page.getByText('1 field has an error').waitFor()
+        assert.equal(
+          await page.getByLabel('Key', { exact: true }).getAttribute('aria-invalid'),
+          'true',
+        )
+        assert.equal(await page.getByLabel('Destination').inputValue(), 'https://example.com/')
+        faults.splice(0)
+      })
+    })
+
+    test('brings a deleted link back with Undo, and deletes at once when the page is left', async () => {
+      const api = await service.api()
+      const fields = { domain: 'localhost', key: 'to-delete', url: 'https://example.com/' }
+      const { id } = (await api.post('/links', fields)).body
+      await on('/links', async (page) => {
+        const remove = async () => {
+          await page.getByRole('button', { name: 'Actions for to-delete' }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+          await page.getByText('Deleted localhost/to-delete').waitFor()
+        }
+        const row = page.getByTitle('localhost/to-delete')
+        await remove()
+        await row.waitFor({ state: 'detached' })
+        await page.getByRole('button', { name: /^Undo/ }).click()
+        await row.waitFor()
+        assert.equal((await api.get(`/links/${id}`)).status, 200)
+        await remove()
+        // As when it is left; the headers of this test do not reach requests of a page that is gone.
+        const sent = page.waitForRequest((request) => request.method() === 'DELETE')
+        await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+        await sent
+      })
+      while ((await api.get(`/links/${id}`)).status !== 404) await new Promise(setImmediate)
+    })
+
+    test('tags the selected links of all pages, and names those that failed', async () => {
+      await on('/links?search=link-1', async (page, { origin }) => {
+        await page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true }).check()
+        await page.getByRole('button', { name: 'Select all 11' }).click()
+        await page.getByText('11 selected').waitFor()
+        await page.getByRole('button', { name: 'Tag', exact: true }).last().click()
+        const dialog = page.getByRole('dialog', { name: 'Tag 11 links' })
+        await dialog.getByLabel('Tags').fill('bulk, spring')
+        await dialog.getByRole('button', { name: 'Tag' }).click()
+        await page.getByText('11 links changed').waitFor()
+        const api = await service.api()
+        assert.equal((await api.get('/links?tag=bulk&tag=spring')).body.meta.total, 11)
+        const error = { code: 'not_found', message: 'There is no such link.' }
+        const failed = { index: 0, status: 'failed', id: 'gone', link: null, error }
+        await page.route(`${origin}/api/v1/links/bulk`, (route) =>
+          route.fulfill({ json: { done: true, results: [failed] } }),
+        )
+        await page.getByRole('button', { name: 'Delete', exact: true }).click()
+        await page.getByText('11 links deleted').waitFor()
+        await page.getByRole('button', { name: 'Close' }).last().click()
+        await page.getByText('There is no such link.').waitFor()
+      })
+    })
+
+    test('asks to sign in over a form when the session has ended, and goes on with it', async () => {
+      await on('/links/new', async (page, { faults, origin }) => {
+        await page.getByLabel('Destination').fill('https://example.com/kept')
+        let refusals = 1
+        await page.route(`${origin}/api/v1/links`, (route) => {
+          if (refusals === 0 || route.request().method() !== 'POST') return route.fallback()
+          refusals -= 1
+          const json = { code: 'unauthorized', message: 'The session has ended.' }
+          return route.fulfill({ status: 401, json })
+        })
+        await page.getByRole('button', { name: 'Create link' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Sign in' })
+        await dialog.getByLabel('Password').fill('correct horse battery staple')
+        await dialog.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByText('Link created').waitFor()
+        // The browser reports the 401 that this test made.
+        faults.splice(0)
+      })
+    })
+
+    test('says that redirects continue while the API is unavailable, and recovers', async () => {
+      await on('/links', async (page, { faults, origin }) => {
+        await page.getByText('link-59').first().waitFor()
+        const unavailable = { code: 'unavailable', message: 'The database is unavailable.' }
+        await page.route(`${origin}/api/v1/links?*`, (route) =>
+          route.fulfill({ status: 503, json: unavailable }),
+        )
+        await page.getByRole('searchbox').fill('link-1')
+        await page.getByText('Redirects continue').waitFor()
+        await page.unroute(`${origin}/api/v1/links?*`)
+        await page.getByText('1 – 11').waitFor()
+        await page.getByText('Redirects continue').waitFor({ state: 'detached' })
+        faults.splice(0)
+      })
+    })
+
+    test('finds links and commands in the palette', async () => {
+      await on('/links', async (page) => {
+        await page.getByText('link-59').first().waitFor()
+        await page.keyboard.press('Control+k')
+        await page
+          .getByRole('combobox', { name: 'Search links, or type a command' })
+          .fill('link-42')
+        await page.getByRole('option', { name: /localhost\/link-42/ }).waitFor()
+        assert.deepEqual(await violationsOf(page), [])
+        await page.keyboard.press('Enter')
+        await page.getByRole('heading', { name: 'localhost/link-42' }).waitFor()
+      })
+    })
+  })
+}
