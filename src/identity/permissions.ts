@@ -1,6 +1,5 @@
 import type { Role } from '@terse/contract/roles'
 import { Failure } from '../platform/failure.ts'
-import type { Actor } from './actor.ts'
 import { ROLES } from './members/role.ts'
 import { SCOPES, type Scope } from './tokens/scope.ts'
 
@@ -191,13 +190,21 @@ export function isPermission(access: Access): access is Permission {
   return access !== 'signed in' && access !== 'operator' && access !== 'open'
 }
 
+/** What an `Actor` has that its access depends on. */
+type Holder = {
+  readonly kind: 'token' | 'person' | 'system'
+  readonly permissions: ReadonlySet<Permission>
+  readonly isOperator: boolean
+  readonly hasAuthenticatedRecently: boolean
+}
+
 /**
  * The only check of permissions.
  *
  * @throws {Failure} `missing_scope` or `missing_role`, naming the scope or the least role that is needed;
  *   `authentication_required`
  */
-export function requireAccess(actor: Actor, operation: Operation): void {
+export function requireAccess(actor: Holder, operation: Operation): void {
   const access: Access = OPERATION_ACCESS[operation]
   if (isPermission(access)) requirePermission(actor, access)
   else if (actor.kind !== 'person') throw Failure.missingRole(PEOPLE_ONLY)
@@ -214,7 +221,7 @@ const OPERATORS_ONLY = 'This is for operators of the instance.'
 
 /** @throws {Failure} `missing_scope` or `missing_role` */
 export function requirePermission(
-  { kind, permissions }: Pick<Actor, 'kind' | 'permissions'>,
+  { kind, permissions }: Pick<Holder, 'kind' | 'permissions'>,
   permission: Permission,
 ): void {
   if (permissions.has(permission)) return
@@ -228,6 +235,8 @@ export function requirePermission(
 }
 
 /** @throws {Failure} `authentication_required` when a person authenticated too long ago */
-export function requireRecentAuthentication({ hasAuthenticatedRecently }: Actor): void {
+export function requireRecentAuthentication({
+  hasAuthenticatedRecently,
+}: Pick<Holder, 'hasAuthenticatedRecently'>): void {
   if (!hasAuthenticatedRecently) throw Failure.authenticationRequired()
 }

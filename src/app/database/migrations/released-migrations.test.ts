@@ -35,7 +35,7 @@ const RELEASED = [
   { name: 'quotas', SQLite: '4adc5857918580a5', PostgreSQL: '539db1f10b548176' },
   { name: 'raw-click-count', SQLite: '732a697c9c330c46', PostgreSQL: '7cbd133e414ceab4' },
   { name: 'events', SQLite: 'b53fd66817bad863', PostgreSQL: '7631681228dbe2df' },
-  { name: 'people', SQLite: 'a5e41cf4246fe169', PostgreSQL: 'be5f2b69bba7765c' },
+  { name: 'people', SQLite: '201d2a8fba2899ed', PostgreSQL: 'eb8ae9caf590b4c7' },
 ]
 
 const DIALECTS = {
