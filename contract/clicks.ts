@@ -24,6 +24,16 @@ const repeatable = z
   )
   .optional()
 
+/** Identifiers of links, sent one by one. */
+export const linksQuery = (linksMax: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' ? [value] : value),
+    z
+      .array(z.string().toLowerCase())
+      .min(1, 'must be sent at least once')
+      .max(linksMax, `must be sent at most ${linksMax} times`),
+  )
+
 const filters = {
   country: repeatable.describe(
     'ISO 3166-1 alpha-2 code, such as `DE`. As with every filter: if sent several times, clicks with any of the values; letter case is ignored; an empty value selects clicks whose value is unknown.',
@@ -36,7 +46,7 @@ const filters = {
   source: repeatable.describe('`qr` for a tracked QR code, `direct` for all other clicks.'),
 }
 
-const period = {
+export const periodQuery = {
   from: z
     .string()
     .optional()
@@ -53,14 +63,14 @@ const period = {
     .describe('IANA name of the zone in which days and months start; `UTC` when left out.'),
 }
 
-const bots = oneOf(BOTS)
+export const botsQuery = oneOf(BOTS)
   .optional()
   .describe(
     'Clicks by bots and other clients that are not people: `exclude` leaves them out (the default), `include` counts them too, `only` counts nothing else.',
   )
 
 export const clicksQuery = z.strictObject({
-  ...period,
+  ...periodQuery,
   interval: oneOf(INTERVALS)
     .optional()
     .describe('Length of the intervals to count by; `day` when this and `group_by` are left out.'),
@@ -70,14 +80,14 @@ export const clicksQuery = z.strictObject({
   limit: queryInteger(GROUPS_MAX)
     .optional()
     .describe(`Values to return with \`group_by\`; ${GROUPS_DEFAULT} when left out.`),
-  bots,
+  bots: botsQuery,
   ...filters,
 })
 
 export const exportClicksQuery = z.strictObject({
   format: oneOf(FORMATS).optional().describe('`csv` when left out.'),
-  ...period,
-  bots,
+  ...periodQuery,
+  bots: botsQuery,
   ...filters,
 })
 

@@ -54,3 +54,4 @@ export const tagsChanged = z
     changed: z.int().describe('Links that this request changed.'),
   })
   .meta({ id: 'TagsChanged', description: 'How far a change of tags has come.' })
+export type TagResource = z.output<typeof tagSchema>

@@ -1,6 +1,7 @@
 import type { ClickReportResource } from '@terse/contract/clicks'
-import type { Bots } from './report/click-filter.ts'
-import type { ClickReport } from './report/clicks.ts'
+import type { SparklinesResource } from '@terse/contract/sparklines'
+import { type Bots, weightOf } from './report/click-filter.ts'
+import type { ClickReport, Sparklines } from './report/clicks.ts'
 import type { Counts } from './report/day-of-clicks.ts'
 import { formatQuarters } from './report/intervals.ts'
 
@@ -34,6 +35,18 @@ export function presentReport(report: ClickReport, bots: Bots): ClickReportResou
   }))
   const rest = { values: report.rest.values, ...presentCounts(report.rest, bots) }
   return { ...head, group_by: report.groupBy, total: totals, data, rest }
+}
+
+export function presentSparklines(
+  { quarters, zone, starts, links }: Sparklines,
+  bots: Bots,
+): SparklinesResource {
+  const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)
+  const data = links.map(({ id, points }) => {
+    const clicks = points.map((point) => weightOf(point, bots))
+    return { link_id: id, total: clicks.reduce((sum, count) => sum + count, 0), clicks }
+  })
+  return { from, to, timezone: zone, starts: [...formatQuarters(starts, zone)], data }
 }
 
 function startsOf(points: readonly { readonly start: number }[], zone: string): readonly string[] {

@@ -8,6 +8,7 @@ import {
   exportedClick,
 } from '@terse/contract/clicks'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import { sparklines, sparklinesQuery } from '@terse/contract/sparklines'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -17,7 +18,7 @@ import { contentDisposition } from '../platform/http/content-disposition.ts'
 import { STANDSTILL_TIMEOUT_MS } from '../platform/http/time-limits.ts'
 import { CLICK_DIMENSIONS } from './click.ts'
 import { EXPORT_TYPES, exportStream } from './click-export.ts'
-import { presentReport } from './present-clicks.ts'
+import { presentReport, presentSparklines } from './present-clicks.ts'
 import { clickFilter } from './report/click-filter.ts'
 import type { ClickSubject, Clicks } from './report/clicks.ts'
 
@@ -61,6 +62,27 @@ export const clickRoutes: FastifyPluginAsyncZod<ClickRouteDependencies> = async 
       },
     },
     async (request) => report(clicks, request, { kind: 'workspace' }, request.query),
+  )
+
+  app.get(
+    '/clicks/sparklines',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'clicks.getSparklines',
+        summary: 'Count clicks on several links by day',
+        description:
+          'Counts the clicks of up to 100 links by day, in one answer. Without a period: the last 14 days.',
+        headers: ifNoneMatchHeaders,
+        querystring: sparklinesQuery,
+        response: { ...INVALID_QUERY, ...FAILURES, 200: sparklines, ...NOT_MODIFIED },
+      },
+    },
+    async (request) => {
+      const { link, bots = 'exclude', ...period } = request.query
+      return presentSparklines(await clicks.sparklines(actorOf(request), link, period), bots)
+    },
   )
 
   app.get(

@@ -60,6 +60,7 @@ export const OPERATION_ACCESS = {
   'domains.getClicks': 'clicks.view',
   'domains.exportClicks': 'clicks.view',
   'clicks.get': 'clicks.view',
+  'clicks.getSparklines': 'clicks.view',
   'clicks.export': 'clicks.view',
   'workspace.getUsage': 'usage.view',
   'events.list': 'events.view',

@@ -60,6 +60,17 @@ export class Links {
     return link
   }
 
+  /** Returns the numbers of those of the links that exist, in the order of `ids`. */
+  async numbersOf(
+    { workspaceId }: Actor,
+    ids: readonly string[],
+  ): Promise<readonly Pick<Link, 'id' | 'seq'>[]> {
+    const wanted = [...new Set(ids)].filter(isUuid)
+    const found = await this.#deps.store.read.links.findNumbers(workspaceId, wanted)
+    const byId = new Map(found.map((link) => [link.id, link]))
+    return wanted.flatMap((id) => byId.get(id) ?? [])
+  }
+
   /** @throws {Failure} `not_found` */
   async get({ workspaceId }: Actor, id: string): Promise<Link> {
     const { links } = this.#deps.store.read

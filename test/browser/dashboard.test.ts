@@ -95,6 +95,17 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('filters by a tag of the workspace', async () => {
+      await on('/links', async (page) => {
+        await page.getByRole('button', { name: 'Tag', exact: true }).click()
+        await page.getByRole('menuitemradio', { name: 'even' }).click()
+        await page.getByText('1 – 30').waitFor()
+        assert.equal(new URL(page.url()).search, '?tag=even')
+        await page.getByRole('button', { name: 'Remove filter: Tag even' }).click()
+        await page.getByText('1 – 50').waitFor()
+      })
+    })
+
     test('makes a link by keyboard alone, and copies it', async () => {
       await on('/links', async (page) => {
         await page.getByText('link-59').first().waitFor()
@@ -141,11 +152,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         assert.equal((await api.get(`/links/${id}`)).status, 200)
         await remove()
         // As when it is left; the headers of this test do not reach requests of a page that is gone.
-        const sent = page.waitForRequest((request) => request.method() === 'DELETE')
+        const deleted = page.waitForResponse((answer) => answer.request().method() === 'DELETE')
         await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
-        await sent
+        assert.equal((await deleted).status(), 200)
       })
-      while ((await api.get(`/links/${id}`)).status !== 404) await new Promise(setImmediate)
+      assert.equal((await api.get(`/links/${id}`)).status, 404)
     })
 
     test('tags the selected links of all pages, and names those that failed', async () => {

@@ -102,6 +102,7 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'acmeBudgets.spentUntil': (s) => s.acmeBudgets.spentUntil('https://ca.example/', 'orders'),
     'links.findById': (s) => s.links.findById(workspace, id),
     'links.findUncounted': (s) => s.links.findUncounted(workspace, id),
+    'links.findNumbers': (s) => s.links.findNumbers(workspace, [id]),
     'links.findKeyState': (s) => s.links.findKeyState(keyspace, 'key', 16),
     'links.page': (s) => s.links.page(listOf(workspace)),
     'links.run': (s) => s.links.run(runOf(workspace)),
@@ -113,6 +114,8 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'directory.findByKey': (s) => s.directory.findByKey(keyspace, 'key'),
     'clicks.findPosition': (s) => s.clicks.findPosition('journal'),
     'reports.readDays': (s) => s.reports.readDays(scope, 1, 2, { slots: true }),
+    'reports.readDaysOfLinks': (s) =>
+      s.reports.readDaysOfLinks([1], { fromDay: 1, toDay: 2, slots: true }),
     'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
     'visitorSalts.find': (s) => s.visitorSalts.find(1),
     'nodes.list': (s) => s.nodes.list(),

@@ -135,6 +135,7 @@ const REQUESTS: Readonly<
   },
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
+  'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },
   'links.checkKey': { query: 'domain=localhost&key=free' },
 }
 

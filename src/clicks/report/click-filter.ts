@@ -1,4 +1,5 @@
 import type { Click, ClickDimension } from '../click.ts'
+import type { Counts } from './day-of-clicks.ts'
 
 /** Whether to leave out, include or select only the clicks of bots. */
 export const BOTS = ['exclude', 'include', 'only'] as const
@@ -39,4 +40,10 @@ export function matchesFilter(filter: ClickFilter, click: Click): boolean {
 
 export function matchesBots(bots: Bots, click: Click): boolean {
   return bots === 'include' || (click.flags === 0) === (bots === 'exclude')
+}
+
+/** Returns how many of the counted clicks are selected. */
+export function weightOf({ persons, others }: Counts, bots: Bots): number {
+  if (bots === 'include') return persons + others
+  return bots === 'exclude' ? persons : others
 }

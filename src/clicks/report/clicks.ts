@@ -10,9 +10,10 @@ import type { Rest } from '../tally/value-sums.ts'
 import { chooseDaySource } from './choose-day-source.ts'
 import { type Bots, type ClickFilter, matchesBots, matchesFilter } from './click-filter.ts'
 import { type Group, type Point, reportGroups, reportSeries, type Total } from './click-report.ts'
-import type { ClickScope, RawClick } from './day-of-clicks.ts'
+import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
 import { type Period, type PeriodInput, parsePeriod } from './period.ts'
+import { readLinkSeries } from './sparklines.ts'
 
 /** The most points in one response, over all groups. */
 const POINTS_MAX = 10_000
@@ -38,6 +39,8 @@ export const EXPORT_QUEUE: FairQueueOptions = {
 }
 
 const GROUPS_BY_DEFAULT = 10
+/** The default period of sparklines. */
+const SPARKLINE_DAYS = 14
 
 /** Selects the clicks of one link, of all links of one domain, or of the whole workspace. */
 export type ClickSubject =
@@ -73,10 +76,25 @@ type GroupsReport = {
   readonly rest: Rest
 }
 
+/** The counts of links by day. */
+export type Sparklines = {
+  readonly quarters: Quarters
+  readonly zone: string
+  /** The quarter hours at which the days begin. */
+  readonly starts: readonly number[]
+  readonly links: readonly { readonly id: string; readonly points: readonly Counts[] }[]
+}
+
 type Dependencies = {
   readonly store: Store<{ readonly keyspaces: KeyspaceStore; readonly reports: ClickReports }>
   readonly clock: Clock
-  readonly links: { get(actor: Actor, id: string): Promise<{ readonly seq: number }> }
+  readonly links: {
+    get(actor: Actor, id: string): Promise<{ readonly seq: number }>
+    numbersOf(
+      actor: Actor,
+      ids: readonly string[],
+    ): Promise<readonly { readonly id: string; readonly seq: number }[]>
+  }
   readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
   readonly retentionDays: number
@@ -115,6 +133,27 @@ export class Clicks {
       }
       const groups = await reportGroups(source, quarters, cuts, { bots, limit })
       return { ...head, groupBy, ...groups }
+    })
+  }
+
+  /**
+   * Counts clicks of links by day. Links that do not exist are left out.
+   *
+   * @throws {Failure} `validation_failed`
+   * @throws {QueueRefusal} when too many charts are waiting
+   */
+  async sparklines(actor: Actor, ids: readonly string[], query: PeriodInput): Promise<Sparklines> {
+    const { zone, ...bounds } = this.#parsePeriod(query, SPARKLINE_DAYS)
+    const quarters = quartersOf(bounds)
+    const cuts = cutsOf(quarters, zone, 'day')
+    refuseTooManyPoints((cuts.length - 1) * ids.length, undefined, 'from')
+    const links = await this.#deps.links.numbersOf(actor, ids)
+    return this.#deps.charts.run(actor.workspaceId, async () => {
+      const seqs = links.map(({ seq }) => seq)
+      const series = await readLinkSeries(this.#deps.store, seqs, cuts)
+      const bySeq = new Map(series.map(({ linkSeq, points }) => [linkSeq, points]))
+      const ofLinks = links.map(({ id, seq }) => ({ id, points: bySeq.get(seq) ?? [] }))
+      return { quarters, zone, starts: cuts.slice(0, -1), links: ofLinks }
     })
   }
 
@@ -162,9 +201,9 @@ export class Clicks {
   }
 
   /** @throws {Failure} `validation_failed` */
-  #parsePeriod(query: ClickQuery): Period {
+  #parsePeriod(query: PeriodInput, daysByDefault?: number): Period {
     const faults = new FaultList()
-    const period = parsePeriod(query, this.#deps.clock.nowMicros(), faults)
+    const period = parsePeriod(query, this.#deps.clock.nowMicros(), faults, daysByDefault)
     faults.throwIfAny()
     if (period === undefined) throw new Error('parsePeriod returned neither a period nor a fault')
     return period
@@ -172,11 +211,11 @@ export class Clicks {
 }
 
 /** @throws {Failure} `validation_failed` */
-function refuseTooManyPoints(points: number, limit: number | undefined): void {
+function refuseTooManyPoints(points: number, limit: number | undefined, field = 'interval'): void {
   const count = points * (limit ?? 1)
   if (count <= POINTS_MAX) return
   const each = limit === undefined ? '' : ` for ${limit} values`
   throw Failure.invalid({
-    interval: [`would make ${count} points${each}; there can be ${POINTS_MAX} in one answer`],
+    [field]: [`would make ${count} points${each}; there can be ${POINTS_MAX} in one answer`],
   })
 }

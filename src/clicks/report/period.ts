@@ -25,13 +25,14 @@ export type Period = {
 }
 
 /**
- * Parses a period. Without `from` and `to` it is the last 30 days in the time zone, today included. Adds
+ * Parses a period. Without `from` and `to` it is the last `daysByDefault` days in the time zone, today included. Adds
  * faults to the list, and returns undefined if there are any.
  */
 export function parsePeriod(
   input: PeriodInput,
   nowMicros: number,
   faults: FaultList,
+  daysByDefault = DAYS_BY_DEFAULT,
 ): Period | undefined {
   const zone = faults.take('timezone', parseTimeZone(input.timezone ?? 'UTC'))
   /** Returns null if the field is omitted. */
@@ -45,7 +46,7 @@ export function parsePeriod(
 
   // Excluded bounds end after the current microsecond, so that clicks of this moment are included.
   const toMicros = to ?? nowMicros + 1
-  const fromMicros = from ?? startOfDefault(toMicros, zone)
+  const fromMicros = from ?? startOfDefault(toMicros, zone, daysByDefault)
   if (fromMicros >= toMicros) {
     faults.add('from', input.to === undefined ? 'must not be later than now' : 'must be before to')
     return undefined
@@ -81,13 +82,13 @@ function readBound(text: string, zone: string): Temporal.Instant | undefined {
   }
 }
 
-/** Returns the beginning of the first of 30 days, the last of which contains or ends at `toMicros`. */
-function startOfDefault(toMicros: number, zone: string): number {
+/** Returns the beginning of the first of the days, the last of which contains or ends at `toMicros`. */
+function startOfDefault(toMicros: number, zone: string, days: number): number {
   const end = Temporal.Instant.fromEpochNanoseconds(BigInt(toMicros - 1) * 1_000n)
   const first = end
     .toZonedDateTimeISO(zone)
     .toPlainDate()
-    .subtract({ days: DAYS_BY_DEFAULT - 1 })
+    .subtract({ days: days - 1 })
   return microsOf(first.toZonedDateTime(zone).toInstant())
 }
 

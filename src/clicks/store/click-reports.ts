@@ -1,7 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Scan, Scans } from '../../platform/database/scans.ts'
 import type { Schema } from '../../platform/database/schema.ts'
-import type { Click } from '../click.ts'
 import type {
   ClickScope,
   DayOfClicks,
@@ -18,9 +17,11 @@ import {
   readValueSlots,
   readVisitors,
 } from '../tally/day-codec.ts'
+import type { DaySpan } from '../tally/day-plan.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import { SCOPES, workspaceSubject } from './click-day-rows.ts'
 import { PARTS } from './fold-days.ts'
+import { addLinkNames, type RawClickRow } from './link-names.ts'
 
 /** Reads counted and raw clicks for charts and exports. */
 export type ClickReports = {
@@ -35,6 +36,14 @@ export type ClickReports = {
     toDay: number,
     options: DayOptions,
   ): Promise<readonly DayOfClicks[]>
+  /**
+   * Reads the days of several links without their values, for each link in ascending order. Links and days
+   * without clicks are left out.
+   */
+  readDaysOfLinks(
+    linkSeqs: readonly number[],
+    days: DaySpan,
+  ): Promise<ReadonlyMap<number, readonly DayOfClicks[]>>
   /**
    * Reads the kept clicks from `fromMicros` (included) to `toMicros` (excluded), oldest day first, in small
    * batches. Some batches are empty, so that one arrives every few milliseconds. Within a day, clicks are
@@ -53,9 +62,6 @@ export type ClickReports = {
 
 /** Days per query; each is looked up by its full key. */
 const DAYS_PER_QUERY = 400
-
-/** A stored raw click. */
-type RawClickRow = Click & { readonly keyspace_id: number | null }
 
 /** Reads the raw clicks of one day in small pages. */
 export type RawClickPages = (query: {
@@ -79,6 +85,8 @@ export function clickReports(
       }
       return found
     },
+
+    readDaysOfLinks: (linkSeqs, days) => readDaysOfLinks(db, linkSeqs, days),
 
     async *rawClicks(scope, fromMicros, toMicros, msMax) {
       const scan = scans.begin(scope.workspaceId, msMax)
@@ -116,6 +124,31 @@ function* daysInRuns(fromDay: number, toDay: number): Generator<number[]> {
     const count = Math.min(DAYS_PER_QUERY, toDay - first + 1)
     yield Array.from({ length: count }, (_, index) => first + index)
   }
+}
+
+async function readDaysOfLinks(
+  db: Kysely<Schema>,
+  linkSeqs: readonly number[],
+  { fromDay, toDay, slots }: DaySpan,
+): Promise<ReadonlyMap<number, readonly DayOfClicks[]>> {
+  const rows: (PartRow & { subject: number })[] = []
+  for (const days of daysInRuns(fromDay, toDay)) {
+    const read = db
+      .selectFrom('click_days')
+      .select(['subject', 'day', 'part', 'parts', 'data'])
+      .where('day', 'in', days)
+      .where('scope', '=', SCOPES.link)
+      .where('subject', 'in', linkSeqs)
+      .where('workspace_id', '=', '')
+      .where('part', 'in', [PARTS.recent, PARTS.total])
+    rows.push(...(await read.execute()))
+  }
+  const ofLink = (ofOne: readonly PartRow[]) =>
+    [...Map.groupBy(ofOne, ({ day }) => day)]
+      .sort(([a], [b]) => a - b)
+      .map(([day, ofDay]) => assemble(day, ofDay, undefined, { slots }))
+  const byLink = Map.groupBy(rows, ({ subject }) => subject)
+  return new Map([...byLink].map(([linkSeq, ofOne]) => [linkSeq, ofLink(ofOne)]))
 }
 
 type PartRow = Pick<Schema['click_days'], 'day' | 'part' | 'parts' | 'data'>
@@ -239,36 +272,4 @@ function readSettled(
     visitors: total.visitors,
     values: part === undefined ? new Map() : read(part, values),
   }
-}
-
-/** Adds the current ids, keys and hosts of the links to clicks. */
-async function addLinkNames(
-  db: Kysely<Schema>,
-  page: readonly RawClickRow[],
-): Promise<readonly RawClick[]> {
-  const seqs = [...new Set(page.map(({ link_seq }) => link_seq))]
-  const keyspaces = [...new Set(page.flatMap(({ keyspace_id }) => keyspace_id ?? []))]
-  const links = new Map(
-    (
-      await db.selectFrom('links').select(['seq', 'id', 'key']).where('seq', 'in', seqs).execute()
-    ).map((link) => [link.seq, link]),
-  )
-  const hosts = new Map(
-    (
-      await db
-        .selectFrom('keyspaces')
-        .select(['id', 'host'])
-        .where('id', 'in', keyspaces.length === 0 ? [sql<number>`null`] : keyspaces)
-        .execute()
-    ).map(({ id, host }) => [id, host]),
-  )
-  return page.map(({ keyspace_id, ...click }) => {
-    const link = links.get(click.link_seq)
-    return {
-      ...click,
-      link_id: link?.id ?? null,
-      key: link?.key ?? null,
-      host: (keyspace_id !== null && hosts.get(keyspace_id)) || null,
-    }
-  })
 }

@@ -1,4 +1,4 @@
-import type { Bots } from '../report/click-filter.ts'
+import { type Bots, weightOf } from '../report/click-filter.ts'
 import type { Counts, Tally } from '../report/day-of-clicks.ts'
 import { QUARTERS_PER_DAY, type Quarters } from '../report/intervals.ts'
 import { OTHER_VALUE } from './day-tally.ts'
@@ -76,11 +76,6 @@ export class ValueSums {
           weightOf(right, this.#bots) - weightOf(left, this.#bots) || (a < b ? -1 : 1),
       )
   }
-}
-
-function weightOf({ persons, others }: Counts, bots: Bots): number {
-  if (bots === 'include') return persons + others
-  return bots === 'exclude' ? persons : others
 }
 
 function addTo(rest: { values: number; persons: number; others: number }, sum: Counts): void {

@@ -68,3 +68,18 @@ function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[
     )
     .execute()
 }
+
+/** Returns the numbers of those of the links that are in the workspace. */
+export async function findNumbers(
+  db: Kysely<Schema>,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<readonly Pick<Link, 'id' | 'seq'>[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('links')
+    .select(['id', 'seq'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .execute()
+}

@@ -14,13 +14,26 @@ import { storedBytes } from '../stored-bytes.ts'
 import { findKeyState, type KeyState, variantStatements } from './key-variants.ts'
 import type { LinkNumbering } from './link-numbers.ts'
 import { linkPages } from './link-pages.ts'
-import { countersOf, findCount, selectLinks, toRow, uncounted, withCounters } from './link-rows.ts'
+import {
+  countersOf,
+  findCount,
+  findNumbers,
+  selectLinks,
+  toRow,
+  uncounted,
+  withCounters,
+} from './link-rows.ts'
 import type { FindPage } from './link-scan.ts'
 
 export type LinkStore = {
   findById(workspaceId: string, id: string): Promise<Link | undefined>
   /** Like `findById`, without reading the counters, for a transaction that writes the link. */
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
+  /** Returns those of the links that are in the workspace, in any order. */
+  findNumbers(
+    workspaceId: string,
+    ids: readonly string[],
+  ): Promise<readonly Pick<Link, 'id' | 'seq'>[]>
   /** Whether a new link could have the key, by one index look-up. */
   findKeyState(keyspaceId: number, key: string, variantsMax: number): Promise<KeyState>
   /**
@@ -126,6 +139,7 @@ export function linkStore(on: LinkStoreParts): LinkStore {
     },
 
     findUncounted,
+    findNumbers: (workspaceId, ids) => findNumbers(db, workspaceId, ids),
 
     findKeyState: (keyspaceId, key, variantsMax) => findKeyState(db, keyspaceId, key, variantsMax),
 

@@ -66,8 +66,14 @@ function create(locale: string): Formats {
       if (seconds > RELATIVE_DAYS_MAX * DAY) return dayOf(instant)
       return relativeText(relative, -seconds)
     },
-    until: (instant, now) =>
-      relativeText(relative, Math.round((instant.getTime() - now.getTime()) / 1_000)),
+    until(instant, now) {
+      const seconds = (instant.getTime() - now.getTime()) / 1_000
+      // To the nearest hour: in 7 days less a few seconds is in 7 days.
+      return relativeText(
+        relative,
+        seconds > HOUR ? Math.round(seconds / HOUR) * HOUR : Math.round(seconds),
+      )
+    },
     list: (parts) => list.format(parts),
   }
 }

@@ -24,7 +24,7 @@ export function Block({ title, summary, isFilled, hasErrors, children }: BlockPr
           type="button"
           className="bh"
           aria-expanded={isShown}
-          aria-controls={id}
+          aria-controls={isShown ? id : undefined}
           onClick={() => setOpen(!isShown)}
         >
           <Icon of={isShown ? ChevronDownIcon : ChevronRightIcon} />
@@ -32,9 +32,11 @@ export function Block({ title, summary, isFilled, hasErrors, children }: BlockPr
           <span className="sum">{summary}</span>
         </button>
       </h2>
-      <div id={id} className="grid gap-4" hidden={!isShown}>
-        {isShown && children}
-      </div>
+      {isShown && (
+        <div id={id} className="grid gap-4">
+          {children}
+        </div>
+      )}
     </section>
   )
 }

@@ -1,4 +1,6 @@
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CloseIcon } from '../../icons/index.ts'
 import { useText } from '../../text/use-text.ts'
@@ -8,6 +10,8 @@ import type { FormState } from './form-state.ts'
 /** Enter or a comma ends a tag; Backspace takes the last one back. */
 export function TagsField({ draft, errors, change }: FormState) {
   const t = useText()
+  const listId = useId()
+  const { data: known = [] } = useQuery(frequentTagsQuery)
   const [typed, setTyped] = useState('')
   const { tags } = draft
 
@@ -35,6 +39,8 @@ export function TagsField({ draft, errors, change }: FormState) {
           ))}
           <input
             {...control}
+            list={listId}
+            autoComplete="off"
             placeholder={t.linkForm.addTag}
             value={typed}
             onChange={(event) => {
@@ -52,6 +58,13 @@ export function TagsField({ draft, errors, change }: FormState) {
               }
             }}
           />
+          <datalist id={listId}>
+            {known
+              .filter((tag) => !tags.includes(tag))
+              .map((tag) => (
+                <option key={tag} value={tag} />
+              ))}
+          </datalist>
         </div>
       )}
     </Field>

@@ -7,10 +7,10 @@ import {
   LINK_SORTS,
   LINK_STATES,
   type LinkFilter,
-  type LinkResource,
   type LinkState,
   NO_FILTER,
 } from '../../api/links.ts'
+import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AddIcon, CloseIcon, ColumnsIcon, SearchIcon, SortIcon } from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -26,12 +26,10 @@ const route = getRouteApi('/shell/links')
 
 type FilterBarProps = {
   readonly filter: LinkFilter
-  /** The links on this page, whose tags are offered. */
-  readonly shown: readonly LinkResource[]
 }
 
 /** Search, chips, order and columns. Every change is in the address, and begins at the first page. */
-export function FilterBar({ filter, shown }: FilterBarProps) {
+export function FilterBar({ filter }: FilterBarProps) {
   const t = useText()
   const navigate = route.useNavigate()
   const chosen = usePreference(columns)
@@ -41,7 +39,7 @@ export function FilterBar({ filter, shown }: FilterBarProps) {
     <div className="tools" role="toolbar" aria-label={t.links.filters}>
       <SearchField value={filter.search ?? ''} onChange={(search) => set({ search })} />
       <DomainChip value={filter.domain} onChange={(domain) => set({ domain })} />
-      <TagChips value={filter.tag ?? []} shown={shown} onChange={(tag) => set({ tag })} />
+      <TagChips value={filter.tag ?? []} onChange={(tag) => set({ tag })} />
       <StateChip value={filter.state} onChange={(state) => set({ state })} />
       {filter.url !== undefined && (
         <SetChip
@@ -190,16 +188,14 @@ function DomainChip({ value, onChange }: DomainChipProps) {
 
 type TagChipsProps = {
   readonly value: readonly string[]
-  readonly shown: readonly LinkResource[]
   readonly onChange: (tags: readonly string[] | undefined) => void
 }
 
-function TagChips({ value, shown, onChange }: TagChipsProps) {
+function TagChips({ value, onChange }: TagChipsProps) {
   const t = useText()
   const set = (tags: readonly string[]) => onChange(tags.length === 0 ? undefined : tags)
-  const others = [...new Set(shown.flatMap(({ tags }) => tags))].filter(
-    (tag) => !value.includes(tag),
-  )
+  const { data: known = [] } = useQuery(frequentTagsQuery)
+  const others = known.filter((tag) => !value.includes(tag))
   return (
     <>
       {value.map((tag) => (
@@ -215,7 +211,7 @@ function TagChips({ value, shown, onChange }: TagChipsProps) {
           <MenuChoice
             label={t.links.tag}
             value=""
-            choices={others.sort().map((tag) => [tag, tag] as const)}
+            choices={others.toSorted().map((tag) => [tag, tag] as const)}
             onChange={(tag) => set([...value, tag])}
           />
         </Menu>

@@ -44,7 +44,7 @@ export default function LinksPage() {
   }
   return (
     <Page title={t.links.title} isFlush>
-      <FilterBar filter={filter} shown={links} />
+      <FilterBar filter={filter} />
       {data === undefined && error === null && (
         <AfterAMoment>
           <LinksSkeleton />
