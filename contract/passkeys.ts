@@ -19,7 +19,7 @@ export const passkeyAssertion = z
   .meta({ id: 'PasskeyAssertion', description: 'The JSON form of the answer of the passkey.' })
 
 /** The result of `navigator.credentials.create` as JSON. */
-export const passkeyRegistration = z
+const passkeyRegistration = z
   .looseObject({
     id: base64url,
     rawId: base64url,

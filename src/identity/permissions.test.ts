@@ -113,6 +113,7 @@ describe('requireAccess', () => {
       'domains.getClicks': 'clicks:read',
       'domains.exportClicks': 'clicks:read',
       'clicks.get': 'clicks:read',
+      'clicks.getSparklines': 'clicks:read',
       'clicks.export': 'clicks:read',
       'workspace.getUsage': 'links:read',
       'events.list': 'workspace:admin',

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 
 /** The authenticator app of a person. */
-export type Totp = Pick<Schema['totp'], 'sealed_secret' | 'pending_secret'>
+type Totp = Pick<Schema['totp'], 'sealed_secret' | 'pending_secret'>
 
 export type TotpStore = {
   find(personId: string): Promise<Totp | undefined>

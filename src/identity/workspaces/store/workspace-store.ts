@@ -4,7 +4,7 @@ import type { Schema } from '../../../platform/database/schema.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A deleted workspace, and when it was deleted, in microseconds since the epoch. */
-export type DeletedWorkspace = { readonly id: string; readonly deletedAt: number }
+type DeletedWorkspace = { readonly id: string; readonly deletedAt: number }
 
 /** Workspaces that are not deleted, unless a method says otherwise. */
 export type WorkspaceStore = {
