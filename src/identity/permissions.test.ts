@@ -202,6 +202,7 @@ describe('requireAccess', () => {
         'me.createPasskeyOptions',
         'me.createPasskey',
         'me.deletePasskey',
+        'me.linkIdentity',
       ],
     )
     assert.throws(() => requireAccess(stale, 'me.setPassword'), { code: 'authentication_required' })

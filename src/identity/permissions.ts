@@ -107,6 +107,10 @@ export const OPERATION_ACCESS = {
   'me.patchPasskey': 'signed in',
   'me.deletePasskey': 'signed in',
   'session.createPasskeyOptions': 'open',
+  'session.startOidc': 'open',
+  'me.linkIdentity': 'signed in',
+  'passwordResets.request': 'open',
+  'passwordResets.complete': 'open',
 } as const satisfies Readonly<Record<string, Access>>
 
 export type Operation = keyof typeof OPERATION_ACCESS
@@ -130,6 +134,7 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'me.createPasskeyOptions',
   'me.createPasskey',
   'me.deletePasskey',
+  'me.linkIdentity',
 ])
 
 /** The permissions that each scope of a token grants. */

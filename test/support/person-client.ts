@@ -16,6 +16,8 @@ export type PersonClient = {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>
+  /** Requests a page of the service, without following redirects. */
+  visit(target: string): Promise<Response>
   /** The `Cookie` header; empty without a session. */
   cookie: string
   /** Sent as `Terse-Workspace` when it is set. */
@@ -50,6 +52,12 @@ export function personClient({ baseUrl }: Pick<Service, 'baseUrl'>): PersonClien
     cookie: '',
     workspaceId: undefined,
     send,
+    async visit(target) {
+      const headers = { 'sec-fetch-site': 'cross-site', cookie: client.cookie }
+      const response = await fetch(`${baseUrl}${target}`, { redirect: 'manual', headers })
+      client.cookie = withCookies(client.cookie, response.headers.getSetCookie())
+      return response
+    },
     get: (path, headers) => send('GET', path, undefined, headers),
     post: (path, body, headers) => send('POST', path, body, headers),
     put: (path, body) => send('PUT', path, body),

@@ -32,7 +32,7 @@ export async function startService(
   options: { clock?: Clock } = {},
 ): Promise<Service> {
   const place = await engine.createPlace()
-  const port = await freePort()
+  const port = Number(settings.TERSE_PORT ?? (await freePort()))
   const config = readConfig({
     TERSE_PORT: String(port),
     TERSE_HOST: '127.0.0.1',

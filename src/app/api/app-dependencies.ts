@@ -5,8 +5,10 @@ import type { EventRouteDependencies } from '../../events/list-events.ts'
 import type { AuthenticationDependencies } from '../../identity/access/authentication.ts'
 import type { InvitationRouteDependencies } from '../../identity/members/invitation-routes.ts'
 import type { MemberRouteDependencies } from '../../identity/members/routes.ts'
+import type { OidcBrowserDependencies } from '../../identity/oidc/browser-routes.ts'
 import type { AccountRouteDependencies } from '../../identity/people/account-routes.ts'
 import type { MeRouteDependencies } from '../../identity/people/me-routes.ts'
+import type { PasswordResetRouteDependencies } from '../../identity/people/password-reset-routes.ts'
 import type { QuotaBook } from '../../identity/quotas/quota-book.ts'
 import type { UsageRouteDependencies } from '../../identity/quotas/routes.ts'
 import type { SecondFactorRouteDependencies } from '../../identity/second-factors/routes.ts'
@@ -21,6 +23,7 @@ import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { TagRouteDependencies } from '../../links/tag-routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
+import type { Mailer } from '../../platform/mail/mailer.ts'
 import type { Networks } from '../../platform/network/ip-address.ts'
 import type { Readiness } from '../../platform/process/readiness.ts'
 
@@ -43,11 +46,15 @@ type RouteDependencies = LinkRouteDependencies &
   InvitationRouteDependencies &
   TokenRouteDependencies &
   AccountRouteDependencies &
-  SecondFactorRouteDependencies
+  SecondFactorRouteDependencies &
+  OidcBrowserDependencies &
+  PasswordResetRouteDependencies
 
 /** What the HTTP application needs. */
 export type AppDependencies = RouteDependencies &
   AuthenticationDependencies & {
+    /** Undefined when no mail is sent. */
+    readonly mailer: Mailer | undefined
     /** Whether this node serves the API, or only the routes that every node has. */
     readonly servesApi: boolean
     /** API requests per minute and token or person; 0 is off. */

@@ -14,8 +14,11 @@ import { eventRoutes } from '../../events/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/access/authentication.ts'
 import { invitationRoutes } from '../../identity/members/invitation-routes.ts'
 import { memberRoutes } from '../../identity/members/routes.ts'
+import { oidcBrowserRoutes } from '../../identity/oidc/browser-routes.ts'
+import { oidcRoutes } from '../../identity/oidc/routes.ts'
 import { accountRoutes } from '../../identity/people/account-routes.ts'
 import { meRoutes } from '../../identity/people/me-routes.ts'
+import { passwordResetRoutes } from '../../identity/people/password-reset-routes.ts'
 import { limitRate, limitWorkspaceRate } from '../../identity/quotas/rate-limit.ts'
 import { usageRoutes } from '../../identity/quotas/routes.ts'
 import { secondFactorRoutes } from '../../identity/second-factors/routes.ts'
@@ -68,6 +71,8 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   tokenRoutes,
   accountRoutes,
   secondFactorRoutes,
+  oidcRoutes,
+  passwordResetRoutes,
 ]
 
 /** Builds the API and the other routes of the service's own host. The caller provides the HTTP server. */
@@ -113,6 +118,7 @@ export async function buildApp(
 
   const compressor = new Compressor((err) => logger.warn({ err }, 'compression failed'))
   app.addHook('onClose', () => compressor.close())
+  app.addHook('onClose', () => deps.mailer?.stop())
   tagAnswers(app)
   compressAnswers(app, compressor)
   limitDuration(app)
@@ -127,6 +133,7 @@ export async function buildApp(
   for (const routes of deps.servesApi ? API_ROUTES : []) {
     await app.register(routes, { ...deps, prefix: '/api/v1' })
   }
+  if (deps.servesApi) await app.register(oidcBrowserRoutes, deps)
   refuseOtherMethods(app, methodsOf)
   await app.ready()
   return app

@@ -11,6 +11,8 @@ import { SignIn } from '../../identity/sign-in/sign-in.ts'
 import { SignInLimits } from '../../identity/sign-in/sign-in-limits.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { type AppContext, peopleVaultOf } from './app-context.ts'
+import { openMail } from './mail.ts'
+import { openOidc } from './oidc.ts'
 import { openPeople } from './people.ts'
 import { openSecondFactors } from './second-factors.ts'
 
@@ -24,8 +26,12 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
   const passwords = new PeoplePasswords({ vault: peopleVaultOf(context), secondFactors })
   const limits = new SignInLimits(throttles)
   const sessionCookie = new SessionCookie(config.baseUrl.startsWith('https:'))
+  const people = openPeople(instance, throttles.create('invitations', INVITATION_LIMITS))
+  const acceptInvitation = new AcceptInvitation({ ...base, passwords, sessions })
   return {
     ...ownFactors,
+    ...openOidc(context, { sessions, invitations: acceptInvitation }),
+    ...openMail(context, { passwords, ...people }),
     sessionCache,
     sessionCookie,
     answerSession: answerSessions({ sessionCache, sessionCookie }),
@@ -36,9 +42,8 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
     setupLinks,
     workspaces,
     tokens,
-    ...openPeople(instance, throttles.create('invitations', INVITATION_LIMITS)),
-    acceptInvitation: new AcceptInvitation({ ...base, passwords, sessions }),
-    mailInvitation: undefined,
+    ...people,
+    acceptInvitation,
     trustedProxies: config.trustedProxies,
   }
 }

@@ -8,6 +8,8 @@ import type { Job } from './polling-job.ts'
 /** How long a process may be unable to read the change log before it must drop all its caches. */
 const CHANGE_RETENTION_MS = 24 * 60 * 60 * 1_000
 const TRIM_INTERVAL_MS = 10 * 60 * 1_000
+/** Another node's clock may be late: to it, a challenge has not expired yet. */
+const CLOCK_DIFFERENCE_MICROS = 60 * 60 * 1_000_000
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
 /**
@@ -37,7 +39,7 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   const ends = { createdBefore: now - AGE_MICROS_MAX, seenBefore: now - IDLE_MICROS_MAX }
   while (await store.write((stores) => stores.sessions.trim(ends)));
   while (await store.write((stores) => stores.oneTimeLinks.trim(now)));
-  while (await store.write((stores) => stores.usedChallenges.trim(now)));
+  while (await store.write((stores) => stores.usedChallenges.trim(now - CLOCK_DIFFERENCE_MICROS)));
   if (eventRetentionDays === 0) return
   const eventsEnd = now - eventRetentionDays * DAY_MICROS
   while (await store.write((stores) => stores.events.trim(eventsEnd)));

@@ -1,7 +1,7 @@
 const LENGTH_MAX = 500
 
 /** Where people arrive who asked for no other page. */
-export const HOME_PATH = '/app/'
+const HOME_PATH = '/app/'
 
 /**
  * Returns the path of a page of the dashboard, for a redirect after sign-in. Anything else becomes its first

@@ -25,7 +25,7 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
       has_totp: ways.hasTotp,
       passkeys: ways.passkeys,
       recovery_codes_left: ways.recoveryCodesLeft,
-      identities: [],
+      identities: ways.identities.map(({ issuer }) => ({ issuer })),
     }
   }
 

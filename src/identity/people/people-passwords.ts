@@ -3,13 +3,14 @@ import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { PasswordVault } from '../../platform/passwords/password-vault.ts'
-import type { SecondFactors } from '../second-factors/second-factors.ts'
+import { factorState, hasSecondFactor } from '../second-factors/factor-state.ts'
+import type { SecondFactorStores, SecondFactors } from '../second-factors/second-factors.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
 import { faultOfPassword, isLong } from './password-rules.ts'
 import type { Person } from './person.ts'
 import type { PasswordStore, StoredPassword } from './store/password-store.ts'
 
-export type PasswordWriteStores = {
+export type PasswordWriteStores = SecondFactorStores & {
   readonly passwords: PasswordStore
   readonly sessions: SessionStore
   readonly changes: ChangeLog
@@ -18,6 +19,8 @@ export type PasswordWriteStores = {
 
 /** A hashed password, ready for the transaction that sets it. */
 export type PreparedPassword = Pick<StoredPassword, 'sealed_hash' | 'is_long'>
+
+const SHORT = 'must have at least 15 characters, or 10 once a second factor is set up'
 
 /** The passwords of people. */
 export class PeoplePasswords {
@@ -50,6 +53,7 @@ export class PeoplePasswords {
    * Sets a prepared password in the transaction, and ends the person's sessions but one.
    *
    * @param keptSessionId undefined to end all
+   * @throws {Failure} `validation_failed` when a second factor that it needs was removed meanwhile
    */
   async set(
     stores: PasswordWriteStores,
@@ -61,6 +65,9 @@ export class PeoplePasswords {
       now,
     }: { password: PreparedPassword; keptSessionId: string | undefined; now: number },
   ): Promise<void> {
+    if (!password.is_long && !hasSecondFactor(await factorState(stores, personId))) {
+      throw Failure.invalid({ password: [SHORT] })
+    }
     await stores.passwords.set(personId, { ...password, changed_at: now })
     await stores.sessions.deleteOthers(personId, keptSessionId)
     await stores.changes.append(sessionChange(personId), now)

@@ -7,6 +7,7 @@ import {
   type EventWriter,
 } from '../../platform/events/event-writer.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { Identity, IdentityStore } from '../oidc/store/identity-store.ts'
 import { type FactorState, factorState } from '../second-factors/factor-state.ts'
 import type { SecondFactorStores } from '../second-factors/second-factors.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
@@ -18,9 +19,16 @@ import type { PersonStore } from './store/person-store.ts'
 type PeopleStores = SecondFactorStores & {
   readonly people: PersonStore
   readonly passwords: PasswordStore
+  readonly identities: IdentityStore
   readonly sessions: SessionStore
   readonly changes: ChangeLog
   readonly events: EventWriter
+}
+
+/** How a person can sign in. */
+type WaysIn = FactorState & {
+  readonly hasPassword: boolean
+  readonly identities: readonly Identity[]
 }
 
 /** What people change of their own accounts. */
@@ -36,10 +44,14 @@ export class People {
   }
 
   /** How a person can sign in. */
-  async waysIn({ id }: Person): Promise<FactorState & { readonly hasPassword: boolean }> {
+  async waysIn({ id }: Person): Promise<WaysIn> {
     const { read } = this.#store
-    const [password, factors] = await Promise.all([read.passwords.find(id), factorState(read, id)])
-    return { ...factors, hasPassword: password !== undefined }
+    const [password, factors, identities] = await Promise.all([
+      read.passwords.find(id),
+      factorState(read, id),
+      read.identities.list(id),
+    ])
+    return { ...factors, identities, hasPassword: password !== undefined }
   }
 
   async rename(author: EventAuthor, person: Person, name: string): Promise<Person> {

@@ -11,6 +11,8 @@ import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-sto
 import { requirePermission } from '../permissions.ts'
 import type { PersonStore } from './store/person-store.ts'
 
+/** Of a link in a mail. */
+const MAILED_MICROS = 60 * 60 * 1_000_000
 /** Of a link that a person hands over: they may meet tomorrow. */
 const HANDED_OVER_MICROS = 24 * 60 * 60 * 1_000_000
 
@@ -37,7 +39,15 @@ export class ResetLinks {
    * @throws {Failure} `not_found`
    */
   create(author: EventAuthor, personId: string): Promise<ResetLink> {
-    return this.#deps.store.write((stores) => this.#insert(stores, author, personId))
+    return this.#deps.store.write(async (stores) => {
+      await stores.oneTimeLinks.deleteResetsOf(personId)
+      return this.#insert(stores, author, personId, HANDED_OVER_MICROS)
+    })
+  }
+
+  /** For a mail to the person. Whoever asks for one must not be able to end a link that was handed over. */
+  createForMail(author: EventAuthor, personId: string): Promise<ResetLink> {
+    return this.#deps.store.write((stores) => this.#insert(stores, author, personId, MAILED_MICROS))
   }
 
   /**
@@ -59,7 +69,8 @@ export class ResetLinks {
           'This person can do more than what is in this workspace, so an operator of the instance has to make the link.',
         )
       }
-      return this.#insert(stores, actor, personId)
+      await stores.oneTimeLinks.deleteResetsOf(personId)
+      return this.#insert(stores, actor, personId, HANDED_OVER_MICROS)
     })
   }
 
@@ -67,15 +78,15 @@ export class ResetLinks {
     stores: ResetLinkStores,
     author: EventAuthor,
     personId: string,
+    lifetimeMicros: number,
   ): Promise<ResetLink> {
     const person = await stores.people.findById(personId)
     if (person === undefined) throw Failure.notFound('Person')
-    await stores.oneTimeLinks.deleteResetsOf(personId)
     const made = await createOneTimeLink(
       this.#deps,
       stores.oneTimeLinks,
       { ...NO_SUBJECT, kind: 'reset', person_id: personId, created_by: author.name },
-      HANDED_OVER_MICROS,
+      lifetimeMicros,
     )
     const event = { type: 'password_reset.created', subjectId: personId } as const
     const now = this.#deps.clock.nowMicros()

@@ -6,6 +6,8 @@ import type { Passkey } from './store/passkey-store.ts'
 /** How long a person may take; as long as the challenge is valid. */
 const TIMEOUT_MS = 5 * 60 * 1_000
 const RP_NAME = 'Terse'
+/** EdDSA, ES256 and RS256 (COSE), which every authenticator has one of. */
+const ALGORITHMS = [-8, -7, -257]
 
 /** The JSON form of what a browser returns for a new passkey. */
 export type RegistrationInput = {
@@ -50,6 +52,7 @@ export class PasskeyCeremonies {
       challenge,
       timeout: TIMEOUT_MS,
       attestationType: 'none',
+      supportedAlgorithmIDs: ALGORITHMS,
       excludeCredentials: existing.map(({ credential_id: id, transports }) => ({
         id,
         transports: [...transports],
@@ -83,6 +86,7 @@ export class PasskeyCeremonies {
       expectedOrigin: this.#origin,
       expectedRPID: this.#rpId,
       requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
     }).catch(() => undefined)
     if (verified?.verified !== true) return undefined
     const { id, publicKey, counter } = verified.registrationInfo.credential

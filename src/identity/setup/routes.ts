@@ -1,6 +1,7 @@
 import { sessionSchema, setupBody, signInOptionsSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INVALID, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
+import type { Mailer } from '../../platform/mail/mailer.ts'
 import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
 import type { AnswerSession } from '../sessions/session-answers.ts'
 import type { Setup } from './setup.ts'
@@ -12,6 +13,10 @@ export type SetupRouteDependencies = Pick<SessionRouteDependencies, 'trustedProx
   readonly setup: Setup
   readonly setupLinks: SetupLinks
   readonly answerSession: AnswerSession
+  /** Undefined without single sign-on. */
+  readonly oidc: { readonly name: string } | undefined
+  /** Undefined when no mail is sent. */
+  readonly mailer: Mailer | undefined
 }
 
 export const setupRoutes: FastifyPluginAsyncZod<SetupRouteDependencies> = async (app, deps) => {
@@ -26,7 +31,11 @@ export const setupRoutes: FastifyPluginAsyncZod<SetupRouteDependencies> = async 
         response: { 200: signInOptionsSchema, ...OPEN_FAILURES },
       },
     },
-    async () => ({ setup_required: await deps.setupLinks.isRequired(), oidc: null, mail: false }),
+    async () => ({
+      setup_required: await deps.setupLinks.isRequired(),
+      oidc: deps.oidc === undefined ? null : { name: deps.oidc.name },
+      mail: deps.mailer !== undefined,
+    }),
   )
 
   app.post(

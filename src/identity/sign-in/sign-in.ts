@@ -7,6 +7,7 @@ import { foldEmail } from '../people/email.ts'
 import type { PeoplePasswords } from '../people/people-passwords.ts'
 import type { Person } from '../people/person.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
+import { factorFields, factorState } from '../second-factors/factor-state.ts'
 import type {
   GivenFactors,
   ProvenFactor,
@@ -200,6 +201,10 @@ export class SignIn {
     }
     if (sealedPassword !== undefined && now.sealedPassword !== sealedPassword) {
       throw Failure.unauthorized(WRONG)
+    }
+    if (factor === undefined) {
+      const fields = factorFields(await factorState(stores, person.id))
+      if (fields.length > 0) throw factorRequired(fields)
     }
     if (factor !== undefined && !(await factor.use(stores, this.#clock.nowMicros()))) {
       throw factorWrong({})

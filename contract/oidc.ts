@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { oneTimeCodeInput } from './sign-in.ts'
+
+const returnTo = z
+  .string()
+  .optional()
+  .describe(
+    'Where the browser goes afterwards: a path that begins with `/app/`. Anything else becomes `/app/`.',
+  )
+
+export const startOidcBody = z
+  .strictObject({
+    invitation: oneTimeCodeInput
+      .optional()
+      .describe('The code of an invitation to accept. Without one, the account must be linked.'),
+    return_to: returnTo,
+  })
+  .meta({ id: 'StartOidc' })
+
+export const linkIdentityBody = z.strictObject({ return_to: returnTo }).meta({ id: 'LinkIdentity' })
+
+export const oidcStartSchema = z
+  .object({
+    url: z.string().describe('The provider’s page to which the browser goes now.'),
+  })
+  .meta({ id: 'OidcStart', description: 'The begin of a way through the provider.' })

@@ -1,0 +1,55 @@
+import type { FastifyRequest } from 'fastify'
+import { invitationMail } from '../../identity/mails/invitation-mail.ts'
+import { MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
+import { invitationAddress } from '../../identity/members/invitation-address.ts'
+import type { Invitations } from '../../identity/members/invitations.ts'
+import {
+  PasswordResets,
+  RESET_MAIL_LIMITS,
+  RESET_REQUEST_LIMITS,
+} from '../../identity/people/password-resets.ts'
+import type { PeoplePasswords } from '../../identity/people/people-passwords.ts'
+import type { ResetLinks } from '../../identity/people/reset-links.ts'
+import { preferredLanguage } from '../../platform/http/preferred-language.ts'
+import { SmtpMailer } from '../../platform/mail/smtp-mailer.ts'
+import { type AppContext, logUnexpected } from './app-context.ts'
+
+/** What sends mail to people. Its language is that of the request that causes it. */
+export function openMail(
+  { config, instance, throttles, log }: AppContext,
+  services: { passwords: PeoplePasswords; resetLinks: ResetLinks; invitations: Invitations },
+) {
+  const { baseUrl, mail } = config
+  const { store, clock } = instance
+  const { passwords, resetLinks, invitations } = services
+  const mailer = mail && new SmtpMailer({ url: mail.smtpUrl, from: mail.from, log })
+
+  async function mailInvitation(
+    code: string,
+    invitedBy: string,
+    { headers }: FastifyRequest,
+  ): Promise<void> {
+    const { invitation, workspaceName: workspace } = await invitations.lookUp(code)
+    const language = preferredLanguage(headers['accept-language'], MAIL_LANGUAGES)
+    const host = new URL(baseUrl).hostname
+    const url = invitationAddress(baseUrl, code)
+    const content = { to: invitation.email, host, workspace, invitedBy, url }
+    mailer?.send(invitationMail(content, language))
+  }
+
+  return {
+    mailer,
+    mailInvitation: mailer && mailInvitation,
+    passwordResets: new PasswordResets({
+      store,
+      clock,
+      passwords,
+      resetLinks,
+      mailer,
+      mailsPerAccount: throttles.create('reset-mails', RESET_MAIL_LIMITS),
+      requestsPerAddress: throttles.create('reset-requests', RESET_REQUEST_LIMITS),
+      baseUrl,
+      onError: logUnexpected(log, 'password reset'),
+    }),
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  passwordReset,
+  passwordResetRequested,
+  requestPasswordResetBody,
+  resetPasswordBody,
+} from '@terse/contract/sign-in'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { addressOf } from '../../platform/http/api/address-of.ts'
+import { INVALID, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
+import { preferredLanguage } from '../../platform/http/preferred-language.ts'
+import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
+import { MAIL_LANGUAGES } from '../mails/mail-layout.ts'
+import type { PasswordResets } from './password-resets.ts'
+
+const tags = ['Sign-in']
+
+export type PasswordResetRouteDependencies = {
+  readonly passwordResets: PasswordResets
+  readonly trustedProxies: Networks
+}
+
+export const passwordResetRoutes: FastifyPluginAsyncZod<PasswordResetRouteDependencies> = async (
+  app,
+  { passwordResets, trustedProxies },
+) => {
+  app.post(
+    '/password-resets',
+    {
+      schema: {
+        tags,
+        operationId: 'passwordResets.request',
+        summary: 'Ask for a link to set a new password',
+        description:
+          'Sends the link by e-mail where the address has an account with a password; the answer is the same where it has none. The link works once, within an hour. Where the instance sends no mail, the answer is 422, and an admin or operator can make a link.',
+        body: requestPasswordResetBody,
+        response: { 202: passwordResetRequested, ...INVALID, ...OPEN_FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const address = subscriberOf(addressOf(request.raw, trustedProxies))
+      const language = preferredLanguage(request.headers['accept-language'], MAIL_LANGUAGES)
+      passwordResets.request(request.body.email, address, language)
+      const message = 'If an account has this address, an e-mail is on its way.' as const
+      return reply.code(202).send({ message })
+    },
+  )
+
+  app.post(
+    '/password-resets/complete',
+    {
+      schema: {
+        tags,
+        operationId: 'passwordResets.complete',
+        summary: 'Set a new password with the code of a link',
+        description:
+          'Sets the password, and ends all sessions of the person. It signs nobody in: a second factor is still required.',
+        body: resetPasswordBody,
+        response: { 200: passwordReset, ...INVALID, ...OPEN_FAILURES },
+      },
+    },
+    async (request) => {
+      const { code, password } = request.body
+      await passwordResets.complete(code, password, request.id)
+      return { message: 'Password changed. Sign in with the new one.' as const }
+    },
+  )
+}

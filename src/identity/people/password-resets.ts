@@ -1,0 +1,128 @@
+import type { Store } from '../../platform/database/store.ts'
+import { INSTANCE } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Throttle } from '../../platform/limits/throttle.ts'
+import type { Mailer } from '../../platform/mail/mailer.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { personActor, systemActor } from '../actor.ts'
+import type { MailLanguage } from '../mails/mail-layout.ts'
+import { passwordResetMail } from '../mails/password-reset-mail.ts'
+import { hashCode } from '../one-time-links/one-time-code.ts'
+import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
+import { foldEmail } from './email.ts'
+import type { PasswordWriteStores, PeoplePasswords } from './people-passwords.ts'
+import { type ResetLinks, resetAddress } from './reset-links.ts'
+import type { PersonStore } from './store/person-store.ts'
+
+type ResetStores = PasswordWriteStores & {
+  readonly people: PersonStore
+  readonly oneTimeLinks: OneTimeLinkStore
+}
+
+/** Mails to one account. */
+export const RESET_MAIL_LIMITS = { limit: 3, windowSeconds: 60 * 60, keysMax: 100_000 } as const
+/** Requests of one address. */
+export const RESET_REQUEST_LIMITS = { limit: 20, windowSeconds: 60 * 60, keysMax: 100_000 } as const
+/** Requests whose account is being looked up. */
+const UNDER_WAY_MAX = 100
+
+const forgottenPassword = systemActor('forgotten password')(INSTANCE)
+
+/** Sets new passwords for people who have forgotten theirs. */
+export class PasswordResets {
+  readonly #deps: {
+    readonly store: Store<ResetStores>
+    readonly clock: Clock
+    readonly passwords: PeoplePasswords
+    readonly resetLinks: ResetLinks
+    /** Undefined when no mail is sent. */
+    readonly mailer: Mailer | undefined
+    /** For `RESET_MAIL_LIMITS`. */
+    readonly mailsPerAccount: Throttle
+    /** For `RESET_REQUEST_LIMITS`. */
+    readonly requestsPerAddress: Throttle
+    readonly baseUrl: string
+    readonly onError: (error: unknown) => void
+  }
+  #underWay = 0
+
+  constructor(deps: {
+    store: Store<ResetStores>
+    clock: Clock
+    passwords: PeoplePasswords
+    resetLinks: ResetLinks
+    mailer: Mailer | undefined
+    mailsPerAccount: Throttle
+    requestsPerAddress: Throttle
+    baseUrl: string
+    onError: (error: unknown) => void
+  }) {
+    this.#deps = deps
+  }
+
+  /**
+   * Accepts a request for a link by mail, and returns before the account is looked up: neither answer nor time
+   * says whether there is one.
+   *
+   * @param address as `subscriberOf`
+   * @throws {Failure} `validation_failed` where no mail is sent; `rate_limited` for the address; `unavailable`
+   */
+  request(email: string, address: string, language: MailLanguage): void {
+    const { mailer, store, requestsPerAddress } = this.#deps
+    if (mailer === undefined) {
+      throw Failure.invalid({
+        email: ['cannot be used: this instance sends no mail. Ask an admin for a link.'],
+      })
+    }
+    const verdict = requestsPerAddress.take(address)
+    if (!verdict.allowed) {
+      throw Failure.tooMany('Too many requests for a new password.', verdict.resetSeconds)
+    }
+    if (!store.isAvailable()) throw Failure.unavailable(new Error('no mail without the database'))
+    if (this.#underWay >= UNDER_WAY_MAX) {
+      throw Failure.tooMany('Too many people ask for a new password at the moment.')
+    }
+    this.#underWay += 1
+    this.#mail(email, language, mailer)
+      .catch(this.#deps.onError)
+      .finally(() => {
+        this.#underWay -= 1
+      })
+  }
+
+  /**
+   * Sets the password with the code of a link, and ends all sessions. A second factor stays as it is.
+   *
+   * @throws {Failure} `validation_failed` for a code that is not open, or a password that the rules refuse
+   */
+  async complete(code: string, text: string, requestId: string): Promise<void> {
+    const { store, clock, passwords } = this.#deps
+    const hash = hashCode(code)
+    const wrong = Failure.invalid({ code: ['is not valid: it was used, replaced or has expired'] })
+    const open = await store.read.oneTimeLinks.findOpen('reset', hash, clock.nowMicros())
+    const personId = open?.person_id ?? undefined
+    const person = personId && (await store.read.people.findById(personId))
+    if (!person || person.disabled_at !== null) throw wrong
+    const password = await passwords.prepare(person, text)
+    const author = { ...personActor(person, undefined, true), requestId }
+    await store.write(async (stores) => {
+      await stores.people.lock(person.id)
+      const now = clock.nowMicros()
+      if ((await stores.oneTimeLinks.use('reset', hash, now)) === undefined) throw wrong
+      await stores.oneTimeLinks.deleteResetsOf(person.id)
+      await passwords.set(stores, author, person.id, { password, keptSessionId: undefined, now })
+    })
+  }
+
+  async #mail(email: string, language: MailLanguage, mailer: Mailer): Promise<void> {
+    const { store, resetLinks, mailsPerAccount, baseUrl } = this.#deps
+    const found = await store.read.people.findForSignIn(foldEmail(email))
+    if (found === undefined || found.sealedPassword === null) return
+    const { person } = found
+    if (person.disabled_at !== null || !mailsPerAccount.take(person.id).allowed) return
+    const { code } = await resetLinks.createForMail(forgottenPassword, person.id)
+    const url = resetAddress(baseUrl, code)
+    const host = new URL(baseUrl).hostname
+    mailer.send(passwordResetMail({ to: person.email, host, url }, language))
+  }
+}

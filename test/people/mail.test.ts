@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { expectStatus } from '../support/api.ts'
+import { ENGINES, SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { PASSWORD, personClient, setUp, signIn } from '../support/person-client.ts'
+import { expectProblem } from '../support/problems.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const EMAIL = 'ada@example.com'
+const NEW_PASSWORD = 'another horse battery staple'
+const CODE = /#code=3?D?([A-Za-z0-9_-]{43})/
+const RESET_MESSAGE = 'If an account has this address, an e-mail is on its way.'
+
+type Received = { readonly to: readonly string[]; readonly text: string }
+
+/** A real SMTP server that keeps what it receives, decoded as far as tests read it. */
+async function startMailbox() {
+  const received: Received[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, callback) {
+      stream.toArray().then((chunks) => {
+        const raw = Buffer.concat(chunks).toString()
+        const text = raw
+          .replaceAll('=\r\n', '')
+          .replaceAll(/=([0-9A-F]{2})/g, (_all, hex) =>
+            String.fromCharCode(Number.parseInt(hex, 16)),
+          )
+        received.push({ to: session.envelope.rcptTo.map(({ address }) => address), text })
+        callback()
+      }, callback)
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  const { port } = server.server.address() as AddressInfo
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    received,
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+for (const engine of ENGINES) {
+  describe(`mail on ${engine.name}`, () => {
+    const clock = fakeClock(Date.now())
+    let mailbox: Awaited<ReturnType<typeof startMailbox>>
+    let service: Service
+
+    before(async () => {
+      mailbox = await startMailbox()
+      const settings = { TERSE_SMTP_URL: mailbox.url, TERSE_MAIL_FROM: 'Terse <terse@example.com>' }
+      service = await startService(engine, settings, { clock })
+      await service.token('acme')
+      await setUp(service)
+    })
+    after(async () => {
+      await service.stop()
+      await mailbox.stop()
+    })
+
+    async function askFor(email: string, language?: string) {
+      const headers = language === undefined ? {} : { 'accept-language': language }
+      return personClient(service).post('/password-resets', { email }, headers)
+    }
+
+    /** The next message that arrives while `work` runs. */
+    async function nextMail(work: () => Promise<unknown>): Promise<Received> {
+      const before = mailbox.received.length
+      await work()
+      await eventually(async () => assert.ok(mailbox.received.length > before))
+      const mail = mailbox.received[before]
+      assert.ok(mail)
+      return mail
+    }
+
+    const complete = (code: string, password = NEW_PASSWORD) =>
+      personClient(service).post('/password-resets/complete', { code, password })
+
+    test('a link sets a new password once, ends all sessions and signs nobody in', async () => {
+      const session = await signIn(service)
+      const mail = await nextMail(async () => {
+        const answer = expectStatus(await askFor('ADA@example.com'), 202)
+        assert.equal(answer.body.message, RESET_MESSAGE)
+      })
+      assert.deepEqual(mail.to, [EMAIL])
+      assert.match(mail.text, /Set a new password for localhost/)
+      assert.match(mail.text, /<html lang="en">/)
+      assert.match(mail.text, /\/app\/reset#code=/)
+      const [, code = ''] = CODE.exec(mail.text) ?? []
+      expectProblem(await complete(code, 'short'), 'validation_failed', ['password'])
+      const answers = await Promise.all([complete(code), complete(code)])
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422])
+      assert.equal(answers.flatMap(({ headers }) => headers.getSetCookie()).length, 0)
+      expectProblem(await session.get('/me'), 'unauthorized')
+      const old = await personClient(service).post('/session', { email: EMAIL, password: PASSWORD })
+      expectProblem(old, 'unauthorized')
+      await signIn(service, { password: NEW_PASSWORD })
+    })
+
+    test('a link ends after an hour, and with the use of another one', async () => {
+      const codes: string[] = []
+      for (const language of ['de-AT,de;q=0.9,en;q=0.5', 'en']) {
+        clock.move(60 * 60)
+        const mail = await nextMail(() => askFor(EMAIL, language))
+        if (language !== 'en') assert.match(mail.text, /Neues Passwort festlegen/)
+        codes.push(CODE.exec(mail.text)?.[1] ?? '')
+      }
+      const [expired = '', first = ''] = codes
+      expectProblem(await complete(expired), 'validation_failed', ['code'])
+      const [, second = ''] = CODE.exec((await nextMail(() => askFor(EMAIL))).text) ?? []
+      expectStatus(await complete(second, PASSWORD), 200)
+      expectProblem(await complete(first), 'validation_failed', ['code'])
+    })
+
+    test('unknown people get the same answer and no mail, and known ones three an hour', async () => {
+      clock.move(60 * 60)
+      const count = mailbox.received.length
+      for (let request = 0; request < 5; request += 1) {
+        for (const email of ['nobody@example.com', EMAIL]) {
+          assert.equal(expectStatus(await askFor(email), 202).body.message, RESET_MESSAGE)
+        }
+      }
+      await eventually(async () => assert.ok(mailbox.received.length >= count + 3))
+      clock.move(60 * 60)
+      await nextMail(() => askFor(EMAIL))
+      const to = mailbox.received.slice(count).flatMap((mail) => mail.to)
+      assert.deepEqual(to, Array(4).fill(EMAIL))
+    })
+
+    test('one address cannot ask for more than twenty an hour', async () => {
+      clock.move(60 * 60)
+      const statuses = []
+      for (let request = 0; request < 21; request += 1) {
+        statuses.push((await askFor('nobody@example.com')).status)
+      }
+      assert.deepEqual(statuses, [...Array(20).fill(202), 429])
+    })
+
+    test('an invitation is sent too', async () => {
+      const ada = await signIn(service)
+      const { body } = await ada.get('/session')
+      ada.workspaceId = body.memberships[0].workspace_id
+      const mail = await nextMail(async () => {
+        const invitation = { email: 'bob@example.com', role: 'viewer' }
+        const answer = expectStatus(await ada.post('/invitations', invitation), 201)
+        assert.equal(answer.body.mail_sent, true)
+      })
+      assert.deepEqual(mail.to, ['bob@example.com'])
+      assert.match(mail.text, /Ada Lovelace invites you to the workspace acme on localhost/)
+      assert.match(mail.text, /\/app\/invitation#code=/)
+    })
+  })
+}
+
+describe('an instance without mail', () => {
+  let service: Service
+  before(async () => {
+    service = await startService(SQLITE)
+  })
+  after(() => service.stop())
+
+  test('says that it sends none', async () => {
+    const client = personClient(service)
+    assert.equal((await client.get('/sign-in-options')).body.mail, false)
+    const answer = await client.post('/password-resets', { email: EMAIL })
+    expectProblem(answer, 'validation_failed', ['email'])
+  })
+})

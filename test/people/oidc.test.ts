@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { commandLine } from '../../src/identity/actor.ts'
+import { expectStatus } from '../support/api.ts'
+import { ENGINES } from '../support/engines.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { freePort } from '../support/free-port.ts'
+import {
+  CLIENT_SECRET,
+  type OidcProviderProcess,
+  startOidcProvider,
+} from '../support/oidc-provider.ts'
+import { PASSWORD, type PersonClient, personClient } from '../support/person-client.ts'
+import { expectProblem } from '../support/problems.ts'
+import { type Service, startService } from '../support/service.ts'
+
+for (const engine of ENGINES) {
+  describe(`single sign-on with a real provider on ${engine.name}`, () => {
+    const clock = fakeClock(Date.now())
+    let provider: OidcProviderProcess
+    let service: Service
+
+    before(async () => {
+      const port = await freePort()
+      const baseUrl = `http://localhost:${port}`
+      provider = await startOidcProvider(`${baseUrl}/app/oidc/callback`)
+      service = await startService(
+        engine,
+        {
+          TERSE_PORT: String(port),
+          TERSE_BASE_URL: baseUrl,
+          TERSE_OIDC_ISSUER: provider.issuer,
+          TERSE_OIDC_CLIENT_ID: 'terse',
+          TERSE_OIDC_CLIENT_SECRET: CLIENT_SECRET,
+          TERSE_OIDC_NAME: 'Acme accounts',
+          TERSE_OIDC_ROLES: 'editors=mapped:member,admins=mapped:admin',
+          TERSE_OWNER_EMAIL: 'Ada@Example.com',
+        },
+        { clock },
+      )
+      await service.token('acme')
+    })
+    after(async () => {
+      await service.stop()
+      await provider.stop()
+    })
+    beforeEach(() => clock.move(60))
+
+    /** Requests a page as a browser does, without following its redirect. */
+    async function visit(client: PersonClient, target: string): Promise<string> {
+      const { pathname, search } = new URL(target, service.baseUrl)
+      const { status, headers } = await client.visit(`${pathname}${search}`)
+      assert.equal(status, 302)
+      return headers.get('location') ?? ''
+    }
+
+    async function start(client: PersonClient, query = ''): Promise<string> {
+      return visit(client, `/app/oidc/start${query}`)
+    }
+
+    /** Signs in with the provider; returns where the browser arrives. */
+    async function signInAs(
+      account: string | undefined,
+      client = personClient(service),
+      query = '',
+    ) {
+      const callback = await provider.signIn(await start(client, query), account)
+      return { client, callback, arrived: await visit(client, callback) }
+    }
+
+    test('nobody signs in before the owner, nor with the owner’s address unverified', async () => {
+      const { body } = await personClient(service).get('/sign-in-options')
+      assert.deepEqual(body.oidc, { name: 'Acme accounts' })
+      assert.equal((await signInAs('bob')).arrived, '/app/signin?error=oidc_unknown')
+      const unverified = await signInAs('unverified-ada')
+      assert.equal(unverified.arrived, '/app/signin?error=oidc_unknown')
+      assert.equal(await service.instance.store.read.people.isEmpty(), true)
+    })
+
+    test('the owner of the settings becomes the first person, of two sign-ins at once too', async () => {
+      const [first, second] = await Promise.all([signInAs('ada'), signInAs('ada')])
+      assert.ok([first.arrived, second.arrived].includes('/app/'))
+      const winner = first.arrived === '/app/' ? first : second
+      const { body } = expectStatus(await winner.client.get('/session'), 200)
+      assert.deepEqual(
+        [body.person.email, body.person.name, body.person.is_operator],
+        ['ada@example.com', 'Person ada', true],
+      )
+      assert.equal(body.memberships[0].role, 'owner')
+      const me = await winner.client.get('/me')
+      assert.deepEqual(me.body.identities, [{ issuer: provider.issuer }])
+      assert.equal(me.body.has_password, false)
+    })
+
+    test('a known account signs in, with a new session, and returns to a local page', async () => {
+      const { client, arrived } = await signInAs('ada', undefined, '?return_to=/app/links%3Ftag=a')
+      assert.equal(arrived, '/app/links?tag=a')
+      const cookie = client.cookie
+      const again = await signInAs('ada', client, '?return_to=https://evil.example/app/')
+      assert.equal(again.arrived, '/app/')
+      assert.notEqual(client.cookie, cookie)
+      client.cookie = cookie
+      expectProblem(await client.get('/session'), 'unauthorized')
+      for (const path of ['//evil.example', '/short-link', '/app/../short-link']) {
+        const query = `?return_to=${encodeURIComponent(path)}`
+        assert.equal((await signInAs('ada', undefined, query)).arrived, '/app/')
+      }
+    })
+
+    test('an account is never linked by its e-mail address', async () => {
+      const workspace = await service.instance.workspaces.ensure(commandLine, 'acme')
+      const { client: ada } = await signInAs('ada')
+      ada.workspaceId = workspace.id
+      const invited = expectStatus(
+        await ada.post('/invitations', { email: 'bob@example.com', role: 'member' }),
+        201,
+      )
+      const [, code] = invited.body.url.split('#code=')
+      const bob = personClient(service)
+      const body = { code, name: 'Bob', password: PASSWORD }
+      expectStatus(await bob.post('/invitations/accept', body), 201)
+      assert.equal((await signInAs('bob')).arrived, '/app/signin?error=oidc_unknown')
+
+      const begun = expectStatus(await bob.post('/me/identities', { return_to: '/app/me' }), 200)
+      const callback = await provider.signIn(begun.body.url, 'bob')
+      assert.equal(await visit(bob, callback), '/app/me')
+      assert.equal((await bob.get('/me')).body.identities.length, 1)
+      assert.equal((await signInAs('bob')).arrived, '/app/')
+    })
+
+    test('a link needs a fresh session, which is still there at the end', async () => {
+      const { client } = await signInAs('bob')
+      clock.move(20 * 60)
+      expectProblem(await client.post('/me/identities', {}), 'authentication_required')
+      const { client: fresh } = await signInAs('bob')
+      const begun = expectStatus(await fresh.post('/me/identities', {}), 200)
+      const callback = await provider.signIn(begun.body.url, 'carol')
+      const [session = ''] = fresh.cookie.split('; ').filter((pair) => pair.includes('session'))
+      fresh.cookie = fresh.cookie.replace(session, '').replace(/^; |; $/, '')
+      assert.equal(await visit(fresh, callback), '/app/signin?error=oidc_session_ended')
+      const { client: other } = await signInAs('bob')
+      const linking = expectStatus(await other.post('/me/identities', {}), 200)
+      const taken = await provider.signIn(linking.body.url, 'ada')
+      assert.equal(await visit(other, taken), '/app/signin?error=oidc_linked_elsewhere')
+    })
+
+    test('an invitation makes a person with its own address, once', async () => {
+      const workspace = await service.instance.workspaces.ensure(commandLine, 'acme')
+      const { client: ada } = await signInAs('ada')
+      ada.workspaceId = workspace.id
+      const invited = await ada.post('/invitations', { email: 'dora@else.example', role: 'viewer' })
+      const [, invitation] = expectStatus(invited, 201).body.url.split('#code=')
+      const accept = async (account: string) => {
+        const client = personClient(service)
+        const begun = expectStatus(await client.post('/session/oidc', { invitation }), 200)
+        return {
+          client,
+          arrived: await visit(client, await provider.signIn(begun.body.url, account)),
+        }
+      }
+      const { client, arrived } = await accept('dora')
+      assert.equal(arrived, '/app/')
+      const { person, memberships } = (await client.get('/session')).body
+      assert.equal(person.email, 'dora@else.example')
+      assert.deepEqual(
+        memberships.map(({ role }: { role: string }) => role),
+        ['viewer'],
+      )
+      assert.equal((await accept('eve')).arrived, '/app/signin?error=oidc_invitation')
+      assert.equal((await signInAs('eve')).arrived, '/app/signin?error=oidc_unknown')
+    })
+
+    test('groups decide the role at each sign-in, and end a membership given by hand', async () => {
+      const workspace = await service.instance.workspaces.ensure(commandLine, 'mapped')
+      const roleOf = async (groups: readonly string[], account = 'bob') => {
+        await provider.setGroups({ [account]: groups })
+        const { client } = await signInAs(account)
+        const { memberships } = (await client.get('/session')).body
+        const named = memberships.filter(
+          ({ workspace_id: id }: { workspace_id: string }) => id === workspace.id,
+        )
+        return named[0]?.role
+      }
+      assert.equal(await roleOf(['editors', 'others']), 'member')
+      assert.equal(await roleOf(['editors', 'admins']), 'admin')
+      assert.equal(await roleOf([]), undefined)
+      const { client: bob } = await signInAs('bob')
+      const { body } = await bob.get('/session')
+      assert.equal(body.memberships.length, 1, 'acme is not in the map')
+      await service.instance.store.write((stores) =>
+        stores.memberships.insert({
+          workspace_id: workspace.id,
+          person_id: body.person.id,
+          role: 'owner',
+          created_at: clock.nowMicros(),
+        }),
+      )
+      assert.equal(await roleOf(['editors']), 'owner', 'the last owner stays')
+    })
+
+    test('a callback works once, in the browser that began, for ten minutes', async () => {
+      const { client, callback } = await signInAs('ada')
+      assert.equal(await visit(client, callback), '/app/signin?error=oidc_expired')
+      const begun = personClient(service)
+      const url = await start(begun)
+      const cookie = begun.cookie
+      const answered = await provider.signIn(url, 'ada')
+      assert.equal(await visit(personClient(service), answered), '/app/signin?error=oidc_expired')
+      const wrong = new URL(answered)
+      wrong.searchParams.set('state', 'x'.repeat(43))
+      assert.equal(await visit(begun, wrong.href), '/app/signin?error=oidc_expired')
+      begun.cookie = cookie
+      assert.equal(await visit(begun, answered), '/app/')
+      begun.cookie = cookie
+      const replayed = await visit(begun, answered)
+      assert.match(replayed, /error=oidc_(failed|expired)$/)
+      const late = personClient(service)
+      const lateCallback = await provider.signIn(await start(late), 'ada')
+      clock.move(10 * 60)
+      assert.equal(await visit(late, lateCallback), '/app/signin?error=oidc_expired')
+    })
+
+    test('a person who refuses at the provider returns to the sign-in page', async () => {
+      assert.equal((await signInAs(undefined)).arrived, '/app/signin?error=oidc_denied')
+    })
+
+    test('a disabled person does not sign in', async () => {
+      const { client } = await signInAs('dora')
+      const { id } = (await client.get('/session')).body.person
+      const disabled = { disabled_at: clock.nowMicros() }
+      await service.instance.store.write((stores) => stores.people.update(id, disabled))
+      assert.equal((await signInAs('dora')).arrived, '/app/signin?error=oidc_unknown')
+    })
+  })
+}
