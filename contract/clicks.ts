@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { queryInteger, timestamp } from './primitives.ts'
 
 const DIMENSIONS = ['country', 'device', 'os', 'browser', 'referrer', 'language', 'source'] as const
+const GROUPS = [...DIMENSIONS, 'link', 'tag'] as const
+/** Links that are compared in one report. */
+const FILTER_LINKS_MAX = 10
 const INTERVALS = ['hour', 'day', 'month'] as const
 const BOTS = ['exclude', 'include', 'only'] as const
 const FORMATS = ['csv', 'ndjson'] as const
@@ -74,13 +77,19 @@ export const clicksQuery = z.strictObject({
   interval: oneOf(INTERVALS)
     .optional()
     .describe('Length of the intervals to count by; `day` when this and `group_by` are left out.'),
-  group_by: oneOf(DIMENSIONS)
+  group_by: oneOf(GROUPS)
     .optional()
     .describe('The dimension to count by; values with the most clicks first.'),
   limit: queryInteger(GROUPS_MAX)
     .optional()
     .describe(`Values to return with \`group_by\`; ${GROUPS_DEFAULT} when left out.`),
   bots: botsQuery,
+  link: linksQuery(FILTER_LINKS_MAX)
+    .optional()
+    .describe('Clicks on this link. Sent several times: on any of the links.'),
+  tag: repeatable.describe(
+    'Clicks on links that carry this tag now. Several times: any of the tags.',
+  ),
   ...filters,
 })
 
@@ -112,6 +121,11 @@ const clickPoint = z
 const clickGroup = z
   .object({
     value: z.string().nullable().describe('Null for clicks whose value is unknown.'),
+    link: z
+      .object({ id: z.string(), domain: z.string(), key: z.string(), url: z.string() })
+      .nullable()
+      .optional()
+      .describe('With `group_by=link`: the link; null when it was deleted.'),
     ...counts,
     points: z
       .array(z.object({ start, ...counts }))
@@ -145,7 +159,7 @@ const clickSeries = z
 const clickGroups = z
   .object({
     ...head,
-    group_by: z.enum(DIMENSIONS).describe('The requested dimension.'),
+    group_by: z.enum(GROUPS).describe('The requested dimension.'),
     total: total.describe('The whole period.'),
     data: z.array(clickGroup).describe('The values with the most clicks, in descending order.'),
     rest: z

@@ -1,7 +1,7 @@
 import type { ClickReportResource } from '@terse/contract/clicks'
 import type { SparklinesResource } from '@terse/contract/sparklines'
 import { type Bots, weightOf } from './report/click-filter.ts'
-import type { ClickReport, Sparklines } from './report/clicks.ts'
+import type { ClickReport, GroupedLink, Sparklines } from './report/clicks.ts'
 import type { Counts } from './report/day-of-clicks.ts'
 import { formatQuarters } from './report/intervals.ts'
 
@@ -25,6 +25,7 @@ export function presentReport(report: ClickReport, bots: Bots): ClickReportResou
   const starts = startsOf(report.groups[0]?.points ?? [], zone)
   const data = report.groups.map(({ value, points, ...counts }) => ({
     value: value === '' ? null : value,
+    ...(report.groupBy === 'link' && { link: presentLink(report.links.get(value)) }),
     ...presentCounts(counts, bots),
     ...(points !== undefined && {
       points: points.map((point, nth) => ({
@@ -35,6 +36,12 @@ export function presentReport(report: ClickReport, bots: Bots): ClickReportResou
   }))
   const rest = { values: report.rest.values, ...presentCounts(report.rest, bots) }
   return { ...head, group_by: report.groupBy, total: totals, data, rest }
+}
+
+function presentLink(link: GroupedLink | undefined) {
+  if (link === undefined) return null
+  const { id, domain, key, url } = link
+  return { id, domain, key, url }
 }
 
 export function presentSparklines(

@@ -155,6 +155,8 @@ async function report(
     filter: clickFilter(query, CLICK_DIMENSIONS),
     bots,
     groupBy: query.group_by,
+    links: query.link,
+    tags: query.tag,
   })
   return presentReport(found, bots)
 }

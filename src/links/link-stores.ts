@@ -2,9 +2,11 @@ import type { ClaimStores } from '../domains/index.ts'
 import type { QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { LinkStore } from './store/link-store.ts'
+import type { TagStore } from './store/tag-store.ts'
 
 /** The stores that decide on which hosts a workspace may have links. */
 export type KeyspaceStores = ClaimStores & QuotaStores
 
 /** The stores that the operations on links use. */
-export type LinkStores = KeyspaceStores & IdempotencyStores & { readonly links: LinkStore }
+export type LinkStores = KeyspaceStores &
+  IdempotencyStores & { readonly links: LinkStore; readonly tags: TagStore }

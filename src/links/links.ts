@@ -13,7 +13,7 @@ import type { ExpectedVersions } from '../platform/version.ts'
 import type { FairQueue } from '../platform/work/fair-queue.ts'
 import { withGeneratedKey } from './generated-key.ts'
 import { keyFaultOf } from './key-fault.ts'
-import type { Link } from './link.ts'
+import type { Link, UncountedLink } from './link.ts'
 import type { LinkInput } from './link-input.ts'
 import { type ActorQuery, LinkLists } from './link-lists.ts'
 import type { LinkFilter, LinkQuery, LinkRun } from './link-query.ts'
@@ -60,15 +60,20 @@ export class Links {
     return link
   }
 
-  /** Returns the numbers of those of the links that exist, in the order of `ids`. */
-  async numbersOf(
+  /** Returns those of the links that exist, in the order of `ids`. */
+  async findMany(
     { workspaceId }: Actor,
     ids: readonly string[],
-  ): Promise<readonly Pick<Link, 'id' | 'seq'>[]> {
+  ): Promise<readonly UncountedLink[]> {
     const wanted = [...new Set(ids)].filter(isUuid)
-    const found = await this.#deps.store.read.links.findNumbers(workspaceId, wanted)
+    const found = await this.#deps.store.read.links.findMany(workspaceId, wanted)
     const byId = new Map(found.map((link) => [link.id, link]))
     return wanted.flatMap((id) => byId.get(id) ?? [])
+  }
+
+  /** Returns the tags of links, by the links' numbers. */
+  tagsOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>> {
+    return this.#deps.store.read.tags.ofLinks(linkSeqs)
   }
 
   /** @throws {Failure} `not_found` */

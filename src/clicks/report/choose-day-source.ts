@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { ClickFilter } from './click-filter.ts'
+import { type ClickSelection, selectByDimensions } from './click-selection.ts'
 import type { ClickScope } from './day-of-clicks.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY, type Quarters } from './intervals.ts'
@@ -24,11 +25,15 @@ type Context = {
   readonly retentionDays: number
 }
 
-type DayQuery = {
+export type DayQuery = {
   readonly scope: ClickScope
   readonly quarters: Quarters
   readonly filter: ClickFilter
   readonly groupBy: ClickDimension | undefined
+  /** Set when the report selects or counts by links or their tags, with what by. */
+  readonly byLinks:
+    | { readonly names: readonly string[]; readonly selection: ClickSelection }
+    | undefined
 }
 
 /**
@@ -38,20 +43,24 @@ type DayQuery = {
  * @throws {Failure} `validation_failed` if neither source suffices
  */
 export async function chooseDaySource(ctx: Context, query: DayQuery): Promise<DaySource> {
-  const { scope, filter, groupBy } = query
+  const { scope, filter, groupBy, byLinks } = query
   const dimensions = new Set(filter.keys())
   if (groupBy !== undefined) dimensions.add(groupBy)
+  if (byLinks !== undefined) {
+    return readRawDays(ctx, query, new Set([...byLinks.names, ...dimensions]), byLinks.selection)
+  }
   if (dimensions.size <= 1) {
     return rollupDays(ctx.store.read.reports, scope, filter, [...dimensions][0])
   }
-  return readRawDays(ctx, query, dimensions)
+  return readRawDays(ctx, query, dimensions, selectByDimensions(filter, groupBy))
 }
 
 /** @throws {Failure} `validation_failed` if raw clicks are missing, too many, or take too long to read */
 async function readRawDays(
   { store, clock, retentionDays }: Context,
-  { scope, quarters: { from, to }, filter, groupBy }: DayQuery,
-  dimensions: ReadonlySet<ClickDimension>,
+  { scope, quarters: { from, to } }: DayQuery,
+  dimensions: ReadonlySet<string>,
+  selection: ClickSelection,
 ): Promise<DaySource> {
   const { reports } = store.read
   const today = Math.floor(clock.nowMicros() / DAY_MICROS)
@@ -77,7 +86,7 @@ async function readRawDays(
   const { source, visits } = await withinTime(dimensions, () => {
     const [begin, end] = [from * QUARTER_MICROS, to * QUARTER_MICROS]
     const clicks = reports.rawClicks(scope, begin, end, SCAN_MS_MAX)
-    return sumUpDays(clicks, filter, groupBy)
+    return sumUpDays(clicks, selection)
   })
   const { persons, others } = counted.counts(0)
   if (visits < persons + others) {
@@ -90,10 +99,7 @@ async function readRawDays(
 }
 
 /** @throws {Failure} `validation_failed` when reading takes too long */
-async function withinTime<T>(
-  dimensions: ReadonlySet<ClickDimension>,
-  read: () => Promise<T>,
-): Promise<T> {
+async function withinTime<T>(dimensions: ReadonlySet<string>, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
@@ -105,7 +111,11 @@ async function withinTime<T>(
   }
 }
 
-function cannotCombine(dimensions: ReadonlySet<ClickDimension>, why: string): Failure {
+function cannotCombine(dimensions: ReadonlySet<string>, why: string): Failure {
   const names = [...dimensions].join(' and ')
-  return Failure.invalid({ from: [`is not possible for ${names} together: single clicks ${why}`] })
+  const text =
+    dimensions.size > 1
+      ? `cannot be had for ${names} together: single clicks ${why}`
+      : `cannot be had for ${names}: single clicks ${why.replace(', or for one of these alone', '')}`
+  return Failure.invalid({ from: [text] })
 }

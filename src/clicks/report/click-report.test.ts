@@ -8,6 +8,7 @@ import { cases } from '../../../test/support/properties.ts'
 import { CLICK_DIMENSIONS, type ClickDimension, countVisits } from '../click.ts'
 import { BOTS, type ClickFilter, clickFilter, matchesFilter } from './click-filter.ts'
 import { reportGroups, reportSeries } from './click-report.ts'
+import { selectByDimensions } from './click-selection.ts'
 import type { RawClick } from './day-of-clicks.ts'
 import { type DaySource, rollupDays, sumUpDays } from './day-source.ts'
 import { cutsOf, INTERVALS, QUARTER_MICROS, type Quarters } from './intervals.ts'
@@ -52,7 +53,7 @@ async function rawDays(
   groupBy: ClickDimension | undefined,
 ): Promise<DaySource> {
   const raw = fakeReports(clicks).rawClicks(SCOPE, from * QUARTER_MICROS, to * QUARTER_MICROS)
-  const { source, visits } = await sumUpDays(raw, filter, groupBy)
+  const { source, visits } = await sumUpDays(raw, selectByDimensions(filter, groupBy))
   assert.equal(visits, countVisits(within(clicks, from, to)))
   return source
 }

@@ -7,9 +7,11 @@ import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue
 import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import type { Rest } from '../tally/value-sums.ts'
-import { chooseDaySource } from './choose-day-source.ts'
+import { chooseDaySource, type DayQuery } from './choose-day-source.ts'
 import { type Bots, type ClickFilter, matchesBots, matchesFilter } from './click-filter.ts'
 import { type Group, type Point, reportGroups, reportSeries, type Total } from './click-report.ts'
+import { selectByLinks } from './click-selection.ts'
+import { compareLinks } from './compare-links.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
 import { type Period, type PeriodInput, parsePeriod } from './period.ts'
@@ -47,6 +49,8 @@ export type ClickSubject =
   | { readonly kind: 'link' | 'domain'; readonly id: string }
   | { readonly kind: 'workspace' }
 
+export type GroupBy = ClickDimension | 'link' | 'tag'
+
 type ClickQuery = PeriodInput & {
   readonly filter: ClickFilter
   readonly bots: Bots
@@ -55,7 +59,11 @@ type ClickQuery = PeriodInput & {
 export type ReportQuery = ClickQuery & {
   /** Defaults to `day` unless `groupBy` is given. */
   readonly interval?: Interval | undefined
-  readonly groupBy?: ClickDimension | undefined
+  readonly groupBy?: GroupBy | undefined
+  /** Selects clicks on these links; all by default. */
+  readonly links?: readonly string[] | undefined
+  /** Selects clicks on links with one of these tags; all by default. */
+  readonly tags?: readonly string[] | undefined
   /** The number of groups; defaults to 10. */
   readonly limit?: number | undefined
 }
@@ -68,10 +76,20 @@ export type ClickReport = {
   readonly total: Total
 } & (SeriesReport | GroupsReport)
 
+export type GroupedLink = {
+  readonly id: string
+  readonly seq: number
+  readonly domain: string
+  readonly key: string
+  readonly url: string
+}
+
 type SeriesReport = { readonly groupBy: undefined; readonly points: readonly Point[] }
 
 type GroupsReport = {
-  readonly groupBy: ClickDimension
+  readonly groupBy: GroupBy
+  /** Of the groups by link, those that exist. */
+  readonly links: ReadonlyMap<string, GroupedLink>
   readonly groups: readonly Group[]
   readonly rest: Rest
 }
@@ -90,10 +108,8 @@ type Dependencies = {
   readonly clock: Clock
   readonly links: {
     get(actor: Actor, id: string): Promise<{ readonly seq: number }>
-    numbersOf(
-      actor: Actor,
-      ids: readonly string[],
-    ): Promise<readonly { readonly id: string; readonly seq: number }[]>
+    findMany(actor: Actor, ids: readonly string[]): Promise<readonly GroupedLink[]>
+    tagsOf(linkSeqs: readonly number[]): Promise<ReadonlyMap<number, readonly string[]>>
   }
   readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
   /** How long raw clicks are kept; 0 keeps them forever. */
@@ -125,14 +141,29 @@ export class Clicks {
     if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
     const scope = await this.#getScope(actor, subject)
     return this.#deps.charts.run(actor.workspaceId, async (): Promise<ClickReport> => {
-      const source = await chooseDaySource(this.#deps, { scope, quarters, filter, groupBy })
       const head = { quarters, zone, interval }
+      const wanted = query.links && (await this.#deps.links.findMany(actor, query.links))
+      const isComparison =
+        wanted !== undefined && groupBy === 'link' && filter.size === 0 && query.tags === undefined
+      if (isComparison && subject.kind === 'workspace') {
+        const compared = await compareLinks(this.#deps.store, wanted, quarters, cuts, bots)
+        return { ...head, groupBy, ...compared, links: byId(wanted) }
+      }
+      const source = await chooseDaySource(this.#deps, {
+        scope,
+        quarters,
+        filter,
+        groupBy: groupBy === 'link' || groupBy === 'tag' ? undefined : groupBy,
+        byLinks: this.#byLinks(query, wanted),
+      })
       if (groupBy === undefined) {
         const series = await reportSeries(source, quarters, cuts ?? [])
         return { ...head, groupBy, ...series }
       }
       const groups = await reportGroups(source, quarters, cuts, { bots, limit })
-      return { ...head, groupBy, ...groups }
+      const ids = groupBy === 'link' ? groups.groups.map(({ value }) => value) : []
+      const links = byId(await this.#deps.links.findMany(actor, ids))
+      return { ...head, groupBy, ...groups, links }
     })
   }
 
@@ -147,7 +178,7 @@ export class Clicks {
     const quarters = quartersOf(bounds)
     const cuts = cutsOf(quarters, zone, 'day')
     refuseTooManyPoints((cuts.length - 1) * ids.length, undefined, 'from')
-    const links = await this.#deps.links.numbersOf(actor, ids)
+    const links = await this.#deps.links.findMany(actor, ids)
     return this.#deps.charts.run(actor.workspaceId, async () => {
       const seqs = links.map(({ seq }) => seq)
       const series = await readLinkSeries(this.#deps.store, seqs, cuts)
@@ -184,6 +215,24 @@ export class Clicks {
     }
   }
 
+  /** Undefined when a report does not depend on the links of clicks. */
+  #byLinks(
+    { filter, groupBy, tags }: ReportQuery,
+    links: readonly GroupedLink[] | undefined,
+  ): DayQuery['byLinks'] {
+    const names = [
+      ...(links !== undefined || groupBy === 'link' ? ['link'] : []),
+      ...(tags !== undefined || groupBy === 'tag' ? ['tag'] : []),
+    ]
+    if (names.length === 0) return undefined
+    const conditions = {
+      linkSeqs: links && new Set(links.map(({ seq }) => seq)),
+      tags: tags && new Set(tags),
+    }
+    const tagsOf = (linkSeqs: readonly number[]) => this.#deps.links.tagsOf(linkSeqs)
+    return { names, selection: selectByLinks({ filter, groupBy }, conditions, tagsOf) }
+  }
+
   /** @throws {Failure} `not_found` */
   async #getScope(actor: Actor, subject: ClickSubject): Promise<ClickScope> {
     const { store, links, domains } = this.#deps
@@ -208,6 +257,10 @@ export class Clicks {
     if (period === undefined) throw new Error('parsePeriod returned neither a period nor a fault')
     return period
   }
+}
+
+function byId(links: readonly GroupedLink[]): ReadonlyMap<string, GroupedLink> {
+  return new Map(links.map((link) => [link.id, link]))
 }
 
 /** @throws {Failure} `validation_failed` */

@@ -3,7 +3,8 @@ import type { ClickDimension } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { planDays } from '../tally/day-plan.ts'
 import { TallySum } from '../tally/tally-sum.ts'
-import { type ClickFilter, matchesFilter, valueMatchesFilter } from './click-filter.ts'
+import { type ClickFilter, valueMatchesFilter } from './click-filter.ts'
+import type { ClickSelection } from './click-selection.ts'
 import type { ClickScope, DayOfClicks, RawClick, Tally } from './day-of-clicks.ts'
 import { QUARTER_MICROS, QUARTERS_PER_DAY } from './intervals.ts'
 
@@ -64,20 +65,20 @@ function wantedOf(day: DayOfClicks, isWanted: (value: string) => boolean): Wante
  */
 export async function sumUpDays(
   batches: AsyncIterable<readonly RawClick[]>,
-  filter: ClickFilter,
-  dimension: ClickDimension | undefined,
+  selection: ClickSelection,
 ): Promise<{ source: DaySource; visits: number }> {
   const days = new Map<number, DaySum>()
   let visits = 0
   for await (const batch of batches) {
+    await selection.prepare(batch)
     for (const click of batch) {
       visits += click.count
-      if (!matchesFilter(filter, click)) continue
+      if (!selection.matches(click)) continue
       const quarter = Math.floor(click.at / QUARTER_MICROS)
       const day = Math.floor(quarter / QUARTERS_PER_DAY)
       const sum = days.get(day) ?? new DaySum()
       days.set(day, sum)
-      sum.add(quarter - day * QUARTERS_PER_DAY, click, dimension)
+      sum.add(quarter - day * QUARTERS_PER_DAY, click, selection.valuesOf(click))
     }
     await yieldToEventLoop()
   }
@@ -93,14 +94,14 @@ class DaySum {
   readonly #visitors = new Set<number>()
   readonly #values = new Map<string, TallySum>()
 
-  add(slot: number, click: RawClick, dimension: ClickDimension | undefined): void {
+  add(slot: number, click: RawClick, values: readonly string[]): void {
     this.#total.addClick(slot, click)
     if (click.flags === 0) this.#visitors.add(click.visitor)
-    if (dimension === undefined) return
-    const value = click[dimension]
-    const sum = this.#values.get(value) ?? new TallySum()
-    this.#values.set(value, sum)
-    sum.addClick(slot, click)
+    for (const value of values) {
+      const sum = this.#values.get(value) ?? new TallySum()
+      this.#values.set(value, sum)
+      sum.addClick(slot, click)
+    }
   }
 
   finish(day: number): WantedDay {

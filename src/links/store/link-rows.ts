@@ -69,17 +69,15 @@ function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[
     .execute()
 }
 
-/** Returns the numbers of those of the links that are in the workspace. */
-export async function findNumbers(
+/** Returns those of the links that are in the workspace. */
+export async function findMany(
   db: Kysely<Schema>,
   workspaceId: string,
   ids: readonly string[],
-): Promise<readonly Pick<Link, 'id' | 'seq'>[]> {
+): Promise<readonly UncountedLink[]> {
   if (ids.length === 0) return []
-  return db
-    .selectFrom('links')
-    .select(['id', 'seq'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', ids)
-    .execute()
+  const found = selectLinks(db)
+    .where('links.workspace_id', '=', workspaceId)
+    .where('links.id', 'in', ids)
+  return (await found.execute()).map(uncounted)
 }

@@ -17,7 +17,7 @@ import { linkPages } from './link-pages.ts'
 import {
   countersOf,
   findCount,
-  findNumbers,
+  findMany,
   selectLinks,
   toRow,
   uncounted,
@@ -30,10 +30,7 @@ export type LinkStore = {
   /** Like `findById`, without reading the counters, for a transaction that writes the link. */
   findUncounted(workspaceId: string, id: string): Promise<UncountedLink | undefined>
   /** Returns those of the links that are in the workspace, in any order. */
-  findNumbers(
-    workspaceId: string,
-    ids: readonly string[],
-  ): Promise<readonly Pick<Link, 'id' | 'seq'>[]>
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly UncountedLink[]>
   /** Whether a new link could have the key, by one index look-up. */
   findKeyState(keyspaceId: number, key: string, variantsMax: number): Promise<KeyState>
   /**
@@ -139,7 +136,7 @@ export function linkStore(on: LinkStoreParts): LinkStore {
     },
 
     findUncounted,
-    findNumbers: (workspaceId, ids) => findNumbers(db, workspaceId, ids),
+    findMany: (workspaceId, ids) => findMany(db, workspaceId, ids),
 
     findKeyState: (keyspaceId, key, variantsMax) => findKeyState(db, keyspaceId, key, variantsMax),
 
