@@ -49,7 +49,7 @@ export type ClickSubject =
   | { readonly kind: 'link' | 'domain'; readonly id: string }
   | { readonly kind: 'workspace' }
 
-export type GroupBy = ClickDimension | 'link' | 'tag'
+type GroupBy = ClickDimension | 'link' | 'tag'
 
 type ClickQuery = PeriodInput & {
   readonly filter: ClickFilter
@@ -161,7 +161,8 @@ export class Clicks {
         return { ...head, groupBy, ...series }
       }
       const groups = await reportGroups(source, quarters, cuts, { bots, limit })
-      const ids = groupBy === 'link' ? groups.groups.map(({ value }) => value) : []
+      if (groupBy !== 'link') return { ...head, groupBy, ...groups, links: byId([]) }
+      const ids = groups.groups.map(({ value }) => value)
       const links = byId(await this.#deps.links.findMany(actor, ids))
       return { ...head, groupBy, ...groups, links }
     })
