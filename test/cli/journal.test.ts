@@ -43,8 +43,13 @@ for (const engine of ENGINES) {
     async function replay(folder: string, ...options: string[]) {
       const args = ['journal', 'replay', folder, '--json', ...options]
       const { code, stdout, stderr } = await runCommand(args, service.place.env)
-      const journals: { id: string; state: string; clicks: number; damagedBytes: number }[] =
-        stdout === '' ? [] : JSON.parse(stdout)
+      const journals: {
+        id: string
+        state: string
+        clicks: number
+        withoutLink: number
+        damagedBytes: number
+      }[] = stdout === '' ? [] : JSON.parse(stdout)
       return { code, journals, stderr }
     }
 
@@ -73,7 +78,9 @@ for (const engine of ENGINES) {
       )
       const unknown = await replay(folder)
       assert.equal(unknown.code, 1)
-      assert.deepEqual(unknown.journals, [{ id, state: 'unknown', clicks: 0, damagedBytes: 0 }])
+      assert.deepEqual(unknown.journals, [
+        { id, state: 'unknown', clicks: 0, withoutLink: 0, damagedBytes: 0 },
+      ])
       assert.match(unknown.stderr, /--force/)
       assert.equal(await counted(), 0)
 
@@ -90,12 +97,14 @@ for (const engine of ENGINES) {
       const all = FRAMES * CLICKS
       const first = await replay(folder)
       assert.equal(first.code, 0, first.stderr)
-      assert.deepEqual(first.journals, [{ id, state: 'replayed', clicks: all, damagedBytes: 0 }])
+      assert.deepEqual(first.journals, [
+        { id, state: 'replayed', clicks: all, withoutLink: 0, damagedBytes: 0 },
+      ])
       assert.equal(await counted(), all)
       const nodes = await service.instance.nodes.list()
       assert.ok(!nodes.some((node) => node.id === id), 'the node has nothing left')
 
-      const none = [{ id, state: 'replayed', clicks: 0, damagedBytes: 0 }]
+      const none = [{ id, state: 'replayed', clicks: 0, withoutLink: 0, damagedBytes: 0 }]
       for (const again of [
         folder,
         copy,
@@ -128,10 +137,18 @@ for (const engine of ENGINES) {
       truncateSync(tail, half)
       const early = await replay(copy, '--force')
       assert.deepEqual(early.journals, [
-        { id, state: 'replayed', clicks: (FRAMES - 1) * CLICKS, damagedBytes: half },
+        {
+          id,
+          state: 'replayed',
+          clicks: (FRAMES - 1) * CLICKS,
+          withoutLink: 0,
+          damagedBytes: half,
+        },
       ])
       const whole = await replay(folder)
-      assert.deepEqual(whole.journals, [{ id, state: 'replayed', clicks: CLICKS, damagedBytes: 0 }])
+      assert.deepEqual(whole.journals, [
+        { id, state: 'replayed', clicks: CLICKS, withoutLink: 0, damagedBytes: 0 },
+      ])
       assert.equal(await counted(), FRAMES * CLICKS)
     })
 
@@ -143,7 +160,7 @@ for (const engine of ENGINES) {
         const { code, journals } = await replay(folder)
         assert.equal(code, 0)
         assert.deepEqual(journals, [
-          { id: journal.id, state: 'replayed', clicks: 0, damagedBytes: 0 },
+          { id: journal.id, state: 'replayed', clicks: 0, withoutLink: 0, damagedBytes: 0 },
         ])
       }
     })
@@ -160,8 +177,27 @@ for (const engine of ENGINES) {
       writeFileSync(file, 'no frame of ours')
       const { code, journals } = await replay(folder, '--force')
       assert.equal(code, 0)
-      assert.deepEqual(journals, [{ id, state: 'replayed', clicks: 2 * CLICKS, damagedBytes: 16 }])
+      assert.deepEqual(journals, [
+        { id, state: 'replayed', clicks: 2 * CLICKS, withoutLink: 0, damagedBytes: 16 },
+      ])
       assert.equal(await counted(), 2 * CLICKS)
+    })
+
+    test('counts clicks of links that the database does not know for nobody, and reports them', async () => {
+      const folder = path.join(elsewhere, String(readdirSync(elsewhere).length))
+      const journal = createJournal(journalsRoot(folder))
+      const { store } = service.instance
+      const unknown = (await store.read.links.lastNumber()) + 1
+      const clicks = clicksFrom(systemClock().nowMicros(), CLICKS, unknown)
+      writeFileSync(segmentFile(journal.folder, 1), encodeFrame(clicks))
+      journal.release()
+      const { code, journals } = await replay(folder, '--force')
+      assert.equal(code, 0)
+      const report = { clicks: CLICKS, withoutLink: CLICKS, damagedBytes: 0 }
+      assert.deepEqual(journals, [{ id: journal.id, state: 'replayed', ...report }])
+      const next = await createTestLink(store, systemClock())
+      assert.ok(next.seq > unknown, 'no new link gets the number')
+      assert.equal((await next.counters()).clicks, 0)
     })
 
     test('refuses a folder without journals, and a journal under another name', async () => {

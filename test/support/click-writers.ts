@@ -7,11 +7,23 @@ import type { Place } from './engines.ts'
 /** Opens what a drain thread opens, over a database that a store has opened before. */
 export function openWriterAt(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
-  options: { rawPerMinute?: number; onRawRefused?: (visits: number) => void } = {},
+  options: {
+    rawPerMinute?: number
+    onRawRefused?: (visits: number) => void
+    onWithoutLink?: (visits: number) => void
+  } = {},
 ): ClickWriter {
   const { databaseUrl, dataDir } = place
   const { rawPerMinute = 0, onRawRefused = () => {} } = options
-  return openClickWriter({ databaseUrl, dataDir, rawPerMinute, onRawRefused, onError: () => {} })
+  const { onWithoutLink = () => {} } = options
+  return openClickWriter({
+    databaseUrl,
+    dataDir,
+    rawPerMinute,
+    onRawRefused,
+    onWithoutLink,
+    onError: () => {},
+  })
 }
 
 /** Takes clicks in as a whole journal of their own. */

@@ -33,18 +33,23 @@ export async function replayJournals(
 ): Promise<readonly ReplayedJournal[]> {
   const { databaseUrl, dataDir, rawClicksPerMinute: rawPerMinute } = config
   const known = new Set((await instance.nodes.list()).map(({ id }) => id))
+  let withoutLink = 0
   const writer = openClickWriter({
     databaseUrl,
     dataDir,
     rawPerMinute,
     onRawRefused: () => {},
+    onWithoutLink(clicks) {
+      withoutLink += clicks
+    },
     onError: options.onError,
   })
   const replayed: ReplayedJournal[] = []
   try {
     for (const { root, id } of findJournals(folder)) {
       const position = await writer.findPosition(id)
-      const nothing = { id, clicks: 0, damagedBytes: 0 }
+      const nothing = { id, clicks: 0, withoutLink: 0, damagedBytes: 0 }
+      withoutLink = 0
       const isKnown = position !== undefined || known.has(id)
       if (
         !isKnown &&
@@ -83,7 +88,7 @@ export async function replayJournals(
         journal.release()
       }
       await instance.nodes.leave(id)
-      replayed.push({ id, state: 'replayed', clicks: progress.clicks, damagedBytes })
+      replayed.push({ id, state: 'replayed', clicks: progress.clicks, withoutLink, damagedBytes })
     }
   } finally {
     await writer.close()

@@ -143,6 +143,11 @@ export function clickMetrics(
         'Ingested clicks that exports lack, because their workspace exceeded TERSE_RAW_CLICKS_PER_MINUTE.',
         progress.withoutRow,
       ),
+      total(
+        'terse_clicks_without_link_total',
+        'Ingested clicks that are counted for nobody: their link was deleted, or lost with an older database.',
+        progress.withoutLink,
+      ),
       total('terse_drain_batches_total', 'Transactions that ingested clicks.', progress.batches),
       total(
         'terse_drain_failures_total',

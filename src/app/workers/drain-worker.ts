@@ -35,6 +35,7 @@ serveDrain(port, {
     dataDir,
     rawPerMinute,
     onRawRefused: (clicks) => progress.noteWithoutRow(clicks),
+    onWithoutLink: (clicks) => progress.noteWithoutLink(clicks),
     onError: (error) => port.postMessage({ kind: 'error', error }),
   }),
   clock: systemClock(),

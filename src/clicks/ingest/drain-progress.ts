@@ -8,7 +8,8 @@ const SEGMENT = 4
 const OFFSET = 5
 const WITHOUT_ROW = 6
 const PAUSED = 7
-const FIELDS = 8
+const WITHOUT_LINK = 8
+const FIELDS = 9
 
 /**
  * The counters of the drain threads since the process started, in memory shared with the main thread:
@@ -49,6 +50,11 @@ export class DrainProgress {
     return this.#get(WITHOUT_ROW)
   }
 
+  /** Ingested clicks of links that do not exist. */
+  get withoutLink(): number {
+    return this.#get(WITHOUT_LINK)
+  }
+
   /** The position up to which this node's own journal is ingested; undefined before the first click. */
   get position(): JournalPosition | undefined {
     const segment = this.#get(SEGMENT)
@@ -72,6 +78,10 @@ export class DrainProgress {
 
   noteWithoutRow(clicks: number): void {
     Atomics.add(this.#values, WITHOUT_ROW, BigInt(clicks))
+  }
+
+  noteWithoutLink(clicks: number): void {
+    Atomics.add(this.#values, WITHOUT_LINK, BigInt(clicks))
   }
 
   noteFailed(): void {

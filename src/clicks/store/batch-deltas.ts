@@ -1,5 +1,5 @@
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
-import type { Click } from '../click.ts'
+import { type Click, countVisits } from '../click.ts'
 import { dayOf } from '../tally/click-day.ts'
 import { writeClick, writeTally } from '../tally/day-codec.ts'
 import { DayTally } from '../tally/day-tally.ts'
@@ -21,13 +21,15 @@ export type Owner = { readonly workspace_id: string; readonly keyspace_id: numbe
 export type BatchDeltas = {
   readonly counts: readonly LinkCount[]
   readonly deltas: readonly DayDelta[]
+  /** Visits that are counted for nobody, because their link does not exist. */
+  readonly withoutLink: number
 }
 
 /**
  * Computes the deltas of a batch.
  *
- * @param ownerOf returns undefined for a deleted link: its clicks are not counted, because their owner is
- *   unknown
+ * @param ownerOf returns undefined for a link that does not exist: it was deleted, or the database is older than
+ *   the click. Its clicks are not counted, because their owner is unknown.
  */
 export function computeBatchDeltas(
   clicks: readonly Click[],
@@ -47,6 +49,7 @@ export function computeBatchDeltas(
   return {
     counts: [...counts.values()].sort((a, b) => a.link_seq - b.link_seq),
     deltas: deltas.sort(compareKeys),
+    withoutLink: countVisits(clicks.filter(({ link_seq }) => ownerOf(link_seq) === undefined)),
   }
 }
 

@@ -14,12 +14,14 @@ export function openClickWriter(options: {
   rawPerMinute: number
   /** Called with the number of visits that were counted without such a row. */
   onRawRefused: (visits: number) => void
+  /** Called with the number of ingested visits whose link does not exist: they are counted for nobody. */
+  onWithoutLink: (visits: number) => void
   /** Called for errors that fail no operation, such as a broken idle connection. */
   onError: (error: unknown) => void
 }): ClickWriter {
-  const { databaseUrl: url, dataDir, rawPerMinute, onRawRefused, onError } = options
+  const { databaseUrl: url, dataDir, rawPerMinute, onRawRefused, onWithoutLink, onError } = options
   const rawQuota = new RawClickQuota({ perMinute: rawPerMinute, onRefused: onRawRefused })
   return url === undefined
-    ? openSqliteClickWriter(dataDir, rawQuota)
-    : openPostgresClickWriter({ url, rawQuota, onError })
+    ? openSqliteClickWriter(dataDir, { rawQuota, onWithoutLink })
+    : openPostgresClickWriter({ url, rawQuota, onWithoutLink, onError })
 }

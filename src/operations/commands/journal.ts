@@ -13,6 +13,8 @@ export type ReplayedJournal = {
   readonly state: 'replayed' | 'in use' | 'unknown'
   /** The number of clicks that were not counted before. */
   readonly clicks: number
+  /** How many of these are counted for nobody, because their link does not exist in this database. */
+  readonly withoutLink: number
   readonly damagedBytes: number
 }
 
@@ -42,11 +44,12 @@ export function journalCommand(terminal: Terminal, replay: Replay): Command {
         options.json
           ? JSON.stringify(journals, null, 2)
           : formatTable(
-              ['JOURNAL', 'STATE', 'NEW CLICKS', 'DAMAGED BYTES'],
-              journals.map(({ id, state, clicks, damagedBytes }) => [
+              ['JOURNAL', 'STATE', 'NEW CLICKS', 'OF NO LINK', 'DAMAGED BYTES'],
+              journals.map(({ id, state, clicks, withoutLink, damagedBytes }) => [
                 id,
                 state,
                 String(clicks),
+                String(withoutLink),
                 String(damagedBytes),
               ]),
             ),

@@ -25,6 +25,7 @@ const ATTEMPTS_MAX = 8
 type WriterOptions = {
   readonly url: string
   readonly rawQuota: RawClickQuota
+  readonly onWithoutLink: (visits: number) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -36,6 +37,7 @@ export function openPostgresClickWriter(options: WriterOptions): ClickWriter {
 class PostgresClickWriter implements ClickWriter {
   readonly batchMax = BATCH_MAX
   readonly #rawQuota: RawClickQuota
+  readonly #onWithoutLink: (visits: number) => void
   readonly #db: Kysely<Schema>
   readonly #numbers: LinkNumbers
   readonly #owners: OwnerCache
@@ -49,6 +51,7 @@ class PostgresClickWriter implements ClickWriter {
     })
     const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
     this.#rawQuota = options.rawQuota
+    this.#onWithoutLink = options.onWithoutLink
     this.#db = db
     this.#numbers = new LinkNumbers(postgresLinkSequence(db))
     this.#owners = new OwnerCache(
@@ -73,7 +76,10 @@ class PostgresClickWriter implements ClickWriter {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
-        if (isWritten) this.#rawQuota.noteWritten(batch.clicks, raw)
+        if (isWritten) {
+          this.#rawQuota.noteWritten(batch.clicks, raw)
+          this.#onWithoutLink(deltas.withoutLink)
+        }
         return isWritten
       } catch (error) {
         this.#partitions.forget()

@@ -34,7 +34,10 @@ const CHECKPOINT_PAGES = 32_000
 const SETTLE_MAX = 16
 
 /** Opens clicks.db of a data folder, which must be migrated. */
-export function openSqliteClickWriter(dataDir: string, rawQuota: RawClickQuota): ClickWriter {
+export function openSqliteClickWriter(
+  dataDir: string,
+  options: { rawQuota: RawClickQuota; onWithoutLink: (visits: number) => void },
+): ClickWriter {
   const database = new DatabaseSync(countedFile(dataDir), { timeout: BUSY_DEADLINE_MS })
   try {
     database.exec(`
@@ -45,7 +48,7 @@ export function openSqliteClickWriter(dataDir: string, rawQuota: RawClickQuota):
     attachForReading(database, { file: sqliteFile(dataDir), name: 'terse' })
     // From here on `inTransaction` waits for locks, without blocking the thread.
     database.exec('pragma busy_timeout = 0')
-    return new SqliteClickWriter(database, dataDir, rawQuota)
+    return new SqliteClickWriter(database, dataDir, options)
   } catch (error) {
     database.close()
     throw translateError(error, dataDir)
@@ -61,10 +64,19 @@ class SqliteClickWriter implements ClickWriter {
   readonly #marks: BatchMarks
   readonly #numbers: LinkNumbers
   readonly #owners: OwnerCache
+  readonly #onWithoutLink: (visits: number) => void
   /** Serializes operations: the connection has one transaction at a time. */
   readonly #queue = new SerialQueue()
 
-  constructor(database: DatabaseSync, dataDir: string, rawQuota: RawClickQuota) {
+  constructor(
+    database: DatabaseSync,
+    dataDir: string,
+    {
+      rawQuota,
+      onWithoutLink,
+    }: { rawQuota: RawClickQuota; onWithoutLink: (visits: number) => void },
+  ) {
+    this.#onWithoutLink = onWithoutLink
     this.#database = database
     this.#db = kyselyOver(new SqliteConnection(database))
     this.#rows = sqliteClickRows(database)
@@ -104,7 +116,7 @@ class SqliteClickWriter implements ClickWriter {
     await this.#numbers.reserve(linkSeqs)
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
-    const { counts, deltas } = computeBatchDeltas(batch.clicks, ownerOf)
+    const { counts, deltas, withoutLink } = computeBatchDeltas(batch.clicks, ownerOf)
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
@@ -112,7 +124,7 @@ class SqliteClickWriter implements ClickWriter {
       deadlineMs: BUSY_DEADLINE_MS,
     })
     if (rowsByDay === undefined) return false
-    return inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
+    const isIngested = await inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {
       if (!(await movePosition(this.#db, batch))) return false
       await this.#rows.addToLinks(counts)
       const grown = await this.#rows.appendToDays(deltas)
@@ -120,6 +132,8 @@ class SqliteClickWriter implements ClickWriter {
       this.#marks.noteBatch(rowsByDay, counts)
       return true
     })
+    if (isIngested) this.#onWithoutLink(withoutLink)
+    return isIngested
   }
 
   /** Whether the journal's position is still the one at which the batch begins. */
