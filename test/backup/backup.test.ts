@@ -134,6 +134,21 @@ describe('a backup', () => {
     }
   })
 
+  test('finds the file of a finished day complete while the service runs', async () => {
+    const writer = openWriterAt(place)
+    try {
+      const now = systemClock().nowMicros()
+      await takeClicks(writer, [someClick({ at: now - DAY_MICROS, link_seq: link.seq })])
+      const yesterday = new Date((now - DAY_MICROS) / 1_000).toISOString().slice(0, 10)
+      const log = path.join(place.dataDir, 'clicks', `${yesterday}.db-wal`)
+      assert.ok(existsSync(log))
+      await writer.maintain(Math.floor(now / DAY_MICROS), undefined)
+      assert.ok(!existsSync(log))
+    } finally {
+      await writer.close()
+    }
+  })
+
   test('removes what a killed backup left', async () => {
     await backUpHere()
     const work = path.join(target, 'work')

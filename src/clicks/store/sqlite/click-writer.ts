@@ -101,6 +101,7 @@ class SqliteClickWriter implements ClickWriter {
     let settled: number
     do settled = await this.#queue.run(() => this.#settleSome(today))
     while (settled > 0)
+    await this.#queue.run(async () => this.#rawFiles.closeBefore(today))
     if (oldestDay !== undefined) await this.#queue.run(() => this.#dropBefore(oldestDay))
   }
 

@@ -73,6 +73,11 @@ export class RawClickFiles {
     return rowsByDay
   }
 
+  /** Closes the files of the days before `day`, so that they are complete without a log, for backups. */
+  closeBefore(day: number): void {
+    for (const each of this.#open.keys()) if (each < day) this.#close(each)
+  }
+
   /** Removes the files of the days before `oldestDay`. */
   dropBefore(oldestDay: number): void {
     for (const day of listRawDays(this.#folder)) {
