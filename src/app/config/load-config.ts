@@ -41,7 +41,9 @@ function merge(env: Environment, { file, values }: SettingsFile): Environment {
   for (const [name, value] of values) {
     const { names = [], isPath = false } = VARIABLES.get(name) ?? {}
     if (value === '' || names.some((each) => env[each])) continue
-    merged[name] = isPath ? path.resolve(path.dirname(file), value) : value
+    // A place for backups is a folder or the address of a bucket.
+    merged[name] =
+      isPath && !value.includes('://') ? path.resolve(path.dirname(file), value) : value
   }
   return merged
 }

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { Logger } from 'pino'
 import { findBackupRecords } from '../backup/backup-records.ts'
 import type { BackupSettings } from '../backup/backup-request.ts'
@@ -8,6 +9,11 @@ const FIRST_DELAY_MS = 5_000
 const LOOK_INTERVAL_MS = 60_000
 const RETRY_MS = 10 * 60 * 1_000
 const MIB = 1024 * 1024
+
+/** Returns the label of a target, without opening it. */
+function labelOf(target: string): string {
+  return target.includes('://') ? target : path.resolve(target)
+}
 
 /**
  * Makes a backup whenever the last one is older than configured, also of one that was made by the command line.
@@ -28,11 +34,11 @@ export function startBackups({
   let running: Promise<void> | undefined
   let retryAtMs = Number.NEGATIVE_INFINITY
 
-  function isDue(): boolean {
+  function isDue(to: string): boolean {
     const last = findBackupRecords(config.dataDir)?.last
     const nowMs = Date.now()
     // A clock that was set back must not stop the backups.
-    const isRecent = last !== undefined && Math.abs(nowMs - last.consistentAtMs) < everyMs
+    const isRecent = last?.target === labelOf(to) && Math.abs(nowMs - last.consistentAtMs) < everyMs
     return !isRecent && nowMs >= retryAtMs
   }
 
@@ -60,7 +66,7 @@ export function startBackups({
   }
 
   function look(to: string): void {
-    if (running !== undefined || !isDue()) return
+    if (running !== undefined || !isDue(to)) return
     running = work(to).finally(() => {
       running = undefined
     })

@@ -10,6 +10,7 @@ export const BACKUP_SETTINGS = {
     unset: 'no backups are made by the service',
     description:
       'Where the service stores its backups: a folder, best on another disk, or a bucket such as `s3://bucket/prefix`. `npx terse backup` uses it too, if it names no other place. Each data folder needs a place of its own.',
+    path: true,
   }),
   TERSE_BACKUP_EVERY: setting({
     schema: timeSpan,
