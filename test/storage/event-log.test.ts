@@ -6,6 +6,8 @@ import pg from 'pg'
 import type { FullStore } from '../../src/app/database/stores.ts'
 import type { EventCursor } from '../../src/events/event-store.ts'
 import { commandLine } from '../../src/identity/actor.ts'
+import { systemRandom } from '../../src/platform/crypto/random.ts'
+import { uuidV7 } from '../../src/platform/crypto/uuid.ts'
 import { describeStore } from '../support/store.ts'
 import { NOW } from './samples.ts'
 
@@ -135,6 +137,31 @@ describeStore('the event log', (at, engine) => {
       items.map(({ subjectId }) => subjectId),
       [kept],
     )
+  })
+
+  test('lists the events of a link with its creation last, page by page', async () => {
+    const micros = Date.now() * 1_000
+    const subjectId = uuidV7({ nowMicros: () => micros }, systemRandom)
+    const others = newSubjects(20)
+    // Another link is created at the same instant, and the link itself a little after its identifier.
+    await append(at.store, others, micros)
+    await append(at.store, [subjectId], micros + 40)
+    await at.store.write(async ({ events }) => {
+      for (const age of [50, 60, 70]) {
+        const event = { type: 'link.updated', subjectId, before: {}, after: {} } as const
+        await events.append(actor, event, micros + age)
+      }
+    })
+    const base = { workspaceId: WORKSPACE, subjectId, limit: 3 }
+    const first = await at.store.read.events.run({ ...base, beyond: undefined })
+    const second = await at.store.read.events.run({ ...base, beyond: first.rest })
+    const ages = [...first.items, ...second.items].map(({ at: instant }) => instant - micros)
+    assert.deepEqual(ages, [70, 60, 50, 40])
+    assert.equal(second.rest, undefined)
+    const creations = { ...base, types: ['link.created'] as const, beyond: undefined }
+    assert.equal((await at.store.read.events.run(creations)).items.length, 1)
+    const until = { ...base, toMicros: micros + 40, beyond: undefined }
+    assert.deepEqual((await at.store.read.events.run(until)).items, [])
   })
 
   if (engine.name !== 'PostgreSQL') return

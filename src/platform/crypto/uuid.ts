@@ -7,6 +7,11 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
+/** Returns when a version 7 UUID was created, in Unix milliseconds; undefined for UUIDs of other versions. */
+export function uuidTimeMs(uuid: string): number | undefined {
+  return uuid[14] === '7' ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : undefined
+}
+
 /** Creates a version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits (RFC 9562, section 5.7). */
 export function uuidV7(clock: Clock, random: Random): string {
   const bytes = Buffer.from(random(16))

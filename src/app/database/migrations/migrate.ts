@@ -13,6 +13,7 @@ import { quotas } from './008-quotas.ts'
 import { rawClickCount } from './009-raw-click-count.ts'
 import { events } from './010-events.ts'
 import { people } from './011-people.ts'
+import { eventSubjects } from './012-event-subjects.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rawClickCount,
   events,
   people,
+  eventSubjects,
 ]
 
 /** The schema version of this program. */

@@ -36,6 +36,7 @@ const RELEASED = [
   { name: 'raw-click-count', SQLite: '732a697c9c330c46', PostgreSQL: '7cbd133e414ceab4' },
   { name: 'events', SQLite: 'b53fd66817bad863', PostgreSQL: '7631681228dbe2df' },
   { name: 'people', SQLite: '201d2a8fba2899ed', PostgreSQL: 'eb8ae9caf590b4c7' },
+  { name: 'event-subjects', SQLite: 'a00b211d2e93595e', PostgreSQL: 'a00b211d2e93595e' },
 ]
 
 const DIALECTS = {
