@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-// Runs the program with the Node.js that `npm ci` installed, else with the one that runs this file.
+// Runs the program with the Node.js that npm installed, else with the one that runs this file.
 // Older versions of Node.js must be able to parse this file, to report which version is required.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const platform = `${process.platform}-${process.arch}`
@@ -13,19 +14,37 @@ const { optionalDependencies } = JSON.parse(
 const packages = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name))
 const [[, requiredVersion]] = packages
 const [packageName] = packages.find(([name]) => name.endsWith(`-${platform}`)) ?? []
-// npm creates this link last: a package that failed its check may leave files behind, but no link.
-const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const installed = findInstalled()
 // Beside the program: a user who can change these files could change the program itself.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/terse', import.meta.url))
 
-if (!existsSync(installed)) {
+if (installed === undefined) {
   await runHere(
     packageName === undefined
       ? `There is no package of it for ${platform}.`
-      : `npm ci has not installed ${packageName}; npm ci --loglevel=verbose shows why.`,
+      : `npm has not installed ${packageName}; with --loglevel=verbose it shows why.`,
   )
 } else if (realpathSync(process.execPath) === realpathSync(installed)) await run()
 else runWith(installed)
+
+/**
+ * Returns the Node.js that npm installed, or undefined. npm creates its link last: a package that failed its
+ * check may leave files behind, but no link.
+ */
+function findInstalled() {
+  const own = path.join(root, 'node_modules/.bin/node')
+  if (existsSync(own)) return own
+  // In another package's node_modules, npm puts this program and what it needs side by side.
+  const [around] = /^.*[\\/]node_modules(?=[\\/])/.exec(root) ?? []
+  if (around === undefined || packageName === undefined) return undefined
+  const shared = path.join(around, '.bin/node')
+  const folder = path.join(around, packageName)
+  // The link may be that of another package, and the package another version.
+  if (!existsSync(shared) || !realpathSync(shared).startsWith(folder + path.sep)) return undefined
+  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
+  return version === requiredVersion ? shared : undefined
+}
 
 async function run() {
   // Types are stripped and modules compiled once, not in every process: half of the time of a command.
@@ -61,9 +80,7 @@ function runWith(node) {
   const child = spawn(node, args, { stdio: 'inherit' })
   if (child.pid === undefined) {
     // For example where the C library is musl: the packages are for glibc.
-    child.on('error', (error) =>
-      runHere(`The one that npm ci installed cannot run: ${error.code}.`),
-    )
+    child.on('error', (error) => runHere(`The one that npm installed cannot run: ${error.code}.`))
     return
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

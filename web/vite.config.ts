@@ -9,7 +9,7 @@ const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
-  plugins: [react(), tailwindcss(), themeScript()],
+  plugins: [react(), tailwindcss(), themeScript(), packageList()],
   build: {
     manifest: true,
     // The policy of the page allows no data: URL in styles.
@@ -48,6 +48,26 @@ function themeScript(): Plugin {
     },
     async transformIndexHtml(html) {
       return isBuild ? html : html.replace('<!-- theme -->', `<script>${await load()}</script>`)
+    },
+  }
+}
+
+/** Writes `.vite/packages.json`: the folders of the packages that the build contains, whose licences go with it. */
+function packageList(): Plugin {
+  const STYLES = ['tailwindcss', '@fontsource-variable/geist', '@fontsource-variable/geist-mono']
+  return {
+    name: 'terse-packages',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((one) =>
+        one.type === 'chunk' ? one.moduleIds : [],
+      )
+      const folders = modules.flatMap(
+        (id) => /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
+      )
+      const styles = STYLES.map((name) => `node_modules/${name}`)
+      const source = JSON.stringify([...new Set([...folders, ...styles])].sort())
+      this.emitFile({ type: 'asset', fileName: '.vite/packages.json', source })
     },
   }
 }

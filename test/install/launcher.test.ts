@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { compileModule } from '../../scripts/package/compile-module.ts'
 import { VERSION } from '../../src/platform/process/version.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,6 +24,8 @@ type Case = {
   readonly packages: Readonly<Record<string, string>>
   /** The files in `node_modules`. */
   readonly files?: Readonly<Record<string, string>>
+  /** A file that the link in the shared `node_modules` leads to, where the program is installed in that. */
+  readonly shared?: { readonly link: string; readonly version: string }
   readonly code: number
   readonly stdout: RegExp
   readonly stderr: RegExp
@@ -30,11 +33,35 @@ type Case = {
 
 const CASES: readonly Case[] = [
   {
-    name: 'runs the Node.js that npm ci installed, and passes on arguments and exit code',
+    name: 'runs the Node.js that npm installed, and passes on arguments and exit code',
     packages: { [PACKAGE]: '99.0.0' },
     files: { '.bin/node': PACKAGED },
     code: 7,
     stdout: /^packaged: doctor\n$/,
+    stderr: /^$/,
+  },
+  {
+    name: 'runs the Node.js that npm installed beside it',
+    packages: { [PACKAGE]: '99.0.0' },
+    shared: { link: PACKAGE, version: '99.0.0' },
+    code: 7,
+    stdout: /^packaged: doctor\n$/,
+    stderr: /^$/,
+  },
+  {
+    name: 'runs no other version that npm installed beside it',
+    packages: { [PACKAGE]: OWN },
+    shared: { link: PACKAGE, version: '12.0.0' },
+    code: 0,
+    stdout: /^own: doctor\n$/,
+    stderr: /^$/,
+  },
+  {
+    name: 'runs no Node.js of another package beside it',
+    packages: { [PACKAGE]: OWN },
+    shared: { link: 'node', version: OWN },
+    code: 0,
+    stdout: /^own: doctor\n$/,
     stderr: /^$/,
   },
   {
@@ -74,7 +101,7 @@ const CASES: readonly Case[] = [
     packages: { [PACKAGE]: '99.1.0' },
     code: 1,
     stdout: /^$/,
-    stderr: new RegExp(`npm ci has not installed ${PACKAGE}; npm ci --loglevel=verbose shows why`),
+    stderr: new RegExp(`npm has not installed ${PACKAGE}; with --loglevel=verbose it shows why`),
   },
   {
     name: 'reports what is missing when the package’s Node.js cannot run',
@@ -82,26 +109,35 @@ const CASES: readonly Case[] = [
     files: { '.bin/node': UNUSABLE },
     code: 1,
     stdout: /^$/,
-    stderr: /The one that npm ci installed cannot run: ENOENT\. Install/,
+    stderr: /The one that npm installed cannot run: ENOENT\. Install/,
   },
 ]
 
 describe('bin/terse.js', () => {
-  for (const { name, packages, files = {}, ...expected } of CASES) {
+  for (const { name, packages, files = {}, shared, ...expected } of CASES) {
     test(name, async (t) => {
-      const folder = mkdtempSync(path.join(tmpdir(), 'terse-launcher-'))
-      t.after(() => rmSync(folder, { recursive: true }))
-      const write = (file: string, text: string) => {
-        mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
-        writeFileSync(path.join(folder, file), text)
+      const project = mkdtempSync(path.join(tmpdir(), 'terse-launcher-'))
+      t.after(() => rmSync(project, { recursive: true }))
+      const around = path.join(project, 'node_modules')
+      const folder = shared === undefined ? project : path.join(around, '@terse/server')
+      const write = (file: string, text: string, below = folder) => {
+        mkdirSync(path.dirname(path.join(below, file)), { recursive: true })
+        writeFileSync(path.join(below, file), text, { mode: 0o755 })
       }
       write('package.json', JSON.stringify({ type: 'module', optionalDependencies: packages }))
-      write('src/main.ts', "console.log('own:', process.argv[2])")
-      write('bin/terse.js', '')
-      copyFileSync(LAUNCHER, path.join(folder, 'bin/terse.js'))
+      const launcher = readFileSync(LAUNCHER, 'utf8')
+      const isPackage = shared !== undefined
+      write('bin/terse.js', isPackage ? compileModule('bin/terse.js', launcher) : launcher)
+      write(`src/main.${isPackage ? 'js' : 'ts'}`, "console.log('own:', process.argv[2])")
       for (const [file, text] of Object.entries(files)) {
         write(`node_modules/${file}`, text)
-        chmodSync(path.join(folder, 'node_modules', file), 0o755)
+      }
+      if (shared !== undefined) {
+        const { link, version } = shared
+        write(`${link}/bin/node`, PACKAGED, around)
+        write(`${link}/package.json`, JSON.stringify({ version }), around)
+        mkdirSync(path.join(around, '.bin'))
+        symlinkSync(`../${link}/bin/node`, path.join(around, '.bin/node'))
       }
       const { code, stdout, stderr } = await run(path.join(folder, 'bin/terse.js'))
       assert.equal(code, expected.code, stderr)

@@ -26,6 +26,7 @@ export type ServiceProcess = {
  * Starts `terse serve` and waits until it prints that it is running.
  * @param options.within a command that runs it: the command line of Terse is appended
  * @param options.user the user of the process; by default the user of the tests
+ * @param options.program the file that starts Terse; by default the one of the checkout
  */
 export async function startProcess(
   place: Place,
@@ -34,12 +35,13 @@ export async function startProcess(
     readonly args?: readonly string[]
     readonly within?: readonly string[]
     readonly user?: OrdinaryUser
+    readonly program?: string
   } = {},
 ): Promise<ServiceProcess> {
-  const { args = [], within = [], user = {} } = options
+  const { args = [], within = [], user = {}, program = MAIN } = options
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
-  const [program, ...words] = [...within, process.execPath, MAIN, 'serve', ...args]
-  const child = spawn(program as string, words, {
+  const [command, ...words] = [...within, process.execPath, program, 'serve', ...args]
+  const child = spawn(command as string, words, {
     env: {
       ...INHERITED_ENV,
       TERSE_PORT: String(port),
