@@ -26,9 +26,9 @@ async function setupText({ baseUrl }: Config, { setupLinks }: Instance): Promise
   const code = await setupLinks.createUnlessOpen('start')
   if (code === undefined) {
     // The link of an earlier start is still valid, and cannot be shown again: only its hash is stored.
-    return `\nNobody can sign in yet. A link to set up the first person:  ${terseCommand('setup')}\n`
+    return `\nThere is no account yet. Print a link that sets up the first person:  ${terseCommand('setup')}\n`
   }
-  return `\nNobody can sign in yet. Set up the first person here, within 24 hours:\n\n  ${setupAddress(baseUrl, code)}\n`
+  return `\nOpen the dashboard and set up the first person, within 24 hours:\n\n  ${setupAddress(baseUrl, code)}\n`
 }
 
 /** Creates the first workspace and its token; undefined when the instance has a workspace already. */

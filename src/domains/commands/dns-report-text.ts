@@ -25,7 +25,7 @@ function certificateText({ life, problem, nextAttemptAt }: CertificateStanding):
     life === null
       ? 'It has no certificate for HTTPS yet.'
       : `Its certificate for HTTPS is valid until ${formatInstant(life.notAfter)}.`
-  const failure = problem === null ? [] : [`The last order failed: ${problem}.`]
+  const failure = problem === null ? [] : [`The certificate cannot be obtained: ${problem}.`]
   const retry =
     nextAttemptAt === null ? [] : [`The next attempt is at ${formatInstant(nextAttemptAt)}.`]
   return [use, ...failure, ...retry].join(' ')

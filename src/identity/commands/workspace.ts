@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { commandLine } from '../actor.ts'
 import { NO_OVERRIDES, QUOTA_NAMES, type QuotaOverrides } from '../quotas/quota.ts'
@@ -24,6 +25,8 @@ export function workspaceCommand(
     .action(async (name: string) => {
       const workspace = await withServices(({ workspaces }) => workspaces.create(commandLine, name))
       terminal.out(workspace.id)
+      const invitation = `person invite EMAIL --workspace ${workspace.name} --role owner`
+      terminal.err(`It has no owner yet. To invite one: ${terseCommand(invitation)}`)
     })
 
   command
