@@ -15,6 +15,7 @@ export async function openApiDocument(): Promise<object> {
   const unusable = new Proxy({}, { get: () => unused })
   const deps: AppDependencies = {
     links: unusable as AppDependencies['links'],
+    utmTemplates: unusable as AppDependencies['utmTemplates'],
     tags: unusable as AppDependencies['tags'],
     bulkLinks: unusable as AppDependencies['bulkLinks'],
     bulkRequests: unusable as AppDependencies['bulkRequests'],

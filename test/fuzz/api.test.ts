@@ -80,7 +80,9 @@ for (const engine of ENGINES) {
           await fc.assert(property, run(nth))
           const tally = [...seen].sort().map(([status, times]) => `${status} × ${times}`)
           subtest.diagnostic(tally.join(', '))
-          assert.ok(seen.has(200) || seen.has(201), 'no request of the run succeeded')
+          // The run has no identifiers of templates.
+          const knowsNone = operation.path.includes('/utm-templates/')
+          assert.ok(seen.has(200) || seen.has(201) || knowsNone, 'no request of the run succeeded')
           // The token without the scopes for links and domains is allowed to read events.
           const isRefusedForScope = seen.has(403) || operation.path.endsWith('/events')
           assert.ok(

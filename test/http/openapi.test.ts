@@ -201,7 +201,7 @@ for (const engine of ENGINES) {
         409: async (operation, path) => {
           const key = { 'idempotency-key': operation.template.slice(1) }
           const [first, second] = [operation.validBody, operation.otherBody].map((body) =>
-            JSON.stringify({ ...body, ...(operation.family === 'domains' && nextDomain()) }),
+            JSON.stringify({ ...body, ...nextName(operation.family) }),
           )
           const { success } = operation
           expectStatus(await api.send('POST', path, jsonRequest(first ?? '', key)), success)
@@ -226,15 +226,14 @@ for (const engine of ENGINES) {
       }
 
       let renamed = 0
-      const nextDomain = () => {
+      const nextName = (family: Operation['family']) => {
         renamed += 1
-        return { domain: `renamed-${renamed}.acme.test` }
+        if (family === 'utm-templates') return { name: `renamed ${renamed}` }
+        return family === 'domains' ? { domain: `renamed-${renamed}.acme.test` } : {}
       }
       const succeed: (typeof provoke)[string] = ({ method, family, validBody }, path) => {
-        const own =
-          validBody !== undefined && 'domain' in validBody && family === 'domains'
-            ? nextDomain()
-            : {}
+        const hasName = validBody !== undefined && ('domain' in validBody || 'name' in validBody)
+        const own = hasName ? nextName(family) : {}
         const body = JSON.stringify({ ...validBody, ...own })
         return api.send(method, path, validBody === undefined ? {} : jsonRequest(body))
       }
@@ -264,7 +263,11 @@ for (const engine of ENGINES) {
       created += 1
       const domain = { domain: `made-${created}.acme.test` }
       const body =
-        family === 'domains' ? domain : { domain: 'localhost', url: 'https://example.com/' }
+        family === 'domains'
+          ? domain
+          : family === 'utm-templates'
+            ? { name: `made ${created}` }
+            : { domain: 'localhost', url: 'https://example.com/' }
       return expectStatus(await api.post(`/${family}`, body), 201).body.id
     }
 

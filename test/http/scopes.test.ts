@@ -12,7 +12,8 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
   if (family === 'workspace') return 'links:read'
   if (family === 'events') return 'workspace:admin'
-  if (family === 'tags') return method === 'GET' ? 'links:read' : 'links:write'
+  if (family === 'tags' || family === 'utm-templates')
+    return method === 'GET' ? 'links:read' : 'links:write'
   const reads = method === 'GET' || template.endsWith('/qr-code')
   return `${family}:${reads ? 'read' : 'write'}`
 }

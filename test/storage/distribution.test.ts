@@ -31,6 +31,7 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   domain_checks: REFERENCE,
   domain_hsts: REFERENCE,
   domains: REFERENCE,
+  utm_templates: 'workspace_id',
   idempotency: 'workspace_id',
   identities: REFERENCE,
   instance: REFERENCE,

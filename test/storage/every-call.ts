@@ -110,6 +110,10 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'tags.count': (s) => s.tags.count(workspace, 'a'),
     'tags.ofLinks': (s) => s.tags.ofLinks([1]),
     'tags.findLinks': (s) => s.tags.findLinks(workspace, 'a', 1),
+    'utmTemplates.page': (s) => s.utmTemplates.page(workspace, 0, 25),
+    'utmTemplates.findById': (s) => s.utmTemplates.findById(workspace, id),
+    'utmTemplates.findByName': (s) => s.utmTemplates.findByName(workspace, 'name'),
+    'utmTemplates.count': (s) => s.utmTemplates.count(workspace),
     'directory.findActiveHost': (s) => s.directory.findActiveHost(host),
     'directory.findByFoldedKey': (s) => s.directory.findByFoldedKey(keyspace, 'key'),
     'directory.findByKey': (s) => s.directory.findByKey(keyspace, 'key'),
@@ -134,6 +138,19 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
   const { workspace_id: workspace, domain: host } = home
   const id = randomUUID()
   const link = { ...newLink(home), seq: 1, clicks: 0, last_click: null }
+  const template = {
+    id,
+    workspace_id: workspace,
+    name: id,
+    utm_source: null,
+    utm_medium: null,
+    utm_campaign: null,
+    utm_term: null,
+    utm_content: null,
+    utm_name: null,
+    created_at: NOW,
+    updated_at: NOW,
+  }
   const record = { workspace_id: workspace, idempotency_key: id, fingerprint: '', result: '' }
   return {
     'instance.tryWrite': (s) => s.instance.tryWrite(),
@@ -255,6 +272,9 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'links.skipNumbers': (s) => s.links.skipNumbers(1),
     'links.lastNumber': (s) => s.links.lastNumber(),
     'links.delete': (s) => s.links.delete(workspace, id),
+    'utmTemplates.insert': (s) => s.utmTemplates.insert(template),
+    'utmTemplates.update': (s) => s.utmTemplates.update(template, template),
+    'utmTemplates.delete': (s) => s.utmTemplates.delete(workspace, id),
     'tags.retag': async (s) => {
       const before = await s.links.insert(newLink(home))
       if (before !== undefined) await s.tags.retag([{ before, after: before }])

@@ -11,7 +11,14 @@ export type Operation = {
   /** With `{id}` in it, and without the prefix. */
   readonly template: string
   /** The resource whose id it takes, if any. */
-  readonly family: 'links' | 'domains' | 'clicks' | 'workspace' | 'events' | 'tags'
+  readonly family:
+    | 'links'
+    | 'domains'
+    | 'clicks'
+    | 'workspace'
+    | 'events'
+    | 'tags'
+    | 'utm-templates'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -114,6 +121,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   usage: 'workspace',
   events: 'events',
   tags: 'tags',
+  'utm-templates': 'utm-templates',
 }
 
 /** Valid requests of operations that need another one than others of their family. */
@@ -159,7 +167,7 @@ function operation(method: string, path: string, described: DescribedOperation):
     family,
     takesId: template.includes('{id}'),
     validBody,
-    otherBody: request?.otherBody ?? (validBody && { ...validBody, domain: 'other.acme.test' }),
+    otherBody: request?.otherBody ?? (validBody && otherBodyOf(family, validBody)),
     bodyBytesMax: request?.bodyBytesMax ?? 64 * 1024,
     success: Number(Object.keys(described.responses).find((status) => status.startsWith('2'))),
     responses: described.responses,
@@ -167,9 +175,17 @@ function operation(method: string, path: string, described: DescribedOperation):
   }
 }
 
+function otherBodyOf(family: Operation['family'], body: Record<string, unknown>) {
+  return {
+    ...body,
+    ...(family === 'utm-templates' ? { name: 'Other' } : { domain: 'other.acme.test' }),
+  }
+}
+
 function validBodyOf(family: Operation['family'], template: string): Record<string, unknown> {
   if (template.endsWith('/qr-code')) return { color: '#003366' }
   if (template.endsWith('/https')) return { hsts_max_age: 300 }
+  if (family === 'utm-templates') return { name: 'Valid', utm_source: 'mail' }
   return family === 'links'
     ? { domain: 'localhost', url: 'https://example.com/valid' }
     : { domain: 'valid.acme.test' }

@@ -21,6 +21,7 @@ import type { KeyRouteDependencies } from '../../links/key-routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { TagRouteDependencies } from '../../links/tag-routes.ts'
+import type { UtmTemplateRouteDependencies } from '../../links/utm-templates/routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
@@ -32,6 +33,7 @@ type RouteDependencies = LinkRouteDependencies &
   KeyRouteDependencies &
   BulkRouteDependencies &
   TagRouteDependencies &
+  UtmTemplateRouteDependencies &
   QrRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &

@@ -31,6 +31,7 @@ import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { tagRoutes } from '../../links/tag-routes.ts'
+import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
 import {
   allowOtherOrigins,
@@ -56,6 +57,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   keyRoutes,
   bulkRoutes,
   tagRoutes,
+  utmTemplateRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,

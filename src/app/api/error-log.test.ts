@@ -14,6 +14,7 @@ test('a failed request is logged under the request id that the client received',
   const unused = {}
   const deps: AppDependencies = {
     links: unused as AppDependencies['links'],
+    utmTemplates: unused as AppDependencies['utmTemplates'],
     tags: unused as AppDependencies['tags'],
     bulkLinks: unused as AppDependencies['bulkLinks'],
     bulkRequests: unused as AppDependencies['bulkRequests'],

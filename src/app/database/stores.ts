@@ -64,6 +64,10 @@ import type { LinkNumbering } from '../../links/store/link-numbers.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
 import { type LinkStore, linkStore } from '../../links/store/link-store.ts'
 import { type TagStore, tagStore } from '../../links/store/tag-store.ts'
+import {
+  type UtmTemplateStore,
+  utmTemplateStore,
+} from '../../links/utm-templates/utm-template-store.ts'
 import { type NodeStore, nodeStore } from '../../operations/nodes/store/node-store.ts'
 import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import type { LockName } from '../../platform/database/lock-name.ts'
@@ -103,6 +107,7 @@ export type Stores = {
   readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
   readonly tags: TagStore
+  readonly utmTemplates: UtmTemplateStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
@@ -173,6 +178,7 @@ export function storesOver(
       numbering,
     }),
     tags: tagStore(on),
+    utmTemplates: utmTemplateStore(db),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),

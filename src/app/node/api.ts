@@ -15,6 +15,7 @@ import { LinkWriter } from '../../links/link-writer.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
+import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { cursors } from '../../platform/http/api/cursor.ts'
 import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/idempotency.ts'
@@ -77,6 +78,7 @@ export function openApi(
       bulkLinks: new BulkLinks({ store, clock, random, domains, writer }),
       bulkRequests: queues.open(BULK_QUEUE),
       tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
+      utmTemplates: new UtmTemplates({ store, clock, random }),
       domains,
       clicks: new Clicks({
         store,

@@ -64,13 +64,17 @@ export function tagStore(on: { db: Kysely<Schema>; scans: Scans; writes: WriteBu
     },
 
     async findLinks(workspaceId, tag, limit) {
-      const rows = await selectLinks(db)
-        .innerJoin('link_tags', 'link_tags.link_seq', 'links.seq')
-        .where('link_tags.workspace_id', '=', workspaceId)
-        .where('link_tags.tag', '=', tag)
-        .orderBy('link_tags.link_seq')
+      const tagged = await db
+        .selectFrom('link_tags')
+        .select('link_seq')
+        .where('workspace_id', '=', workspaceId)
+        .where('tag', '=', tag)
+        .orderBy('link_seq')
         .limit(limit)
         .execute()
+      if (tagged.length === 0) return []
+      const seqs = tagged.map(({ link_seq }) => link_seq)
+      const rows = await selectLinks(db).where('links.seq', 'in', seqs).execute()
       return rows.map(uncounted)
     },
 

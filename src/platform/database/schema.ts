@@ -153,6 +153,20 @@ export type Schema = PeopleTables & {
     created_at: number
     updated_at: number
   }
+  utm_templates: {
+    id: string
+    workspace_id: string
+    name: string
+    name_folded: string
+    utm_source: string | null
+    utm_medium: string | null
+    utm_campaign: string | null
+    utm_term: string | null
+    utm_content: string | null
+    utm_name: string | null
+    created_at: number
+    updated_at: number
+  }
   /** The number of a workspace's links in each range of `LINKS_PER_BUCKET` sequence numbers. */
   link_buckets: {
     workspace_id: string

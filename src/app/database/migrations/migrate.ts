@@ -14,6 +14,7 @@ import { rawClickCount } from './009-raw-click-count.ts'
 import { events } from './010-events.ts'
 import { people } from './011-people.ts'
 import { eventSubjects } from './012-event-subjects.ts'
+import { utmTemplates } from './013-utm-templates.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   events,
   people,
   eventSubjects,
+  utmTemplates,
 ]
 
 /** The schema version of this program. */

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { pageOf, pageQuery } from './pagination.ts'
+import { line, timestamp, uuid } from './primitives.ts'
+
+const NAME_LENGTH_MAX = 100
+const UTM_LENGTH_MAX = 500
+
+const UTM_NAMES = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+] as const
+
+const fieldsOf = <T extends z.ZodType>(field: (name: string) => T) =>
+  Object.fromEntries(UTM_NAMES.map((name) => [name, field(name)])) as Record<
+    (typeof UTM_NAMES)[number],
+    T
+  >
+
+export const utmTemplateSchema = z
+  .object({
+    id: uuid.describe('Identifier of the template.'),
+    workspace_id: uuid.describe('Workspace that owns the template.'),
+    name: z.string().describe('Its name, unique in the workspace whatever its letter case.'),
+    ...fieldsOf((name) => z.string().nullable().describe(`Value for \`${name}\` of a link.`)),
+    created_at: timestamp.describe('When it was created.'),
+    updated_at: timestamp.describe('When it was last changed.'),
+  })
+  .meta({ id: 'UtmTemplate', description: 'UTM values to choose for new links.' })
+
+export const utmTemplatePage = pageOf(utmTemplateSchema, 'UtmTemplatePage')
+
+export const listUtmTemplatesQuery = pageQuery.omit({ cursor: true })
+
+export const utmTemplateBody = z
+  .strictObject({
+    name: line(NAME_LENGTH_MAX).describe('Unique in the workspace, whatever its letter case.'),
+    ...fieldsOf((name) =>
+      line(UTM_LENGTH_MAX).nullable().optional().describe(`Value for \`${name}\` of a link.`),
+    ),
+  })
+  .meta({
+    id: 'WriteUtmTemplate',
+    description: 'A UTM template. Fields that are left out keep their value; null clears one.',
+    examples: [{ name: 'Newsletter', utm_source: 'newsletter', utm_medium: 'email' }],
+  })
+
+export const patchUtmTemplateBody = utmTemplateBody.partial().meta({
+  id: 'PatchUtmTemplate',
+  description: 'The fields to change.',
+  examples: [{ utm_campaign: 'spring' }],
+})
+
+export const utmTemplateDeleted = z
+  .object({ message: z.literal('UTM template deleted') })
+  .meta({ id: 'UtmTemplateDeleted' })
+
+export type UtmTemplateResource = z.output<typeof utmTemplateSchema>

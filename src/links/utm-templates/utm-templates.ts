@@ -1,0 +1,176 @@
+import type { Actor, QuotaStores } from '../../identity/index.ts'
+import type { Random } from '../../platform/crypto/random.ts'
+import { isUuid, uuidV7 } from '../../platform/crypto/uuid.ts'
+import type { Page } from '../../platform/database/page.ts'
+import { type Store, UniqueViolation } from '../../platform/database/store.ts'
+import {
+  changedFields,
+  type EventFields,
+  type EventWriter,
+  setFields,
+} from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import { type IdempotencyStores, once } from '../../platform/idempotency/once.ts'
+import type { IdempotentRequest } from '../../platform/idempotency/store/idempotency-store.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import { UTM_FIELDS, type UtmField } from '../link.ts'
+import type { UtmTemplate, UtmTemplateStore } from './utm-template-store.ts'
+
+/** Templates of one workspace: they are chosen from a list. */
+const TEMPLATES_MAX = 500
+
+type TemplateStores = IdempotencyStores &
+  QuotaStores & { readonly utmTemplates: UtmTemplateStore; readonly events: EventWriter }
+
+/** What is left out keeps its value; null clears it. */
+export type UtmTemplateInput = { readonly name?: string | undefined } & {
+  readonly [F in UtmField]?: string | null | undefined
+}
+
+type Dependencies = {
+  readonly store: Store<TemplateStores>
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The operations on UTM templates. Each acts within the workspace of its actor. */
+export class UtmTemplates {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  list({ workspaceId }: Actor, offset: number, limit: number): Promise<Page<UtmTemplate>> {
+    return this.#deps.store.read.utmTemplates.page(workspaceId, offset, limit)
+  }
+
+  /** @throws {Failure} `not_found` */
+  async get({ workspaceId }: Actor, id: string): Promise<UtmTemplate> {
+    return getTemplate(this.#deps.store.read, workspaceId, id)
+  }
+
+  /** @throws {Failure} `validation_failed`, `idempotency_conflict` */
+  create(
+    actor: Actor,
+    { name, ...values }: UtmTemplateInput & { readonly name: string },
+    request?: IdempotentRequest,
+  ): Promise<UtmTemplate> {
+    const { store, clock, random } = this.#deps
+    const { workspaceId } = actor
+    const id = uuidV7(clock, random)
+    return store.write((stores) =>
+      once(stores, workspaceId, request, clock.nowMicros(), {
+        // Others that add templates to the workspace wait, so that the number is exact.
+        look: () => stores.quotas.lock(workspaceId),
+        work: async () => {
+          await refuseTaken(stores, workspaceId, name)
+          if ((await stores.utmTemplates.count(workspaceId)) >= TEMPLATES_MAX) {
+            throw Failure.invalid({
+              name: [`would be one of more than ${TEMPLATES_MAX} templates; delete some`],
+            })
+          }
+          const now = clock.nowMicros()
+          const times = { created_at: now, updated_at: now }
+          const fields = merged(undefined, values)
+          const template = { id, workspace_id: workspaceId, name, ...fields, ...times }
+          await stores.utmTemplates.insert(template)
+          const after = setFields(fieldsOf(template))
+          const event = {
+            type: 'utm_template.created',
+            subjectId: id,
+            before: null,
+            after,
+          } as const
+          await stores.events.append(actor, event, now)
+          return template
+        },
+      }),
+    )
+  }
+
+  /** @throws {Failure} `not_found`, `validation_failed` */
+  async update(
+    actor: Actor,
+    id: string,
+    { name, ...values }: UtmTemplateInput,
+  ): Promise<UtmTemplate> {
+    const { store, clock } = this.#deps
+    const { workspaceId } = actor
+    try {
+      return await store.write(async (stores) => {
+        const before = await getTemplate(stores, workspaceId, id)
+        if (name !== undefined) await refuseTaken(stores, workspaceId, name, id)
+        const now = Math.max(clock.nowMicros(), before.updated_at + 1)
+        const fields = merged(before, values)
+        const after = { ...before, name: name ?? before.name, ...fields, updated_at: now }
+        await stores.utmTemplates.update(after, before)
+        const changed = changedFields(fieldsOf(before), fieldsOf(after))
+        const event = { type: 'utm_template.updated', subjectId: id, ...changed } as const
+        await stores.events.append(actor, event, now)
+        return after
+      })
+    } catch (error) {
+      throw error instanceof UniqueViolation ? nameTaken() : error
+    }
+  }
+
+  /** @throws {Failure} `not_found` */
+  async delete(actor: Actor, id: string): Promise<void> {
+    const { store, clock } = this.#deps
+    await store.write(async (stores) => {
+      const template = await getTemplate(stores, actor.workspaceId, id)
+      const isDeleted = await stores.utmTemplates.delete(actor.workspaceId, id)
+      if (!isDeleted) throw Failure.notFound('UTM template')
+      const before = setFields(fieldsOf(template))
+      const event = { type: 'utm_template.deleted', subjectId: id, before, after: null } as const
+      await stores.events.append(actor, event, clock.nowMicros())
+    })
+  }
+}
+
+async function getTemplate(
+  stores: Pick<TemplateStores, 'utmTemplates'>,
+  workspaceId: string,
+  id: string,
+): Promise<UtmTemplate> {
+  const found = isUuid(id) ? await stores.utmTemplates.findById(workspaceId, id) : undefined
+  if (found === undefined) throw Failure.notFound('UTM template')
+  return found
+}
+
+/** @param ownId the template that may have the name */
+async function refuseTaken(
+  stores: Pick<TemplateStores, 'utmTemplates'>,
+  workspaceId: string,
+  name: string,
+  ownId?: string,
+): Promise<void> {
+  const found = await stores.utmTemplates.findByName(workspaceId, name)
+  if (found !== undefined && found.id !== ownId) throw nameTaken()
+}
+
+function nameTaken(): Failure {
+  return Failure.invalid({ name: ['is the name of another template'] })
+}
+
+function merged(
+  before: UtmTemplate | undefined,
+  values: Omit<UtmTemplateInput, 'name'>,
+): { readonly [F in UtmField]: string | null } {
+  const entries = UTM_FIELDS.map((field) => {
+    const value = values[field]
+    return [field, value === undefined ? (before?.[field] ?? null) : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function fieldsOf({
+  id,
+  workspace_id,
+  created_at,
+  updated_at,
+  ...fields
+}: UtmTemplate): EventFields {
+  return fields
+}
