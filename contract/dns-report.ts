@@ -88,6 +88,14 @@ export const dnsReportSchema = z
     next_check_at: timestamp
       .nullable()
       .describe('The time of the next check; null when only a request starts one.'),
+    missing_since: timestamp
+      .nullable()
+      .describe('When a check first missed the proof of an active domain; null while it is there.'),
+    pending_from: timestamp
+      .nullable()
+      .describe(
+        'When an active domain whose proof is missing becomes pending, unless the proof returns.',
+      ),
     certificate: certificateSchema
       .nullable()
       .describe('For an active domain, if this service obtains certificates itself; else null.'),

@@ -24,6 +24,11 @@ export type CheckSchedule = {
   readonly missing_since: number | null
 }
 
+/** Returns from when on a check makes an active domain pending whose proof is still missing. */
+export function pendingFrom(missingSince: number): number {
+  return missingSince + MISSING_MICROS_MAX
+}
+
 /** Returns the schedule of a new or renamed domain, which is due at once. */
 export function newSchedule(now: number): CheckSchedule {
   return { since: now, attempts: 0, next_at: now, missing_since: null }
@@ -55,7 +60,7 @@ export function decideCheck(
   const next = { ...schedule, attempts: schedule.attempts + 1, next_at: now + ACTIVE_WAIT_MICROS }
   if (verdict === 'unknown') return { change: 'none', schedule: next }
   const missingSince = Math.min(schedule.missing_since ?? now, now)
-  if (now - missingSince >= MISSING_MICROS_MAX) {
+  if (now >= pendingFrom(missingSince)) {
     return { change: 'deactivate', schedule: demotedSchedule(now) }
   }
   return { change: 'none', schedule: { ...next, missing_since: missingSince } }

@@ -20,6 +20,8 @@ export type DnsReport = {
   /** The times of the last and the next scheduled check, in microseconds since the epoch. */
   readonly checkedAt: number | null
   readonly nextCheckAt: number | null
+  /** When the proof of an active domain was first missing; null while it is present. */
+  readonly missingSince: number | null
   /** Null when the domain is not active, or this service obtains no certificate for it. */
   readonly certificate: CertificateStanding | null
 }
@@ -57,6 +59,7 @@ export async function reportLookup(
     differences: isHeldBack ? [...seen.differences, activeElsewhere(host)] : seen.differences,
     checkedAt: times?.checked_at ?? null,
     nextCheckAt: times?.next_at ?? null,
+    missingSince: times?.missing_since ?? null,
     certificate: domain.status === 'active' ? ((await deps.findCertificate?.(host)) ?? null) : null,
   }
 }

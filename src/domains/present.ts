@@ -3,6 +3,7 @@ import type { DomainHttpsResource } from '@terse/contract/domain-https'
 import type { DomainResource } from '@terse/contract/domains'
 import { displayHost } from '../hosts/index.ts'
 import { formatInstant } from '../platform/time/instant.ts'
+import { pendingFrom } from './check-schedule.ts'
 import type { DnsReport } from './dns-report.ts'
 import type { Domain } from './domain.ts'
 import type { HttpsState } from './domain-https.ts'
@@ -34,6 +35,8 @@ export function presentDnsReport(report: DnsReport): DnsReportResource {
     differences: report.differences.map((difference) => ({ ...difference })),
     last_check_at: instant(report.checkedAt),
     next_check_at: instant(report.nextCheckAt),
+    missing_since: instant(report.missingSince),
+    pending_from: instant(report.missingSince && pendingFrom(report.missingSince)),
     certificate: certificate && {
       valid_until: instant(certificate.life?.notAfter ?? null),
       problem: certificate.problem,

@@ -90,6 +90,8 @@ for (const engine of ENGINES) {
         'differences',
         'last_check_at',
         'next_check_at',
+        'missing_since',
+        'pending_from',
         'certificate',
       ])
       assert.equal(before.certificate, null)

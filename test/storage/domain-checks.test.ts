@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DomainMove } from '../../src/domains/check-conclusion.ts'
+import { pendingFrom } from '../../src/domains/check-schedule.ts'
 import { DomainChecks, LOOKUP_QUEUE } from '../../src/domains/domain-checks.ts'
 import { Domains } from '../../src/domains/domains.ts'
 import type { CertificateStanding } from '../../src/domains/host-certificate.ts'
@@ -170,9 +171,12 @@ describeStore('domain checks', (at) => {
       await checks.runDue()
       assert.equal(await mine.status(), 'active', `check ${check}`)
     }
+    const { missingSince, nextCheckAt } = await checks.report(mine.actor, mine.id)
+    assert.equal(pendingFrom(missingSince ?? 0), nextCheckAt)
     clock.move(6 * HOUR)
     await checks.runDue()
     assert.equal(await mine.status(), 'pending')
+    assert.equal((await checks.report(mine.actor, mine.id)).missingSince, null)
     dns.set(proofName(host), 'TXT', mine.proof)
     clock.move(MINUTE)
     await checks.runDue()

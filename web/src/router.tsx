@@ -113,9 +113,16 @@ const editLink = createRoute({
   component: lazyRouteComponent(() => import('./pages/link-form/EditLinkPage.tsx')),
 })
 
+const domains = createRoute({
+  getParentRoute: () => shell,
+  path: '/domains',
+  validateSearch: ({ page }): { page?: number | undefined } => ({ page: positiveOf(page) }),
+  component: lazyRouteComponent(() => import('./pages/domains/DomainsPage.tsx')),
+})
+
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([home, links, newLink, link, editLink]),
+  shell.addChildren([home, links, newLink, link, editLink, domains]),
 ])
 
 export function createAppRouter(client: QueryClient) {

@@ -6,6 +6,7 @@ import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
+import { pendingFrom } from '../check-schedule.ts'
 import type { DnsReport } from '../dns-report.ts'
 import type { CertificateStanding } from '../host-certificate.ts'
 import { dnsReportText } from './dns-report-text.ts'
@@ -178,6 +179,7 @@ function reportAsJson({
   policy,
   checkedAt,
   nextCheckAt,
+  missingSince,
   certificate,
   ...report
 }: DnsReport) {
@@ -189,6 +191,8 @@ function reportAsJson({
     ...report,
     last_check_at: instant(checkedAt),
     next_check_at: instant(nextCheckAt),
+    missing_since: instant(missingSince),
+    pending_from: instant(missingSince && pendingFrom(missingSince)),
     certificate: certificate && certificateAsJson(certificate),
   }
 }

@@ -23,6 +23,8 @@ type CheckTimes = {
   readonly next_at: number | null
   /** When a check was last requested. */
   readonly demanded_at: number | null
+  /** When the proof of an active domain was first missing; null while it is present. */
+  readonly missing_since: number | null
 }
 
 /** The check schedules: one row for each claim, deleted with the claim. */
@@ -106,7 +108,7 @@ function checkSchedules(
     find: (domainId) =>
       db
         .selectFrom('domain_checks')
-        .select(['checked_at', 'next_at', 'demanded_at'])
+        .select(['checked_at', 'next_at', 'demanded_at', 'missing_since'])
         .where('domain_id', '=', domainId)
         .executeTakeFirst(),
 

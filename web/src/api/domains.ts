@@ -1,15 +1,84 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { DnsReportResource } from '@terse/contract/dns-report'
+import type { DomainHttpsResource } from '@terse/contract/domain-https'
 import type { DomainResource } from '@terse/contract/domains'
+import type { PageMeta } from '@terse/contract/pagination'
 import { request } from './request.ts'
 
-const PER_PAGE = 100
+export type { DnsReportResource, DomainResource }
 
-type DomainPage = { readonly data: readonly DomainResource[] }
+const CHOICES_MAX = 100
+const PER_PAGE = 25
+/** How often DNS is asked about a pending domain that is shown. */
+const PROVING_MS = 5_000
 
-/** The hosts that links of this workspace can have, for choices. */
+type DomainPage = { readonly data: readonly DomainResource[]; readonly meta: PageMeta }
+
+/** Every key of a query about domains begins so. */
+export const DOMAINS_KEY = ['domains'] as const
+/** Every key of a list of domains begins so. */
+export const DOMAIN_LISTS_KEY = [...DOMAINS_KEY, 'list'] as const
+
+/** The first domains of this workspace, for choices. */
 export const domainsQuery = queryOptions({
-  queryKey: ['domains'],
+  queryKey: [...DOMAIN_LISTS_KEY, 'choices'],
   queryFn: async ({ signal }) =>
-    (await request<DomainPage>('GET', '/domains', { query: { per_page: PER_PAGE }, signal })).data,
+    (await request<DomainPage>('GET', '/domains', { query: { per_page: CHOICES_MAX }, signal }))
+      .data,
   staleTime: 30_000,
 })
+
+export function domainPageQuery(page: number) {
+  return queryOptions({
+    queryKey: [...DOMAIN_LISTS_KEY, 'page', page],
+    queryFn: ({ signal }) =>
+      request<DomainPage>('GET', '/domains', { query: { page, per_page: PER_PAGE }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 5_000,
+  })
+}
+
+/** What DNS says about a domain now. It is asked again every few seconds while the domain is pending. */
+export function dnsQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DOMAINS_KEY, 'dns', id],
+    queryFn: ({ signal }) => request<DnsReportResource>('GET', `/domains/${id}/dns`, { signal }),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? PROVING_MS : false),
+    staleTime: PROVING_MS,
+  })
+}
+
+/** The certificate and HSTS. */
+export function httpsQuery(id: string) {
+  return queryOptions({
+    queryKey: [...DOMAINS_KEY, 'https', id],
+    queryFn: ({ signal }) =>
+      request<DomainHttpsResource>('GET', `/domains/${id}/https`, { signal }),
+    staleTime: 30_000,
+  })
+}
+
+export function addDomain(domain: string): Promise<DomainResource> {
+  return request('POST', '/domains', { body: { domain } })
+}
+
+export function changeDomain(
+  id: string,
+  fields: Partial<Pick<DomainResource, 'not_found_url' | 'expired_url'>>,
+): Promise<DomainResource> {
+  return request('PATCH', `/domains/${id}`, { body: fields })
+}
+
+/** @param seconds null sends no header; 0 ends HSTS in browsers */
+export function changeHsts(id: string, seconds: number | null): Promise<DomainHttpsResource> {
+  return request('PUT', `/domains/${id}/https`, { body: { hsts_max_age: seconds } })
+}
+
+/** Checks a domain and changes its status accordingly; at most once a minute. */
+export function verifyDomain(id: string): Promise<DnsReportResource> {
+  return request('POST', `/domains/${id}/verify`)
+}
+
+export function removeDomain(id: string): Promise<unknown> {
+  return request('DELETE', `/domains/${id}`)
+}

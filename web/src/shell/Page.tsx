@@ -1,11 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { Icon } from '../icons/Icon.tsx'
-import { AddIcon, ChevronRightIcon, SearchIcon } from '../icons/index.ts'
+import { AddIcon, ChevronRightIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
 import { ButtonContent, buttonClass } from '../widgets/Button.tsx'
-import { paletteOpen } from './palette-open.ts'
-import { keysText } from './shortcuts.ts'
+import { FindButton } from './FindButton.tsx'
 
 type PageProps = {
   readonly title: string
@@ -46,11 +45,7 @@ function DefaultActions() {
   const t = useText()
   return (
     <>
-      <button className="find" type="button" onClick={() => paletteOpen.set(true)}>
-        <Icon of={SearchIcon} />
-        <span>{t.shell.search}</span>
-        <kbd aria-hidden>{keysText('mod+k')}</kbd>
-      </button>
+      <FindButton />
       <Link to="/links/new" className={buttonClass({ look: 'ink', className: 'desk' })}>
         <ButtonContent icon={AddIcon} shortcut="C">
           {t.shell.createLink}

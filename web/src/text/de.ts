@@ -1,3 +1,4 @@
+import { domains } from './de/domains.ts'
 import type { Catalogue } from './en.ts'
 import { plural } from './plural.ts'
 
@@ -34,6 +35,7 @@ export const de: Catalogue = {
     main: 'Hauptmenü',
     skip: 'Zum Inhalt springen',
     links: 'Links',
+    domains: 'Domains',
     createLink: 'Link anlegen',
     search: 'Links suchen oder Befehl eingeben',
     searchLabel: 'Suche und Befehle',
@@ -165,6 +167,7 @@ export const de: Catalogue = {
     bulkFailed: (failed, total) => `${n(failed)} von ${n(total)} Links fehlgeschlagen`,
     bulkFailedHint: 'Die anderen sind erledigt. Diese sind, wie sie waren:',
   },
+  domains,
   empty: {
     title: 'Lange Adresse einfügen',
     hint: 'Ihr erster Kurzlink ist eine Zeile entfernt.',

@@ -1,3 +1,4 @@
+import { domains } from './en/domains.ts'
 import { plural } from './plural.ts'
 
 const n = (count: number) => count.toLocaleString('en')
@@ -36,6 +37,7 @@ export const en = {
     main: 'Main',
     skip: 'Skip to content',
     links: 'Links',
+    domains: 'Domains',
     createLink: 'Create link',
     search: 'Search links, or type a command',
     searchLabel: 'Search and commands',
@@ -165,6 +167,7 @@ export const en = {
     bulkFailed: (failed: number, total: number) => `${n(failed)} of ${n(total)} links failed`,
     bulkFailedHint: 'The others are done. These are as they were:',
   },
+  domains,
   empty: {
     title: 'Paste a long URL',
     hint: 'Your first short link is one line away.',

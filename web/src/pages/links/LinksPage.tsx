@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { isFiltered, linksQuery } from '../../api/links.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
+import { Pager } from '../../shell/Pager.tsx'
 import { useMembership } from '../../shell/use-membership.ts'
 import { useText } from '../../text/use-text.ts'
 import { AfterAMoment } from '../../widgets/Loading.tsx'
@@ -13,7 +14,6 @@ import { FilterBar } from './FilterBar.tsx'
 import { useHiddenLinks } from './hidden-links.ts'
 import { LinksSkeleton, LinksTable } from './LinksTable.tsx'
 import { NoMatch } from './NoMatch.tsx'
-import { Pager } from './Pager.tsx'
 
 const LINKS_PER_PAGE = 50
 

@@ -1,13 +1,12 @@
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import type { PageMeta } from '@terse/contract/pagination'
-import type { IconNode } from '../../icons/Icon.tsx'
-import { Icon } from '../../icons/Icon.tsx'
-import { ChevronLeftIcon, ChevronRightIcon } from '../../icons/index.ts'
-import { useText } from '../../text/use-text.ts'
+import type { IconNode } from '../icons/Icon.tsx'
+import { Icon } from '../icons/Icon.tsx'
+import { ChevronLeftIcon, ChevronRightIcon } from '../icons/index.ts'
+import { useText } from '../text/use-text.ts'
 import { pagesAround } from './pages-around.ts'
 
-const route = getRouteApi('/shell/links')
-
+/** Leads to the pages of a list, whose number is `page` in the address. */
 export function Pager({ meta, page }: { meta: PageMeta; page: number }) {
   const t = useText()
   const { from, to, total, last_page: last } = meta
@@ -48,11 +47,10 @@ export function Pager({ meta, page }: { meta: PageMeta; page: number }) {
 
 function PageLink({ page, isCurrent }: { page: number; isCurrent: boolean }) {
   const t = useText()
-  const search = route.useSearch()
   return (
     <Link
-      to="/links"
-      search={{ ...search, page: page === 1 ? undefined : page }}
+      to="."
+      search={searchOf(page)}
       className={isCurrent ? 'pg' : 'pg wide'}
       aria-label={t.links.page(page)}
       aria-current={isCurrent ? 'page' : undefined}
@@ -69,7 +67,6 @@ type StepProps = {
 }
 
 function Step({ icon, label, to }: StepProps) {
-  const search = route.useSearch()
   if (to === undefined) {
     return (
       <span className="pg" aria-disabled="true">
@@ -78,13 +75,12 @@ function Step({ icon, label, to }: StepProps) {
     )
   }
   return (
-    <Link
-      to="/links"
-      search={{ ...search, page: to === 1 ? undefined : to }}
-      className="pg"
-      aria-label={label}
-    >
+    <Link to="." search={searchOf(to)} className="pg" aria-label={label}>
       <Icon of={icon} />
     </Link>
   )
+}
+
+function searchOf(page: number) {
+  return <T extends object>(before: T) => ({ ...before, page: page === 1 ? undefined : page })
 }

@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { addDomain, DOMAINS_KEY } from '../../api/domains.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
+
+export function AddDomainDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const client = useQueryClient()
+  const [host, setHost] = useState('')
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: () => addDomain(host.trim()),
+    async onSuccess(domain) {
+      await client.invalidateQueries({ queryKey: DOMAINS_KEY })
+      showMessage(t.domains.added(domain.domain))
+      onClose()
+    },
+  })
+  const fields = error instanceof ApiError ? Object.values(error.fields).flat() : []
+  const errors = error === null ? [] : fields.length > 0 ? fields : [error.message]
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={onClose}
+      onSubmit={() => {
+        if (host.trim() !== '' && !isPending) mutate()
+      }}
+      title={t.domains.addTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={isPending} disabled={host.trim() === ''}>
+            {t.domains.add}
+          </Button>
+        </>
+      }
+    >
+      <Field label={t.domains.host} hint={t.domains.hostHint} errors={errors}>
+        {(control) => (
+          <Input
+            {...control}
+            inputMode="url"
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="go.example.com"
+            value={host}
+            onChange={(event) => {
+              setHost(event.target.value)
+              reset()
+            }}
+          />
+        )}
+      </Field>
+    </Dialog>
+  )
+}

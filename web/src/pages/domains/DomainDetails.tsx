@@ -1,0 +1,181 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import {
+  type DnsReportResource,
+  DOMAIN_LISTS_KEY,
+  type DomainResource,
+  dnsQuery,
+  httpsQuery,
+  verifyDomain,
+} from '../../api/domains.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { AlertIcon, CopyIcon, GoodIcon, ReloadIcon } from '../../icons/index.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { copyText } from '../../widgets/CopyButton.tsx'
+import { AfterAMoment, Skeleton } from '../../widgets/Loading.tsx'
+import { useNow } from '../../widgets/Time.tsx'
+import { showError, showMessage } from '../../widgets/toasts.ts'
+import { DnsRecords } from './DnsRecords.tsx'
+import { DomainSteps } from './DomainSteps.tsx'
+import { differencesOf } from './record-state.ts'
+
+/** The service checks a domain on demand at most this often. */
+const VERIFY_MS = 60_000
+
+/** What DNS says about a domain, and what to do. Follows DNS while the domain is being proved. */
+export function DomainDetails({ domain }: { domain: DomainResource }) {
+  const { data: report, error } = useQuery(dnsQuery(domain.id))
+  useProgress(domain, report)
+  if (report === undefined) {
+    if (error !== null) return <LoadFailure error={error} />
+    return (
+      <div className="dom-b">
+        <AfterAMoment>
+          <Skeleton width={320} />
+        </AfterAMoment>
+      </div>
+    )
+  }
+  return (
+    <div className="dom-b">
+      <DomainSteps report={report} />
+      <Standing report={report} />
+      <DnsRecords report={report} />
+      <CertificateNote report={report} />
+      <Checks domain={domain} report={report} />
+    </div>
+  )
+}
+
+/**
+ * Brings the list up to date when the status has changed, and has a domain that DNS proves checked at once
+ * instead of at the next turn.
+ */
+function useProgress(domain: DomainResource, report: DnsReportResource | undefined): void {
+  const t = useText()
+  const client = useQueryClient()
+  const { may } = useMembership()
+  const verifiedAtMs = useRef(Number.NEGATIVE_INFINITY)
+  const status = report?.status
+  const isProved =
+    report?.status === 'pending' && report.verdict === 'proved' && report.differences.length === 0
+  const mayVerify = may('admin')
+
+  useEffect(() => {
+    if (status === undefined || status === domain.status) return
+    if (status === 'active') showMessage(t.domains.activated(domain.domain), GoodIcon)
+    void client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
+    void client.invalidateQueries({ queryKey: httpsQuery(domain.id).queryKey })
+  }, [status, domain, client, t])
+
+  useEffect(() => {
+    if (!isProved || !mayVerify || Date.now() - verifiedAtMs.current < VERIFY_MS) return
+    verifiedAtMs.current = Date.now()
+    verifyDomain(domain.id).then(
+      (verified) => client.setQueryData(dnsQuery(domain.id).queryKey, verified),
+      // It was checked a moment ago, or cannot be now: its next turn is soon.
+      () => {},
+    )
+  }, [isProved, mayVerify, domain.id, client])
+}
+
+/** Above the records: a proof that is lost, or a domain that another workspace has. */
+function Standing({ report }: { report: DnsReportResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const facts = { host: report.unicode_domain, found: '' }
+  const { missing_since: since, pending_from: until } = report
+  const isLost = report.status === 'active' && (since !== null || report.verdict === 'unproved')
+  return (
+    <>
+      {isLost && (
+        <p className="note warn">
+          <Icon of={AlertIcon} />
+          <span>
+            {since !== null && until !== null
+              ? t.domains.lost(formats.minute(new Date(since)), formats.minute(new Date(until)))
+              : t.domains.lostNow}
+          </span>
+        </p>
+      )}
+      {differencesOf(report, 'other').map((code) => (
+        <p className="note warn" key={code}>
+          <Icon of={AlertIcon} />
+          <span>{t.domains.advice[code](facts)}</span>
+        </p>
+      ))}
+    </>
+  )
+}
+
+function CertificateNote({ report }: { report: DnsReportResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  if (report.certificate === null || report.certificate.problem === null) return null
+  const { problem, next_attempt_at: next } = report.certificate
+  return (
+    <p className="note bad">
+      <Icon of={AlertIcon} />
+      <span>
+        {t.domains.certificateProblem(problem)}{' '}
+        {next !== null && `${t.domains.nextAttempt(formats.until(new Date(next), now))}.`}
+      </span>
+    </p>
+  )
+}
+
+type ChecksProps = {
+  readonly domain: DomainResource
+  readonly report: DnsReportResource
+}
+
+function Checks({ domain, report }: ChecksProps) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const client = useQueryClient()
+  const { may } = useMembership()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => verifyDomain(domain.id),
+    onSuccess: (verified) => client.setQueryData(dnsQuery(domain.id).queryKey, verified),
+    onError(error) {
+      const isLate = error instanceof ApiError && error.status === 429
+      const seconds = isLate ? error.retryAfterSeconds : undefined
+      showError(seconds === undefined ? error.message : t.domains.checkedLately(seconds))
+    },
+  })
+  const { next_check_at: next, last_check_at: last } = report
+
+  async function copy() {
+    const rows = report.records.map(({ type, full_name, value }) => [type, full_name, value])
+    const lines = rows.map((row) => row.join('  '))
+    const text = [t.domains.instructions(report.unicode_domain), '', ...lines].join('\n')
+    if (await copyText(text)) showMessage(t.common.copied, CopyIcon)
+  }
+
+  return (
+    <div className="meta">
+      {may('admin') && (
+        <Button icon={ReloadIcon} isBusy={isPending} onClick={() => mutate()}>
+          {t.domains.check}
+        </Button>
+      )}
+      <span>
+        {next === null
+          ? t.domains.noNextCheck
+          : t.domains.nextCheck(formats.until(new Date(Math.max(Date.parse(next), +now)), now))}
+      </span>
+      {last !== null && <span>{t.domains.lastCheck(formats.ago(new Date(last), now))}</span>}
+      {report.records.length > 0 && (
+        <button type="button" className="link" onClick={copy}>
+          {t.domains.copyInstructions}
+        </button>
+      )}
+    </div>
+  )
+}
