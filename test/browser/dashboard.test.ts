@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
-import { type Dashboard, openDashboard, violationsOf } from '../support/dashboard.ts'
+import {
+  type Dashboard,
+  type DashboardOptions,
+  expectFit,
+  inDashboard,
+  LOOKS,
+  violationsOf,
+} from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
-
-const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
-  [360, 1_280].map((width) => ({ theme, width })),
-)
 
 // Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
@@ -32,20 +35,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await service.stop()
     })
 
-    /** Opens a page, and expects at the end that nothing went wrong in it. */
-    async function on(
+    const on = (
       path: string,
       use: (page: Page, dashboard: Dashboard) => Promise<void>,
-      options: Parameters<typeof openDashboard>[3] = {},
-    ): Promise<void> {
-      const dashboard = await openDashboard(browser, service, path, options)
-      try {
-        await use(dashboard.page, dashboard)
-        assert.deepEqual(dashboard.faults, [])
-      } finally {
-        await dashboard.close()
-      }
-    }
+      options?: DashboardOptions,
+    ) => inDashboard(browser, service, path, use, options)
 
     for (const look of LOOKS) {
       test(`is accessible and fits, ${look.theme}, ${look.width} px wide`, async () => {
@@ -59,11 +53,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
             path,
             async (page) => {
               await page.getByText(text).first().waitFor()
-              assert.deepEqual(await violationsOf(page), [], path)
-              const overflow = await page.evaluate(
-                'document.documentElement.scrollWidth - innerWidth',
-              )
-              assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide`)
+              await expectFit(page)
             },
             look,
           )

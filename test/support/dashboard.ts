@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { setUp } from './person-client.ts'
 import type { Service } from './service.ts'
 
-type DashboardOptions = {
+export type DashboardOptions = {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
@@ -19,7 +21,7 @@ export type Dashboard = {
   close(): Promise<void>
 }
 
-/** Opens a page of the dashboard as a member of the workspace `acme`. */
+/** Opens a page of the dashboard as the owner of the workspace `acme`. */
 export async function openDashboard(
   browser: Browser,
   service: Service,
@@ -32,32 +34,56 @@ export async function openDashboard(
     viewport: { width, height },
     locale,
     timezoneId: 'Europe/Berlin',
-    extraHTTPHeaders: { authorization: `Bearer ${await service.token()}` },
     permissions: ['clipboard-read', 'clipboard-write'],
   })
+  const [name, value = ''] = (await ownerCookie(service)).split('=')
+  await context.addCookies([{ name: name ?? '', value, url: origin }])
   const page = await context.newPage()
   const faults = watchFaults(page, origin)
-  await page.route(`${origin}/api/v1/session`, (route) => route.fulfill({ json: SESSION }))
   await page.goto(`${origin}/app${path}`)
   return { page, context, origin, faults, close: () => context.close() }
 }
 
-const SESSION = {
-  id: '01990000-0000-7000-8000-000000000001',
-  person: {
-    id: '01990000-0000-7000-8000-000000000002',
-    email: 'mira@example.com',
-    name: 'Mira Kowalski',
-    is_operator: false,
-  },
-  memberships: [
-    {
-      workspace_id: '01990000-0000-7000-8000-000000000003',
-      workspace_name: 'Acme',
-      role: 'owner',
-    },
-  ],
+/** The cookie of a person who owns the workspace `acme`; one for each service. */
+const cookies = new WeakMap<Service, Promise<string>>()
+
+function ownerCookie(service: Service): Promise<string> {
+  let cookie = cookies.get(service)
+  if (cookie === undefined) {
+    cookie = service.token('acme').then(async () => (await setUp(service)).cookie)
+    cookies.set(service, cookie)
+  }
+  return cookie
 }
+
+/** Opens a page, and expects at the end that nothing went wrong in it. */
+export async function inDashboard(
+  browser: Browser,
+  service: Service,
+  path: string,
+  use: (page: Page, dashboard: Dashboard) => Promise<void>,
+  options: DashboardOptions = {},
+): Promise<void> {
+  const dashboard = await openDashboard(browser, service, path, options)
+  try {
+    await use(dashboard.page, dashboard)
+    assert.deepEqual(dashboard.faults, [])
+  } finally {
+    await dashboard.close()
+  }
+}
+
+/** Expects that a page is accessible and not wider than its window. */
+export async function expectFit(page: Page): Promise<void> {
+  assert.deepEqual(await violationsOf(page), [], page.url())
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  assert.ok(Number(overflow) <= 0, `${page.url()} is ${overflow} px too wide`)
+}
+
+/** The looks in which every page is tested. */
+export const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
+  [360, 1_280].map((width) => ({ theme, width })),
+)
 
 function watchFaults(page: Page, origin: string): string[] {
   const faults: string[] = []

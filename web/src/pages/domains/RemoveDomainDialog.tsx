@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { DOMAINS_KEY, type DomainResource, removeDomain } from '../../api/domains.ts'
+import { DOMAIN_LISTS_KEY, type DomainResource, removeDomain } from '../../api/domains.ts'
 import { LINKS_KEY, linksQuery } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, TrashIcon } from '../../icons/index.ts'
@@ -28,7 +28,7 @@ export function RemoveDomainDialog({ domain, onClose }: RemoveDomainDialogProps)
     async onSuccess() {
       onClose()
       showMessage(t.domains.removed(host), TrashIcon)
-      await client.invalidateQueries({ queryKey: DOMAINS_KEY })
+      await client.invalidateQueries({ queryKey: DOMAIN_LISTS_KEY })
       await client.invalidateQueries({ queryKey: LINKS_KEY })
     },
   })

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { expectStatus } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import {
+  type Dashboard,
+  type DashboardOptions,
+  expectFit,
+  inDashboard,
+  LOOKS,
+} from '../support/dashboard.ts'
+import { type DnsResponder, NXDOMAIN, startDnsResponder } from '../support/dns-responder.ts'
+import { ENGINES } from '../support/engines.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const OURS = '192.0.2.10'
+const ELSEWHERE = '198.51.100.7'
+/** How often the page asks about a pending domain. */
+const PROVING_MS = 5_000
+
+// Storage plays no part here: one engine is enough.
+for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
+  describe('the page of domains in Chromium', { skip: skipWithout('chromium') }, () => {
+    let browser: Browser
+    let dns: DnsResponder
+    let service: Service
+    /** By type and name: `A go.example`. */
+    const records = new Map<string, string>()
+    before(async () => {
+      dns = await startDnsResponder(({ type, name }) => {
+        const data = records.get(`${type} ${name}`)
+        if (data === undefined) return { rcode: NXDOMAIN }
+        return { answers: [{ type: type as 'A', name, ttl: 0, data }] }
+      })
+      service = await startService(engine, {
+        TERSE_DNS_SERVERS: dns.address,
+        TERSE_DNS_TARGET: 'go.terse.example',
+        TERSE_PUBLIC_ADDRESSES: OURS,
+      })
+      browser = await launchChromium()
+      const api = await service.api()
+      records.set('A links.acme.example', ELSEWHERE)
+      for (const domain of ['links.acme.example', 'go.localhost']) {
+        expectStatus(await api.post('/domains', { domain }), 201)
+      }
+      const link = { domain: 'go.localhost', key: 'sale', url: 'https://example.com/' }
+      expectStatus(await api.post('/links', link), 201)
+    })
+    after(async () => {
+      await browser.close()
+      await service.stop()
+      await dns.stop()
+    })
+
+    const on = (
+      use: (page: Page, dashboard: Dashboard) => Promise<void>,
+      options?: DashboardOptions,
+    ) => inDashboard(browser, service, '/domains', use, options)
+
+    for (const look of LOOKS) {
+      test(`is accessible and fits, ${look.theme}, ${look.width} px wide`, async () => {
+        await on(async (page) => {
+          await page.getByText(`links.acme.example leads to ${ELSEWHERE}`).waitFor()
+          await expectFit(page)
+        }, look)
+      })
+    }
+
+    test('is German for a browser that asks for it', async () => {
+      await on(
+        async (page) => {
+          await page.getByText(`links.acme.example führt zu ${ELSEWHERE}`).waitFor()
+          await page.getByRole('button', { name: 'Jetzt prüfen' }).waitFor()
+        },
+        { locale: 'de-DE' },
+      )
+    })
+
+    test('adds a domain, follows its records, and shows when it is active', async () => {
+      await on(async (page) => {
+        await page.getByRole('button', { name: 'Add domain' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Add a domain' })
+        await dialog.getByLabel('Host name').fill('new.acme.example')
+        await dialog.getByRole('button', { name: 'Add domain' }).click()
+        const group = page.getByRole('group', { name: 'DNS records of new.acme.example' })
+        await group.getByText('Missing').first().waitFor()
+        await group.getByRole('button', { name: /^Copy terse-verify=/ }).click()
+        const proof = String(await page.evaluate('navigator.clipboard.readText()'))
+        assert.match(proof, /^terse-verify=/)
+        await page.clock.install()
+        records.set('TXT _terse.new.acme.example', proof)
+        await page.clock.fastForward(PROVING_MS)
+        await group.getByText('Found').waitFor()
+        records.set('A new.acme.example', OURS)
+        await page.clock.fastForward(PROVING_MS)
+        await page.getByText('new.acme.example is active').waitFor()
+      })
+    })
+
+    test('says that the proof of an active domain is missing', async () => {
+      const api = await service.api()
+      const { id } = expectStatus(
+        await api.post('/domains', { domain: 'lost.acme.example' }),
+        201,
+      ).body
+      const { body } = await api.get(`/domains/${id}/dns`)
+      records.set('TXT _terse.lost.acme.example', body.records[0].value)
+      records.set('A lost.acme.example', OURS)
+      expectStatus(await api.post(`/domains/${id}/verify`), 200)
+      records.delete('TXT _terse.lost.acme.example')
+      await on(async (page) => {
+        await page.getByRole('button', { name: 'Details of lost.acme.example' }).click()
+        await page.getByText('Proof missing').waitFor()
+        await page.getByText('Links go on redirecting').waitFor()
+      })
+    })
+
+    test('changes redirects and HSTS, with errors at their fields', async () => {
+      await on(async (page, { faults }) => {
+        await page.getByRole('button', { name: 'Actions for go.localhost' }).click()
+        await page.getByRole('menuitem', { name: 'Redirects and HTTPS' }).click()
+        const dialog = page.getByRole('dialog', { name: 'go.localhost' })
+        const field = dialog.getByLabel('Root and unknown keys go to')
+        await field.fill('no address')
+        await dialog.getByLabel('HTTPS only (HSTS)').selectOption('1 year')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await dialog.locator('.err').waitFor()
+        assert.equal(await field.getAttribute('aria-invalid'), 'true')
+        // The browser reports the answer with status 422.
+        faults.splice(0)
+        await field.fill('https://example.com/home')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('go.localhost is changed').waitFor()
+      })
+      const api = await service.api()
+      const { data } = (await api.get('/domains')).body
+      const domain = data.find((one: { domain: string }) => one.domain === 'go.localhost')
+      assert.equal(domain.not_found_url, 'https://example.com/home')
+      const { body } = await api.get(`/domains/${domain.id}/https`)
+      assert.equal(body.hsts_max_age, 31_536_000)
+    })
+
+    test('removes a domain once its name is typed', async () => {
+      await on(async (page) => {
+        await page.getByRole('button', { name: 'Actions for go.localhost' }).click()
+        await page.getByRole('menuitem', { name: 'Remove domain' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Remove go.localhost?' })
+        await dialog.getByText('Its 1 link stops redirecting at once.').waitFor()
+        await dialog.getByText('/sale, 0 clicks').waitFor()
+        const remove = dialog.getByRole('button', { name: 'Remove domain' })
+        assert.equal(await remove.isDisabled(), true)
+        await dialog.getByLabel('Type go.localhost to confirm').fill('go.localhost')
+        await remove.click()
+        await page.getByText('go.localhost is removed').waitFor()
+        await page
+          .getByRole('button', { name: 'Details of go.localhost' })
+          .waitFor({ state: 'detached' })
+      })
+    })
+  })
+}
