@@ -41,7 +41,15 @@ export async function openDashboard(
   const page = await context.newPage()
   const faults = watchFaults(page, origin)
   await page.goto(`${origin}/app${path}`)
-  return { page, context, origin, faults, close: () => context.close() }
+  async function close(): Promise<void> {
+    // A sign-in within the page has ended the session that it began with.
+    const [cookie] = await context.cookies(origin)
+    if (cookie !== undefined) {
+      cookies.set(service, Promise.resolve(`${cookie.name}=${cookie.value}`))
+    }
+    await context.close()
+  }
+  return { page, context, origin, faults, close }
 }
 
 /** The cookie of a person who owns the workspace `acme`; one for each service. */

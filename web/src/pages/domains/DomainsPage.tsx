@@ -62,7 +62,7 @@ function DomainList({ domains }: { domains: readonly DomainResource[] }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, boolean>>>({})
   const pending = domains.filter(({ status }) => status === 'pending').slice(0, UNFOLDED_MAX)
   return (
-    <div className="list grow">
+    <div className="list grow border-t-0">
       {domains.map((domain) => (
         <DomainItem
           key={domain.id}
