@@ -20,13 +20,12 @@ import { readCounted, readDay } from '../database/sqlite/examine-files.ts'
 
 const TIMEOUT_MS = 2_500
 
-type DatabaseTotals = NonNullable<BackupTotals['database']>
+type FullTotals = NonNullable<BackupTotals['database']>
+/** The totals of terse.db and clicks.db. */
+export type DatabaseTotals = Omit<FullTotals, 'rowsByDay'>
 
 /** Reads the totals of terse.db and clicks.db. */
-export function databaseTotals(
-  links: DatabaseSync,
-  clicks: DatabaseSync,
-): Omit<DatabaseTotals, 'rowsByDay'> {
+export function databaseTotals(links: DatabaseSync, clicks: DatabaseSync): DatabaseTotals {
   const mark = readClicksMark(clicks)
   return {
     schemaVersion: numberOf(links, 'schema_migrations', 'max(version)'),
@@ -49,7 +48,7 @@ export function totalsOfFolder(dataDir: string, engine: BackupContent['engine'])
   return { database, pending }
 }
 
-function totalsOfFiles(dataDir: string, positions: Map<string, JournalPosition>): DatabaseTotals {
+function totalsOfFiles(dataDir: string, positions: Map<string, JournalPosition>): FullTotals {
   const links = openToRead(sqliteFile(dataDir), TIMEOUT_MS)
   const clicks = openToRead(countedFile(dataDir), TIMEOUT_MS)
   try {

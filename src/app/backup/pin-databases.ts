@@ -11,6 +11,7 @@ import { CLICKS_FILE, DAYS_FOLDER, LINKS_FILE } from '../../platform/database/fi
 import { countedFile, sqliteFile } from '../../platform/database/sqlite/data-files.ts'
 import { hasLog } from '../../platform/database/sqlite/open-to-read.ts'
 import { readCounted, readDay } from '../database/sqlite/examine-files.ts'
+import { type DatabaseTotals, databaseTotals } from './backup-totals.ts'
 
 const BUSY_MS = 1_000
 /** Pages of one step of a copy: 1 MiB. */
@@ -99,6 +100,7 @@ export type PinnedDatabases = {
   readonly days: readonly PinnedDay[]
   /** Days of which the target already has the file as it is. */
   readonly unchangedDays: readonly number[]
+  readonly totals: DatabaseTotals
   release(): void
 }
 
@@ -151,7 +153,10 @@ export function pinDatabases(
     }
     between(clicks)
     const links = pin(LINKS_FILE, sqliteFile(dataDir))
-    return { links, clicks, days, unchangedDays, release }
+    const totals = links.read((ofLinks) =>
+      clicks.read((ofClicks) => databaseTotals(ofLinks, ofClicks)),
+    )
+    return { links, clicks, days, unchangedDays, totals, release }
   } catch (error) {
     release()
     throw error

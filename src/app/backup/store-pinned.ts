@@ -1,10 +1,9 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { BackupFile, BackupTarget, BackupTotals, BlockStore } from '../../backup/index.ts'
 import { journalsRoot, listJournals } from '../../clicks/journal/journal-folder.ts'
 import { formatDay, parseDay } from '../../clicks/tally/click-day.ts'
 import type { DayRecord } from './backup-records.ts'
-import { databaseTotals } from './backup-totals.ts'
 import { ensureRoom } from './ensure-room.ts'
 import type { PinnedFolder } from './pin-data-folder.ts'
 import type { PinnedDatabase, PinnedDatabases } from './pin-databases.ts'
@@ -45,7 +44,7 @@ export async function storePinned(
   readonly days: ReadonlyMap<string, DayRecord>
 }> {
   try {
-    // First, because their contents are what a busy service changes most.
+    if (databases !== undefined) await copyWritten(databases, parts)
     const links = databases && (await storeLinks(databases, parts))
     const journalled = await storeJournals(journals, parts)
     const days = databases && (await storeDays(databases, parts))
@@ -63,10 +62,28 @@ export async function storePinned(
   }
 }
 
-async function storeLinks({ links, clicks }: PinnedDatabases, parts: StoringParts) {
-  const totals = links.read((ofLinks) =>
-    clicks.read((ofClicks) => databaseTotals(ofLinks, ofClicks)),
-  )
+/**
+ * Copies what the service writes to, and releases it before anything is stored: a slow target must not keep the
+ * write-ahead logs from being reset. The other days' files are not written to, and are copied one at a time.
+ */
+async function copyWritten(
+  { links, clicks, days }: PinnedDatabases,
+  { target, workFolder }: StoringParts,
+): Promise<void> {
+  const written = [links, clicks, ...days.filter(isWritten).map(({ file }) => file)]
+  const bytes = written.reduce((sum, pinned) => sum + pinned.bytes, 0)
+  await ensureRoom({ target, workFolder, bytes })
+  for (const pinned of written) {
+    await pinned.copyTo(copyOf(workFolder, pinned))
+    pinned.release()
+  }
+}
+
+function isWritten({ stamp }: PinnedDatabases['days'][number]): boolean {
+  return stamp === undefined
+}
+
+async function storeLinks({ links, clicks, totals }: PinnedDatabases, parts: StoringParts) {
   const files = [await storeDatabase(links, parts), await storeDatabase(clicks, parts)]
   return { files, totals }
 }
@@ -95,15 +112,21 @@ async function storeDatabase(
   pinned: PinnedDatabase,
   { blocks, target, workFolder }: StoringParts,
 ): Promise<BackupFile> {
-  const copy = path.join(workFolder, 'copy.db')
-  await ensureRoom({ target, workFolder, bytes: pinned.bytes })
+  const copy = copyOf(workFolder, pinned)
   try {
-    await pinned.copyTo(copy)
-    pinned.release()
+    if (!existsSync(copy)) {
+      await ensureRoom({ target, workFolder, bytes: pinned.bytes })
+      await pinned.copyTo(copy)
+      pinned.release()
+    }
     return await blocks.storeWhole(pinned.path, copy, statSync(copy).size)
   } finally {
     rmSync(copy, { force: true })
   }
+}
+
+function copyOf(workFolder: string, { path: name }: PinnedDatabase): string {
+  return path.join(workFolder, path.basename(name))
 }
 
 async function storeJournals(journals: PinnedJournals, { blocks, workFolder }: StoringParts) {
