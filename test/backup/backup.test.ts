@@ -13,6 +13,7 @@ import path from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { readBackupRecords, writeBackupRecords } from '../../src/app/backup/backup-records.ts'
 import { LINK_NUMBERS_SKIPPED } from '../../src/app/backup/check-restored.ts'
+import { pinDataFolder } from '../../src/app/backup/pin-data-folder.ts'
 import { commandLine } from '../../src/identity/actor.ts'
 import { systemClock } from '../../src/platform/time/clock.ts'
 import { createTestLink, type TestLink } from '../clicks/test-link.ts'
@@ -132,6 +133,25 @@ describe('a backup', () => {
     for (const [day, { rows }] of Object.entries(before?.files ?? {})) {
       assert.equal(after?.files[day]?.rows, rows + 1)
     }
+  })
+
+  test('keeps neither links from being created nor clicks from being counted', async () => {
+    await makeInstance(place.env, async ({ store }) => {
+      const pinned = await pinDataFolder(place.dataDir, new Map())
+      try {
+        const { seq } = await createTestLink(store, systemClock())
+        const writer = openWriterAt(place)
+        await takeClicks(writer, [someClick({ at: systemClock().nowMicros(), link_seq: seq })])
+        await writer.close()
+        const links = pinned.databases?.links.read(
+          (database) => database.prepare('select max(seq) as last from links').get()?.last,
+        )
+        assert.ok(Number(links) < seq, 'the pin does not see the new link')
+      } finally {
+        pinned.databases?.release()
+        pinned.journals.release()
+      }
+    })
   })
 
   test('finds the file of a finished day complete while the service runs', async () => {
