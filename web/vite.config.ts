@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
+import { worldMapPlugin } from './world-map.ts'
 
 /** Where a dashboard that is being developed finds the API: the address that `npm start` prints. */
 const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
@@ -9,7 +10,7 @@ const API = process.env['TERSE_API'] ?? 'http://localhost:3000'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
-  plugins: [react(), tailwindcss(), themeScript(), packageList()],
+  plugins: [react(), tailwindcss(), themeScript(), worldMapPlugin(), packageList()],
   build: {
     manifest: true,
     // The policy of the page allows no data: URL in styles.
@@ -54,7 +55,12 @@ function themeScript(): Plugin {
 
 /** Writes `.vite/packages.json`: the folders of the packages that the build contains, whose licences go with it. */
 function packageList(): Plugin {
-  const STYLES = ['tailwindcss', '@fontsource-variable/geist', '@fontsource-variable/geist-mono']
+  const DATA = [
+    'tailwindcss',
+    '@fontsource-variable/geist',
+    '@fontsource-variable/geist-mono',
+    'world-atlas',
+  ]
   return {
     name: 'terse-packages',
     apply: 'build',
@@ -65,8 +71,8 @@ function packageList(): Plugin {
       const folders = modules.flatMap(
         (id) => /\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? [],
       )
-      const styles = STYLES.map((name) => `node_modules/${name}`)
-      const source = JSON.stringify([...new Set([...folders, ...styles])].sort())
+      const data = DATA.map((name) => `node_modules/${name}`)
+      const source = JSON.stringify([...new Set([...folders, ...data])].sort())
       this.emitFile({ type: 'asset', fileName: '.vite/packages.json', source })
     },
   }

@@ -12,6 +12,10 @@ import { domainsQuery } from './api/domains.ts'
 import { LINK_SORTS, LINK_STATES, type LinkFilter, linkQuery } from './api/links.ts'
 import { sessionQuery } from './api/session.ts'
 import {
+  parseAnalyticsPageSearch,
+  parseAnalyticsSearch,
+} from './pages/analytics/analytics-search.ts'
+import {
   formatSearchText,
   parseSearchText,
   positiveOf,
@@ -80,6 +84,13 @@ const links = createRoute({
   component: lazyRouteComponent(() => import('./pages/links/LinksPage.tsx')),
 })
 
+const analytics = createRoute({
+  getParentRoute: () => shell,
+  path: '/analytics',
+  validateSearch: parseAnalyticsPageSearch,
+  component: lazyRouteComponent(() => import('./pages/analytics/AnalyticsPage.tsx')),
+})
+
 /** What the form begins with. */
 type NewLinkSearch = {
   readonly url?: string | undefined
@@ -102,6 +113,7 @@ const newLink = createRoute({
 const link = createRoute({
   getParentRoute: () => shell,
   path: '/links/$linkId',
+  validateSearch: parseAnalyticsSearch,
   loader: ({ context, params }) => context.client.prefetchQuery(linkQuery(params.linkId)),
   component: lazyRouteComponent(() => import('./pages/link/LinkPage.tsx')),
 })
@@ -122,7 +134,7 @@ const domains = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([home, links, newLink, link, editLink, domains]),
+  shell.addChildren([home, links, newLink, link, editLink, domains, analytics]),
 ])
 
 export function createAppRouter(client: QueryClient) {

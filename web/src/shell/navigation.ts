@@ -1,9 +1,9 @@
 import type { IconNode } from '../icons/Icon.tsx'
-import { DomainIcon, LinkIcon } from '../icons/index.ts'
+import { AnalyticsIcon, DomainIcon, LinkIcon } from '../icons/index.ts'
 import type { Catalogue } from '../text/en.ts'
 
 type Place = {
-  readonly to: '/links' | '/domains'
+  readonly to: '/links' | '/domains' | '/analytics'
   readonly icon: IconNode
   readonly name: (text: Catalogue) => string
 }
@@ -11,6 +11,7 @@ type Place = {
 /** The pages of the sidebar, the bottom bar and the palette, in their order. A page adds itself here. */
 export const PLACES: readonly Place[] = [
   { to: '/links', icon: LinkIcon, name: (text) => text.shell.links },
+  { to: '/analytics', icon: AnalyticsIcon, name: (text) => text.shell.analytics },
   { to: '/domains', icon: DomainIcon, name: (text) => text.shell.domains },
 ]
 

@@ -32,7 +32,7 @@ export function formatsOf(locale: string): Formats {
 }
 
 /** English dates with the day before the month, unless the browser asks for another region's. */
-function regional(language: string): string {
+export function regional(language: string): string {
   const browser = globalThis.navigator?.languages?.find((tag) => tag.startsWith(`${language}-`))
   return browser ?? (language === 'en' ? 'en-GB' : language)
 }

@@ -16,11 +16,14 @@ import { Activity } from './Activity.tsx'
 
 const QrPanel = lazy(() => import('../../widgets/QrPanel.tsx'))
 
+const Analytics = lazy(() => import('../analytics/Analytics.tsx'))
+
 const route = getRouteApi('/shell/links/$linkId')
 
 export default function LinkPage() {
   const t = useText()
   const { linkId } = route.useParams()
+  const search = route.useSearch()
   const { data: link, error } = useQuery(linkQuery(linkId))
   const title = link === undefined ? t.link.title : `${link.domain}/${link.key}`
   return (
@@ -43,6 +46,14 @@ export default function LinkPage() {
             </Suspense>
           </aside>
         </div>
+      )}
+      {link !== undefined && (
+        <section className="link-analytics" aria-label={t.analytics.title}>
+          <h2 className="sec-h">{t.analytics.title}</h2>
+          <Suspense fallback={null}>
+            <Analytics scope={{ link: link.id }} search={search} />
+          </Suspense>
+        </section>
       )}
     </Page>
   )

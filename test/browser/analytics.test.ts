@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchChromium } from '../support/chromium.ts'
+import { someClick } from '../support/clicks.ts'
+import { type Dashboard, openDashboard, violationsOf } from '../support/dashboard.ts'
+import { ENGINES } from '../support/engines.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+import { seqOf, takeIn } from '../support/taken-clicks.ts'
+
+const DAY_MS = 86_400_000
+
+const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
+  [360, 1_280].map((width) => ({ theme, width })),
+)
+
+// Storage plays no part here: one engine is enough.
+for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
+  describe('the analytics of the dashboard in Chromium', { skip: skipWithout('chromium') }, () => {
+    let browser: Browser
+    let service: Service
+    let links: readonly string[]
+    before(async () => {
+      browser = await launchChromium()
+      service = await startService(engine)
+      links = await makeYearOfClicks(service)
+    })
+    after(async () => {
+      await browser.close()
+      await service.stop()
+    })
+
+    /** Opens a page, and expects at the end that nothing went wrong in it. */
+    async function on(
+      path: string,
+      use: (page: Page, dashboard: Dashboard) => Promise<void>,
+      options: Parameters<typeof openDashboard>[3] = {},
+    ): Promise<void> {
+      const dashboard = await openDashboard(browser, service, path, options)
+      try {
+        await use(dashboard.page, dashboard)
+        assert.deepEqual(dashboard.faults, [])
+      } finally {
+        await dashboard.close()
+      }
+    }
+    const chart = (page: Page) => page.getByRole('slider')
+    const searchOf = (page: Page) => new URL(page.url()).searchParams
+
+    for (const look of LOOKS) {
+      test(`are accessible and fit, ${look.theme}, ${look.width} px wide`, async () => {
+        await on(
+          '/analytics?period=12m',
+          async (page) => {
+            await chart(page).waitFor()
+            await page.getByRole('link', { name: /Germany/ }).waitFor()
+            assert.deepEqual(await violationsOf(page), [])
+            const overflow = 'document.documentElement.scrollWidth - innerWidth'
+            assert.ok(Number(await page.evaluate(overflow)) <= 0)
+            await page.getByRole('button', { name: 'Show as a table' }).click()
+            await page.getByRole('row', { name: /Clicks/ }).waitFor()
+            await page.getByRole('button', { name: /^All .*: Referrers$/ }).click()
+            await page.getByRole('dialog', { name: 'Referrers' }).waitFor()
+            assert.deepEqual(await violationsOf(page), [])
+          },
+          look,
+        )
+      })
+    }
+
+    test('read values with the arrow keys, and zoom in and out with the keyboard', async () => {
+      await on('/analytics?timezone=UTC', async (page) => {
+        await chart(page).focus()
+        const today = String(await chart(page).getAttribute('aria-valuetext'))
+        assert.match(today, /^\w{3} \d+ \w+: Clicks \d+, /)
+        await page.keyboard.press('ArrowLeft')
+        assert.notEqual(await chart(page).getAttribute('aria-valuetext'), today)
+        await page.keyboard.press('Home')
+        assert.equal(await chart(page).getAttribute('aria-valuenow'), '1')
+        await page.keyboard.press('Shift+ArrowRight')
+        await page.keyboard.press('Shift+ArrowRight')
+        await page.keyboard.press('Enter')
+        await page.getByRole('button', { name: 'Zoom out' }).waitFor()
+        assert.equal(searchOf(page).get('from'), dateBefore(29))
+        assert.equal(searchOf(page).get('to'), dateBefore(26))
+        await page.getByRole('button', { name: 'Zoom out' }).click()
+        await page.getByText('Drag to zoom').waitFor()
+        assert.equal(searchOf(page).get('from'), null)
+      })
+    })
+
+    test('zoom into what is dragged over, and Back zooms out', async () => {
+      await on('/analytics?timezone=UTC', async (page) => {
+        const box = await chart(page).boundingBox()
+        assert.ok(box)
+        const y = box.y + box.height / 2
+        await page.mouse.move(box.x + 1, y)
+        await page.mouse.down()
+        await page.mouse.move(box.x + (box.width * 10) / 29, y, { steps: 4 })
+        await page.mouse.up()
+        await page.waitForURL(/from=/)
+        assert.equal(searchOf(page).get('from'), dateBefore(29))
+        assert.equal(searchOf(page).get('to'), dateBefore(18))
+        await page.goBack()
+        await page.getByText('Drag to zoom').waitFor()
+      })
+    })
+
+    test('are filtered by every value, which the address keeps', async () => {
+      await on('/analytics', async (page) => {
+        await page.getByRole('link', { name: /Austria/ }).click()
+        await page.getByText('Country').waitFor()
+        assert.equal(searchOf(page).get('country'), 'AT')
+        await page.getByRole('link', { name: /Desktop/ }).click()
+        await page.getByText('Device', { exact: true }).waitFor()
+        assert.equal(searchOf(page).get('device'), 'desktop')
+        await page.reload()
+        const set = page.getByRole('link', { name: /Austria/ })
+        await set.waitFor()
+        assert.equal(await set.getAttribute('aria-current'), 'true')
+        // Of another country: the list is not filtered by itself.
+        await page.getByRole('link', { name: /Japan/ }).waitFor()
+        await page
+          .getByRole('link', { name: /Unknown/ })
+          .first()
+          .click()
+        await page.waitForURL((url) => url.searchParams.getAll('country').join() === 'AT,')
+        await page.getByRole('button', { name: 'Remove filter: Country Austria' }).click()
+        await page.waitForURL((url) => url.searchParams.getAll('country').join() === '')
+      })
+    })
+
+    test('choose tabs by keyboard', async () => {
+      await on('/analytics', async (page) => {
+        await page.getByRole('tab', { name: /^Clicks/ }).focus()
+        await page.keyboard.press('ArrowRight')
+        await page.getByRole('slider', { name: /^Visitors by day/ }).waitFor()
+        await page.keyboard.press('End')
+        await page.getByRole('slider', { name: /^Bots and prefetches by day/ }).waitFor()
+        assert.equal(searchOf(page).get('measure'), 'bots')
+      })
+    })
+
+    test('are downloaded as CSV, the line and the values', async () => {
+      await on('/analytics?timezone=UTC', async (page) => {
+        const lines = await download(page, /Clicks by day/)
+        assert.equal(lines.length, 1 + 30)
+        assert.match(lines[0] ?? '', /^start,clicks,visitors,bots,compared_start,/)
+        const countries = await download(page, /: Countries/)
+        assert.deepEqual(countries[0], 'country,clicks')
+        assert.match(countries[1] ?? '', /^DE,\d+$/)
+      })
+    })
+
+    test('speak German, with the same charts', async () => {
+      await on(
+        '/analytics?period=7d&country=DE',
+        async (page) => {
+          await page.getByRole('slider', { name: /^Klicks je Tag/ }).waitFor()
+          await page.getByRole('link', { name: /Deutschland/ }).waitFor()
+          assert.deepEqual(await violationsOf(page), [])
+        },
+        { locale: 'de-DE' },
+      )
+    })
+
+    test('say that there are no clicks, and offer to clear filters', async () => {
+      await on('/analytics?from=2020-01-01&to=2020-02-01', async (page) => {
+        await page.getByText('No clicks in this period').waitFor()
+      })
+      await on('/analytics?country=AQ', async (page) => {
+        await page.getByText('No clicks match these filters').waitFor()
+        assert.deepEqual(await violationsOf(page), [])
+        await page.getByRole('button', { name: 'Clear filters' }).click()
+        await page.getByText('No clicks match these filters').waitFor({ state: 'detached' })
+      })
+    })
+
+    test('keep what they show while the API is unavailable, and recover', async () => {
+      await on('/analytics', async (page, { faults, origin }) => {
+        await page.getByRole('link', { name: /Germany/ }).waitFor()
+        const json = { code: 'unavailable', message: 'The database is unavailable.' }
+        const reports = `${origin}/api/v1/clicks?*`
+        await page.route(reports, (route) => route.fulfill({ status: 503, json }))
+        await page.getByRole('button', { name: 'Week' }).click()
+        await page.getByRole('tab', { name: /^Bots/ }).click()
+        await page.getByText('Redirects continue').waitFor()
+        await page.getByRole('link', { name: /Germany/ }).waitFor()
+        await page.unroute(reports)
+        await page.getByText('Redirects continue').waitFor({ state: 'detached' })
+        faults.splice(0)
+      })
+    })
+
+    test('explain what cannot be counted', async () => {
+      await on('/analytics?country=DE&os=iOS&from=2020-01-01&to=2021-01-01', async (page, at) => {
+        await page.getByText('Filters of several kinds need single clicks').first().waitFor()
+        assert.deepEqual(await violationsOf(page), [])
+        // The browser reports the 422 of the API.
+        at.faults.splice(0)
+      })
+    })
+
+    test('stand below the facts of a link, about its clicks alone', async () => {
+      await on(`/links/${links[1]}`, async (page) => {
+        await chart(page).waitFor()
+        await page.getByRole('link', { name: /Germany/ }).click()
+        await page.waitForURL(/country=DE/)
+        assert.deepEqual(await violationsOf(page), [])
+      })
+    })
+
+    test('move nothing with reduced motion, and show lines in forced colours', async () => {
+      const { page, context, faults, close } = await openDashboard(browser, service, '/analytics')
+      await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' })
+      await chart(page).waitFor()
+      const stroke = 'getComputedStyle(document.querySelector(".plot path.cur")).stroke'
+      assert.notEqual(await page.evaluate(stroke), 'none')
+      assert.deepEqual(faults, [])
+      assert.equal(context.pages().length, 1)
+      await close()
+    })
+  })
+}
+
+function dateBefore(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+}
+
+async function download(page: Page, name: RegExp): Promise<readonly string[]> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page
+      .getByRole('button', { name: new RegExp(`Download CSV: ?${name.source.replace(/^: /, '')}`) })
+      .click(),
+  ])
+  const parts: Buffer[] = []
+  for await (const part of await file.createReadStream()) parts.push(part)
+  return Buffer.concat(parts).toString().trimEnd().split('\r\n')
+}
+
+/** Makes three links, with clicks of a year from a few countries. Returns their ids. */
+async function makeYearOfClicks(service: Service): Promise<readonly string[]> {
+  const api = await service.api()
+  const clicks = []
+  const ids: string[] = []
+  for (const [nth, key] of ['spring', 'summer', 'autumn'].entries()) {
+    const { body } = await api.post('/links', {
+      domain: 'localhost',
+      key,
+      url: `https://example.com/${key}`,
+    })
+    ids.push(body.id)
+    const seq = await seqOf(service, body)
+    for (let day = 0; day < 365; day += 1) {
+      for (let click = 0; click <= (day + nth) % 5; click += 1) {
+        clicks.push(
+          someClick({
+            at: (Date.now() - day * DAY_MS - click * 60_000) * 1_000,
+            link_seq: seq,
+            visitor: day * 100 + click,
+            flags: click === 4 ? 1 : 0,
+            country: ['DE', 'AT', '', 'JP', 'DE'][click] ?? '',
+            device: click === 0 ? 'mobile' : 'desktop',
+            os: click === 0 ? 'iOS' : 'Windows',
+            browser: 'Firefox',
+            referrer: click === 1 ? '' : 'news.example',
+            language: 'de',
+            source: click === 2 ? 'qr' : 'direct',
+          }),
+        )
+      }
+    }
+  }
+  await takeIn(service, clicks)
+  return ids
+}

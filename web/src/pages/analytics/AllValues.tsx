@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Dimension, GROUPS_MAX } from '../../api/clicks.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { useChartFormats } from '../../text/chart-formats.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Dialog } from '../../widgets/Dialog.tsx'
+import { toggled } from './analytics-search.ts'
+import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
+import { ChangeLink } from './ChangeLink.tsx'
+import { valueName } from './value-names.ts'
+import type { View } from './view.ts'
+
+type AllValuesProps = {
+  readonly view: View
+  readonly dimension: Dimension
+  readonly onClose: () => void
+}
+
+/** All values of a dimension as a table. */
+export default function AllValues({ view, dimension, onClose }: AllValuesProps) {
+  const t = useText()
+  const formats = useChartFormats(view.timezone)
+  const { data, error } = useQuery(breakdownQuery(view, dimension, GROUPS_MAX))
+  const title = t.analytics.dimensions[dimension]
+  const total = data === undefined ? 0 : totalOf(data.total, view)
+  const share = (count: number) => formats.share(total === 0 ? 0 : count / total)
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      footer={<Button onClick={onClose}>{t.common.close}</Button>}
+    >
+      {data === undefined && error !== null && <LoadFailure error={error} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="scroll all-values" tabIndex={0} aria-label={title}>
+        <table className="dt">
+          <caption className="sr">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t.analytics.dimension[dimension]}</th>
+              <th scope="col">
+                {t.analytics.measures[view.measure === 'bots' ? 'bots' : 'clicks']}
+              </th>
+              <th scope="col">{t.analytics.share}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data?.data.map((group) => (
+              <tr key={group.value ?? ''}>
+                <th scope="row">
+                  <ChangeLink
+                    change={{ [dimension]: toggled(view.filter[dimension], group.value ?? '') }}
+                    className="link"
+                    onClick={onClose}
+                  >
+                    {valueName(dimension, group.value, formats, t)}
+                  </ChangeLink>
+                </th>
+                <td>{formats.number(countOf(group))}</td>
+                <td>{share(countOf(group))}</td>
+              </tr>
+            ))}
+            {data !== undefined && data.rest.values > 0 && (
+              <tr>
+                <th scope="row">{t.analytics.rest(data.rest.values)}</th>
+                <td>{formats.number(countOf(data.rest))}</td>
+                <td>{share(countOf(data.rest))}</td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </section>
+    </Dialog>
+  )
+}

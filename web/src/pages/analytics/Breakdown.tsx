@@ -1,0 +1,183 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useId, useState } from 'react'
+import { ApiError } from '../../api/api-error.ts'
+import { type ClickGroup, type Dimension, GROUPS_MAX } from '../../api/clicks.ts'
+import { Icon, type IconNode } from '../../icons/Icon.tsx'
+import {
+  DesktopIcon,
+  DownloadIcon,
+  FilterIcon,
+  PhoneIcon,
+  TabletIcon,
+  TvIcon,
+} from '../../icons/index.ts'
+import { useChartFormats } from '../../text/chart-formats.ts'
+import { useText } from '../../text/use-text.ts'
+import { IconButton } from '../../widgets/IconButton.tsx'
+import { AfterAMoment } from '../../widgets/Loading.tsx'
+import { toggled } from './analytics-search.ts'
+import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
+import { ChangeLink } from './ChangeLink.tsx'
+import { downloadCsv } from './csv.ts'
+import { TabList, tabId } from './TabList.tsx'
+import { valueName } from './value-names.ts'
+import type { View } from './view.ts'
+
+const AllValues = lazy(() => import('./AllValues.tsx'))
+
+const DEVICE_ICONS: Readonly<Record<string, IconNode>> = {
+  desktop: DesktopIcon,
+  mobile: PhoneIcon,
+  tablet: TabletIcon,
+  tv: TvIcon,
+}
+
+type BreakdownProps = {
+  readonly view: View
+  /** More than one are tabs. */
+  readonly dimensions: readonly [Dimension, ...Dimension[]]
+  readonly rows: number
+  readonly className: string
+}
+
+/** The values of a dimension with the most clicks. Each is a link that shows only its clicks. */
+export function Breakdown({ view, dimensions, rows, className }: BreakdownProps) {
+  const t = useText()
+  const panelId = useId()
+  const [dimension, setDimension] = useState(dimensions[0])
+  const [isOpen, setOpen] = useState(false)
+  const { data, error, isPlaceholderData } = useQuery(breakdownQuery(view, dimension, rows))
+  const name = t.analytics.dimensions[dimension]
+  const total = data === undefined ? 0 : totalOf(data.total, view)
+  const values = (data?.data.length ?? 0) + (data?.rest.values ?? 0)
+  const hasTabs = dimensions.length > 1
+  return (
+    <section className={`cell ${className}`}>
+      <div className="cell-h">
+        {hasTabs ? (
+          <TabList
+            label={t.analytics.value}
+            className="tabs"
+            panelId={panelId}
+            value={dimension}
+            tabs={dimensions.map((one) => ({ value: one, content: t.analytics.dimensions[one] }))}
+            onChange={setDimension}
+          />
+        ) : (
+          <h2>{name}</h2>
+        )}
+        <div className="end">
+          <CsvButton view={view} dimension={dimension} />
+        </div>
+      </div>
+      <div
+        id={panelId}
+        {...(hasTabs && { role: 'tabpanel', 'aria-labelledby': tabId(panelId, dimension) })}
+      >
+        <div className={isPlaceholderData ? 'bars stale' : 'bars'} data-rows={rows}>
+          {data === undefined && error !== null && <Failure error={error} />}
+          {data === undefined && error === null && (
+            <AfterAMoment>
+              <BarsSkeleton rows={rows} />
+            </AfterAMoment>
+          )}
+          {data?.data.slice(0, rows).map((group) => (
+            <Bar
+              key={group.value ?? ''}
+              view={view}
+              dimension={dimension}
+              group={group}
+              largest={countOf(data.data[0])}
+              total={total}
+            />
+          ))}
+          {data?.data.length === 0 && <p className="muted bars-none">{t.common.none}</p>}
+        </div>
+        <button
+          className="more"
+          type="button"
+          aria-haspopup="dialog"
+          disabled={values === 0}
+          aria-label={`${t.analytics.all(values)}: ${name}`}
+          onClick={() => setOpen(true)}
+        >
+          {t.analytics.all(values)}
+        </button>
+      </div>
+      <Suspense fallback={null}>
+        {isOpen && <AllValues view={view} dimension={dimension} onClose={() => setOpen(false)} />}
+      </Suspense>
+    </section>
+  )
+}
+
+type BarProps = {
+  readonly view: View
+  readonly dimension: Dimension
+  readonly group: ClickGroup
+  readonly largest: number
+  readonly total: number
+}
+
+function Bar({ view, dimension, group, largest, total }: BarProps) {
+  const t = useText()
+  const formats = useChartFormats(view.timezone)
+  const value = group.value ?? ''
+  const name = valueName(dimension, value, formats, t)
+  const isSet = view.filter[dimension]?.includes(value) ?? false
+  const count = countOf(group)
+  return (
+    <ChangeLink
+      change={{ [dimension]: toggled(view.filter[dimension], value) }}
+      className={isSet ? 'on' : ''}
+      aria-current={isSet ? 'true' : 'false'}
+      style={{ '--w': `${largest === 0 ? 0 : (count / largest) * 100}%` } as React.CSSProperties}
+    >
+      {dimension === 'country' && <span className="cc">{value === '' ? '–' : value}</span>}
+      {dimension === 'device' && <Icon of={DEVICE_ICONS[value] ?? []} />}
+      <span className="cut" title={name}>
+        {name}
+      </span>
+      <span className="go">
+        <Icon of={FilterIcon} />
+      </span>
+      <span className="v">{formats.number(count)}</span>
+      <span className="pc">{formats.share(total === 0 ? 0 : count / total)}</span>
+    </ChangeLink>
+  )
+}
+
+function CsvButton({ view, dimension }: { view: View; dimension: Dimension }) {
+  const t = useText()
+  const client = useQueryClient()
+  async function download() {
+    const { data } = await client.fetchQuery(breakdownQuery(view, dimension, GROUPS_MAX))
+    const measure = view.measure === 'bots' ? 'bots' : 'clicks'
+    const rows = data.map((group) => [group.value, countOf(group)])
+    downloadCsv(`clicks-by-${dimension}`, [[dimension, measure], ...rows])
+  }
+  return (
+    <IconButton
+      icon={DownloadIcon}
+      small
+      label={t.analytics.downloadOf(t.analytics.dimensions[dimension])}
+      // The outage note or the chart itself says why nothing could be loaded.
+      onClick={() => void download().catch(() => undefined)}
+    />
+  )
+}
+
+/** Of two dimensions together only single clicks know, which are limited. An outage has its own note. */
+function Failure({ error }: { error: Error }) {
+  const t = useText()
+  if (error instanceof ApiError && error.isTemporary) return null
+  const isRefused = error instanceof ApiError && error.status === 422
+  return <p className="muted bars-none">{isRefused ? t.analytics.tooMuch : error.message}</p>
+}
+
+function BarsSkeleton({ rows }: { rows: number }) {
+  return Array.from({ length: rows }, (_, nth) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: all are the same
+    <span key={nth} className="sk bar" style={{ width: `${100 - nth * (70 / rows)}%` }} />
+  ))
+}

@@ -1,0 +1,22 @@
+import { Link } from '@tanstack/react-router'
+import type { ComponentProps } from 'react'
+import type { AnalyticsPageSearch } from './analytics-search.ts'
+
+type ChangeLinkProps = Omit<ComponentProps<'a'>, 'href' | 'target'> & {
+  readonly change: Partial<AnalyticsPageSearch>
+}
+
+/** Leads to the same page with a change to what it shows. */
+export function ChangeLink({ change, ...props }: ChangeLinkProps) {
+  return (
+    <Link
+      to="."
+      search={((before: object) => ({ ...before, ...change })) as never}
+      resetScroll={false}
+      preload={false}
+      // The address of this page is part of every such link: none of them is "the current page".
+      activeOptions={{ exact: true, includeSearch: true }}
+      {...props}
+    />
+  )
+}

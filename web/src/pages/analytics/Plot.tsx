@@ -1,0 +1,200 @@
+import { type ReactNode, useId } from 'react'
+import { useText } from '../../text/use-text.ts'
+import { type LineValues, linePaths, PLOT_HEIGHT, PLOT_WIDTH, spreadLabels } from './line-paths.ts'
+import { pointLabels, shareOf, valueTicks } from './scale.ts'
+import { usePlotCursor } from './use-plot-cursor.ts'
+
+const LABEL_HEIGHT_SHARE = 16 / PLOT_HEIGHT
+
+export type PlotLine = LineValues & {
+  readonly id: string
+  /** `cur`, `prv`, or `s1` to `s5` for a compared link. */
+  readonly look: string
+  readonly hasFill?: boolean
+  /** At the right end of the line. */
+  readonly label?: string
+}
+
+export type ReadOut = {
+  readonly title: string
+  readonly rows: readonly { readonly look: string; readonly name: string; readonly value: string }[]
+  readonly change?: { readonly name: string; readonly value: string; readonly isRise: boolean }
+}
+
+type PlotProps = {
+  /** What is shown, in a sentence. */
+  readonly label: string
+  readonly lines: readonly PlotLine[]
+  /** The points of the whole width. */
+  readonly count: number
+  readonly pointLabel: (index: number) => string
+  readonly valueLabel: (value: number) => string
+  readonly readOut: (index: number) => ReadOut
+  /** Undefined where a point cannot be divided. */
+  readonly onZoom: ((from: number, to: number) => void) | undefined
+}
+
+/** Lines over time, with a read-out that follows the pointer and the arrow keys. */
+export function Plot(props: PlotProps) {
+  const { label, lines, count, pointLabel, valueLabel, readOut, onZoom } = props
+  const t = useText()
+  const hintId = useId()
+  const ticks = valueTicks(Math.max(0, ...lines.flatMap(({ values }) => values)))
+  const top = ticks.at(-1) ?? 1
+  const longest = Math.max(
+    0,
+    ...lines.filter(({ look }) => look !== 'prv').map((l) => l.values.length),
+  )
+  const { at, selection, handlers } = usePlotCursor(count, Math.max(0, longest - 1), onZoom)
+  const shown = at === undefined ? undefined : readOut(at)
+  const hasLabels = lines.some((one) => one.label !== undefined)
+  return (
+    <div className={hasLabels ? 'plot labelled' : 'plot'}>
+      {ticks.map((tick) => (
+        <Rule key={tick} top={percent(1 - tick / top)} isBase={tick === 0}>
+          {valueLabel(tick)}
+        </Rule>
+      ))}
+      <svg viewBox={`0 0 ${PLOT_WIDTH} ${PLOT_HEIGHT}`} preserveAspectRatio="none" aria-hidden>
+        <Lines lines={lines} count={count} top={top} />
+      </svg>
+      {pointLabels(count).map(({ index, isSpare }) => (
+        <span
+          key={index}
+          className={`xl ${isSpare ? 'o' : ''} ${index === 0 ? 'b' : index === count - 1 ? 'e' : ''}`}
+          style={{ left: percent(shareOf(index, count)) }}
+        >
+          {pointLabel(index)}
+        </span>
+      ))}
+      {hasLabels && <EndLabels lines={lines} top={top} />}
+      <Points lines={lines} count={count} top={top} at={at} />
+      {selection !== undefined && (
+        <span
+          className="zoom"
+          style={{
+            left: percent(shareOf(selection[0], count)),
+            right: percent(1 - shareOf(selection[1], count)),
+          }}
+        />
+      )}
+      <div
+        className="hit"
+        // A slider: screen readers announce each value that the arrow keys reach.
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={hintId}
+        aria-valuemin={1}
+        aria-valuemax={Math.max(1, count)}
+        aria-valuenow={(at ?? Math.max(0, longest - 1)) + 1}
+        aria-valuetext={spoken(shown ?? readOut(Math.max(0, longest - 1)))}
+        {...handlers}
+      />
+      <span className="sr" id={hintId}>
+        {t.analytics.chartHint}
+      </span>
+      {shown !== undefined && at !== undefined && (
+        <ReadOutBox readOut={shown} share={shareOf(at, count)} />
+      )}
+    </div>
+  )
+}
+
+function Rule({ top, isBase, children }: { top: string; isBase: boolean; children: ReactNode }) {
+  return (
+    <>
+      <span className={isBase ? 'gl base' : 'gl'} style={{ top }} />
+      <span className="yl" style={{ top }}>
+        {children}
+      </span>
+    </>
+  )
+}
+
+type DrawnLines = {
+  readonly lines: readonly PlotLine[]
+  readonly count: number
+  readonly top: number
+}
+
+function Lines({ lines, count, top }: DrawnLines) {
+  return lines.map((one) => {
+    const paths = linePaths(one, count, top)
+    return (
+      <g key={one.id}>
+        {one.hasFill && <path className="fill" d={paths.fill} />}
+        <path className={one.look} d={paths.line} />
+        {one.isUnfinished && <path className={`${one.look} today`} d={paths.unfinished} />}
+      </g>
+    )
+  })
+}
+
+/** The points under the cursor; without one, the newest of each line that is going on. */
+function Points({ lines, count, top, at }: DrawnLines & { at: number | undefined }) {
+  return (
+    <>
+      {at !== undefined && <span className="vl" style={{ left: percent(shareOf(at, count)) }} />}
+      {lines.map(({ id, look, values }) => {
+        const index = at ?? (look === 'prv' ? -1 : values.length - 1)
+        const value = values[index]
+        if (value === undefined) return null
+        const left = percent(shareOf(index, count))
+        return (
+          <span key={id} className={`pt ${look}`} style={{ left, top: percent(1 - value / top) }} />
+        )
+      })}
+    </>
+  )
+}
+
+function EndLabels({ lines, top }: { lines: readonly PlotLine[]; top: number }) {
+  const places = lines.map(({ values }) => 1 - (values.at(-1) ?? 0) / top)
+  const spread = spreadLabels(places, LABEL_HEIGHT_SHARE)
+  return lines.map(({ id, look, label }, nth) => (
+    <span
+      key={id}
+      className={`el ${look}`}
+      style={{ top: percent(spread[nth] ?? 0) }}
+      title={label}
+    >
+      {label}
+    </span>
+  ))
+}
+
+function ReadOutBox({ readOut, share }: { readOut: ReadOut; share: number }) {
+  const place =
+    share > 0.5
+      ? { right: `calc(${percent(1 - share)} + 12px)` }
+      : { left: `calc(${percent(share)} + 12px)` }
+  const { title, rows, change } = readOut
+  return (
+    <div className="read" style={{ top: 0, ...place }} aria-hidden>
+      <span className="t">{title}</span>
+      {rows.map(({ look, name, value }) => (
+        <div key={name}>
+          <span className={`key ${look}`}>{name}</span>
+          <b>{value}</b>
+        </div>
+      ))}
+      {change !== undefined && (
+        <div className="chg">
+          {change.name}
+          <b className={change.isRise ? 'up' : 'down'}>{change.value}</b>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function spoken({ title, rows, change }: ReadOut): string {
+  const parts = rows.map(({ name, value }) => `${name} ${value}`)
+  if (change !== undefined) parts.push(`${change.name} ${change.value}`)
+  return `${title}: ${parts.join(', ')}`
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 10_000) / 100}%`
+}

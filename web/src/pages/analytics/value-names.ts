@@ -1,0 +1,20 @@
+import type { Dimension } from '../../api/clicks.ts'
+import type { ChartFormats } from '../../text/chart-formats.ts'
+import type { Catalogue } from '../../text/en.ts'
+
+/** The name of a value of a dimension; '' and null stand for the unknown. */
+export function valueName(
+  dimension: Dimension,
+  value: string | null,
+  formats: ChartFormats,
+  t: Catalogue,
+): string {
+  if (value === null || value === '') {
+    return dimension === 'referrer' ? t.analytics.unknownReferrer : t.analytics.unknown
+  }
+  if (dimension === 'country') return formats.country(value)
+  if (dimension === 'language') return formats.language(value)
+  const names: Readonly<Record<string, string>> =
+    dimension === 'device' ? t.analytics.devices : dimension === 'source' ? t.analytics.sources : {}
+  return names[value] ?? value
+}
