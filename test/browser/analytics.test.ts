@@ -3,17 +3,13 @@ import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchChromium } from '../support/chromium.ts'
 import { someClick } from '../support/clicks.ts'
-import { type Dashboard, openDashboard, violationsOf } from '../support/dashboard.ts'
+import { expectFit, inDashboard, LOOKS, openDashboard, violationsOf } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 import { seqOf, takeIn } from '../support/taken-clicks.ts'
 
 const DAY_MS = 86_400_000
-
-const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
-  [360, 1_280].map((width) => ({ theme, width })),
-)
 
 // Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
@@ -31,20 +27,11 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await service.stop()
     })
 
-    /** Opens a page, and expects at the end that nothing went wrong in it. */
-    async function on(
+    const on = (
       path: string,
-      use: (page: Page, dashboard: Dashboard) => Promise<void>,
-      options: Parameters<typeof openDashboard>[3] = {},
-    ): Promise<void> {
-      const dashboard = await openDashboard(browser, service, path, options)
-      try {
-        await use(dashboard.page, dashboard)
-        assert.deepEqual(dashboard.faults, [])
-      } finally {
-        await dashboard.close()
-      }
-    }
+      use: Parameters<typeof inDashboard>[3],
+      options?: Parameters<typeof inDashboard>[4],
+    ) => inDashboard(browser, service, path, use, options)
     const chart = (page: Page) => page.getByRole('slider')
     const searchOf = (page: Page) => new URL(page.url()).searchParams
 
@@ -55,9 +42,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
           async (page) => {
             await chart(page).waitFor()
             await page.getByRole('link', { name: /Germany/ }).waitFor()
-            assert.deepEqual(await violationsOf(page), [])
-            const overflow = 'document.documentElement.scrollWidth - innerWidth'
-            assert.ok(Number(await page.evaluate(overflow)) <= 0)
+            await expectFit(page)
             await page.getByRole('button', { name: 'Show as a table' }).click()
             await page.getByRole('row', { name: /Clicks/ }).waitFor()
             await page.getByRole('button', { name: /^All .*: Referrers$/ }).click()
