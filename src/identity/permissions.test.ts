@@ -117,6 +117,12 @@ describe('requireAccess', () => {
       'clicks.export': 'clicks:read',
       'workspace.getUsage': 'links:read',
       'events.list': 'workspace:admin',
+      'utmTemplates.list': 'links:read',
+      'utmTemplates.get': 'links:read',
+      'utmTemplates.create': 'links:write',
+      'utmTemplates.update': 'links:write',
+      'utmTemplates.patch': 'links:write',
+      'utmTemplates.delete': 'links:write',
       'workspaces.get': 'links:read',
       'workspaces.patch': 'workspace:admin',
       'members.list': 'workspace:admin',
@@ -155,7 +161,7 @@ describe('requireAccess', () => {
     const edits = IN_WORKSPACES.filter((operation) => !allows(personWith('viewer'), operation))
     const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))
     assert.ok(ofMembers.length >= 7)
-    for (const operation of ofMembers) assert.match(operation, /^(links|tags)\./)
+    for (const operation of ofMembers) assert.match(operation, /^(links|tags|utmTemplates)\./)
   })
 
   test('gives each role all that the roles before it have', () => {
