@@ -86,6 +86,9 @@ export const sessionSchema = z
     id: uuid.describe('Identifier of the session.'),
     person: personSchema,
     memberships: z.array(membershipSchema).describe('The workspaces of the person, by name.'),
+    service_host: z
+      .string()
+      .describe('The host of the service itself, on which every workspace can have links.'),
     authenticated_at: timestamp.describe(
       'When the person last gave a password or passkey. Some operations require the last ten minutes.',
     ),

@@ -11,8 +11,10 @@ import {
   violationsOf,
 } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
 
 // Storage plays no part here: one engine is enough.
 for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
@@ -122,6 +124,45 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         assert.equal(await page.getByLabel('Destination').inputValue(), 'https://example.com/')
         faults.splice(0)
       })
+    })
+
+    test('shows the clicks of 14 days beside each link', async () => {
+      const api = await service.api()
+      const { data } = (await api.get('/links?search=link-7')).body
+      await visit(service.port, `/${data[0].key}`, { host: 'localhost' })
+      await eventually(async () => {
+        const { body } = await api.get(`/clicks/sparklines?link=${data[0].id}`)
+        assert.equal(body.data[0].total, 1)
+      })
+      await on('/links?search=link-7', async (page) => {
+        await page.getByRole('img', { name: '1 click in 14 days' }).waitFor()
+      })
+    })
+
+    test('says that somebody else has changed the link meanwhile, and keeps both versions', async () => {
+      const api = await service.api()
+      const fields = { domain: 'localhost', key: 'contested', url: 'https://example.com/1' }
+      const { id } = (await api.post('/links', fields)).body
+      await on(`/links/${id}/edit`, async (page, { faults }) => {
+        const destination = page.getByLabel('Destination')
+        const save = page.getByRole('button', { name: 'Save changes' })
+        await destination.fill('https://example.com/mine')
+        await api.patch(`/links/${id}`, { url: 'https://example.com/theirs' })
+        await save.click()
+        await page.getByText('Somebody else has changed this link').waitFor()
+        assert.equal(await destination.inputValue(), 'https://example.com/mine')
+        await page.getByRole('button', { name: 'Load their version' }).click()
+        await page.getByText('Somebody else').waitFor({ state: 'detached' })
+        assert.equal(await destination.inputValue(), 'https://example.com/theirs')
+        await destination.fill('https://example.com/mine')
+        await api.patch(`/links/${id}`, { url: 'https://example.com/theirs-again' })
+        await save.click()
+        await page.getByRole('button', { name: 'Save mine' }).click()
+        await page.getByText('Changes saved').waitFor()
+        // The browser reports both answers with status 412.
+        faults.splice(0)
+      })
+      assert.equal((await api.get(`/links/${id}`)).body.url, 'https://example.com/mine')
     })
 
     test('brings a deleted link back with Undo, and deletes at once when the page is left', async () => {

@@ -11,6 +11,7 @@ import { ApiError } from './api/api-error.ts'
 import { domainsQuery } from './api/domains.ts'
 import { LINK_SORTS, LINK_STATES, type LinkFilter, linkQuery } from './api/links.ts'
 import { sessionQuery } from './api/session.ts'
+import { TAG_SORTS, type TagSort } from './api/tags.ts'
 import {
   parseAnalyticsPageSearch,
   parseAnalyticsSearch,
@@ -121,7 +122,6 @@ const link = createRoute({
 const editLink = createRoute({
   getParentRoute: () => shell,
   path: '/links/$linkId/edit',
-  loader: ({ context, params }) => context.client.prefetchQuery(linkQuery(params.linkId)),
   component: lazyRouteComponent(() => import('./pages/link-form/EditLinkPage.tsx')),
 })
 
@@ -132,9 +132,42 @@ const domains = createRoute({
   component: lazyRouteComponent(() => import('./pages/domains/DomainsPage.tsx')),
 })
 
+type TagsSearch = {
+  readonly search?: string | undefined
+  readonly sort?: TagSort | undefined
+  readonly page?: number | undefined
+}
+
+const tags = createRoute({
+  getParentRoute: () => shell,
+  path: '/tags',
+  validateSearch: ({ search, sort, page }): TagsSearch => ({
+    search: textOf(search),
+    sort: wordOf(TAG_SORTS, sort),
+    page: positiveOf(page),
+  }),
+  component: lazyRouteComponent(() => import('./pages/tags/TagsPage.tsx')),
+})
+
+const utmTemplates = createRoute({
+  getParentRoute: () => shell,
+  path: '/tags/utm-templates',
+  component: lazyRouteComponent(() => import('./pages/tags/UtmTemplatesPage.tsx')),
+})
+
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([home, links, newLink, link, editLink, domains, analytics]),
+  shell.addChildren([
+    home,
+    links,
+    newLink,
+    link,
+    editLink,
+    domains,
+    analytics,
+    tags,
+    utmTemplates,
+  ]),
 ])
 
 export function createAppRouter(client: QueryClient) {

@@ -34,7 +34,7 @@ export function openIdentity(context: AppContext, sessionCache: SessionCache) {
     ...openMail(context, { passwords, ...people }),
     sessionCache,
     sessionCookie,
-    answerSession: answerSessions({ sessionCache, sessionCookie }),
+    answerSession: answerSessions({ sessionCache, sessionCookie, baseUrl: config.baseUrl }),
     sessions,
     signIn: new SignIn({ store, clock, passwords, secondFactors, sessions, limits }),
     people: new People({ store, clock, passwords }),

@@ -157,7 +157,7 @@ function registerAccepting(app: FastifyInstanceZod, deps: InvitationRouteDepende
         await deps.acceptInvitation.asMember(code, request.signedIn, request.id)
         const signedIn = await deps.sessionCache.find(secret)
         if (signedIn === undefined) throw Failure.unauthorized('This session has ended.')
-        return presentSession(signedIn)
+        return presentSession(signedIn, deps.baseUrl)
       }
       const account = requireNewAccount({ name, password })
       const origin = originOf(request, deps)

@@ -14,7 +14,11 @@ export function presentPerson({
   return { id, email, name, is_operator, created_at: formatInstant(created_at) }
 }
 
-export function presentSession({ session, person, memberships }: SignedIn): SessionResource {
+/** @param baseUrl the address of the service */
+export function presentSession(
+  { session, person, memberships }: SignedIn,
+  baseUrl: string,
+): SessionResource {
   return {
     id: session.id,
     person: presentPerson(person),
@@ -23,6 +27,7 @@ export function presentSession({ session, person, memberships }: SignedIn): Sess
       workspace_name,
       role,
     })),
+    service_host: new URL(baseUrl).hostname,
     authenticated_at: formatInstant(session.authenticated_at),
     expires_at: formatInstant(expiryOf(session)),
   }

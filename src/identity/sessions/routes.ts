@@ -36,6 +36,7 @@ export type SessionRouteDependencies = {
   readonly sessionCookie: SessionCookie
   readonly answerSession: AnswerSession
   readonly trustedProxies: Networks
+  readonly baseUrl: string
 }
 
 export const sessionRoutes: FastifyPluginAsyncZod<SessionRouteDependencies> = async (app, deps) => {
@@ -97,7 +98,7 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
         response: { 200: sessionSchema, ...SESSION_FAILURES },
       },
     },
-    async (request) => presentSession(signedInOf(request)),
+    async (request) => presentSession(signedInOf(request), deps.baseUrl),
   )
 
   app.delete(

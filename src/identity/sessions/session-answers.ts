@@ -12,12 +12,13 @@ export type AnswerSession = (reply: FastifyReply, opened: OpenedSession) => Prom
 export function answerSessions(deps: {
   readonly sessionCache: SessionCache
   readonly sessionCookie: SessionCookie
+  readonly baseUrl: string
 }): AnswerSession {
   return async (reply, { secret }) => {
     const signedIn = await deps.sessionCache.find(secret)
     // Possible where it was ended by another request at the same time.
     if (signedIn === undefined) throw Failure.unauthorized('This session has ended. Sign in again.')
     reply.header('Set-Cookie', deps.sessionCookie.issue(secret))
-    return presentSession(signedIn)
+    return presentSession(signedIn, deps.baseUrl)
   }
 }

@@ -7,7 +7,8 @@ import { request } from './request.ts'
 
 export type { DnsReportResource, DomainResource }
 
-const CHOICES_MAX = 100
+const CHOICES_PER_PAGE = 100
+const CHOICES_MAX = 1_000
 const PER_PAGE = 25
 /** How often DNS is asked about a pending domain that is shown. */
 const PROVING_MS = 5_000
@@ -19,12 +20,20 @@ export const DOMAINS_KEY = ['domains'] as const
 /** Every key of a list of domains begins so. */
 export const DOMAIN_LISTS_KEY = [...DOMAINS_KEY, 'list'] as const
 
-/** The first domains of this workspace, for choices. */
+/** The domains of this workspace, for choices: the newest thousand. */
 export const domainsQuery = queryOptions({
   queryKey: [...DOMAIN_LISTS_KEY, 'choices'],
-  queryFn: async ({ signal }) =>
-    (await request<DomainPage>('GET', '/domains', { query: { per_page: CHOICES_MAX }, signal }))
-      .data,
+  async queryFn({ signal }) {
+    const domains: DomainResource[] = []
+    let cursor: string | null = ''
+    while (cursor !== null && domains.length < CHOICES_MAX) {
+      const query = { per_page: CHOICES_PER_PAGE, cursor }
+      const page: DomainPage = await request('GET', '/domains', { query, signal })
+      domains.push(...page.data)
+      cursor = page.meta.next_cursor ?? null
+    }
+    return domains
+  },
   staleTime: 30_000,
 })
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { LinkResource } from '@terse/contract/links'
 import type { PageMeta } from '@terse/contract/pagination'
-import { request } from './request.ts'
+import { request, requestVersioned } from './request.ts'
 
 export type { LinkResource }
 
@@ -104,14 +104,31 @@ export function linkQuery(id: string) {
   })
 }
 
+/** A link that is about to be edited: as it is now, and unchanged until it is asked for again. */
+export function editedLinkQuery(id: string) {
+  return queryOptions({
+    queryKey: ['edited-link', id],
+    queryFn: ({ signal }) => requestVersioned<LinkResource>(`/links/${id}`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnReconnect: false,
+  })
+}
+
 /** @param idempotencyKey makes a repeated request create one link */
 export function createLink(fields: LinkFields, idempotencyKey: string): Promise<LinkResource> {
   const headers = { 'Idempotency-Key': idempotencyKey }
   return request('POST', '/links', { body: fields, headers })
 }
 
-export function changeLink(id: string, fields: LinkFields): Promise<LinkResource> {
-  return request('PATCH', `/links/${id}`, { body: fields })
+/** @param version fails with 412 where the link has another one by now */
+export function changeLink(
+  id: string,
+  fields: LinkFields,
+  version: string | undefined,
+): Promise<LinkResource> {
+  const headers = version === undefined ? {} : { 'If-Match': version }
+  return request('PATCH', `/links/${id}`, { body: fields, headers })
 }
 
 /** Is sent even while the page is being left. */

@@ -45,6 +45,19 @@ export async function request<T>(
   return (await response.json()) as T
 }
 
+/** What an answer holds, and the version of it for `If-Match`. */
+export type Versioned<T> = { readonly value: T; readonly version: string | undefined }
+
+/** As `request`, with the version of the answer. */
+export async function requestVersioned<T>(
+  path: string,
+  options: RequestOptions = {},
+): Promise<Versioned<T>> {
+  const response = await send('GET', path, options)
+  const version = response.headers.get('etag') ?? undefined
+  return { value: (await response.json()) as T, version }
+}
+
 async function send(method: string, path: string, options: RequestOptions): Promise<Response> {
   try {
     return await attempt(method, path, options)

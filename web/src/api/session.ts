@@ -19,6 +19,8 @@ export type Session = {
     readonly is_operator: boolean
   }
   readonly memberships: readonly Membership[]
+  /** The host of the service itself. */
+  readonly service_host: string
 }
 
 export type Credentials = {

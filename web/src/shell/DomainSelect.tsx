@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useId } from 'react'
 import { domainsQuery } from '../api/domains.ts'
-import { Select } from '../widgets/Field.tsx'
+import { Input, Select } from '../widgets/Field.tsx'
+import { useServiceHost } from './use-service-host.ts'
+
+/** With more hosts, the host is typed and completed instead of chosen from a list. */
+const CHOICES_MAX = 100
 
 type DomainSelectProps = Omit<ComponentProps<'select'>, 'value' | 'onChange'> & {
   readonly value: string
@@ -10,11 +14,36 @@ type DomainSelectProps = Omit<ComponentProps<'select'>, 'value' | 'onChange'> & 
 
 /** The service's own host, then the domains of the workspace. */
 export function DomainSelect({ value, onChange, ...props }: DomainSelectProps) {
+  const id = useId()
+  const own = useServiceHost()
   const { data: domains = [] } = useQuery(domainsQuery)
-  const hosts = [...new Set([location.hostname, ...domains.map(({ domain }) => domain), value])]
+  const hosts = [...new Set([own, ...domains.map(({ domain }) => domain)])]
+  if (hosts.length > CHOICES_MAX) {
+    return (
+      <>
+        <Input
+          id={props.id}
+          aria-label={props['aria-label']}
+          aria-describedby={props['aria-describedby']}
+          aria-invalid={props['aria-invalid']}
+          list={id}
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        <datalist id={id}>
+          {hosts.map((host) => (
+            <option key={host} value={host} />
+          ))}
+        </datalist>
+      </>
+    )
+  }
   return (
     <Select {...props} value={value} onChange={(event) => onChange(event.target.value)}>
-      {hosts.map((host) => (
+      {[...new Set([...hosts, value])].map((host) => (
         <option key={host} value={host}>
           {host}
         </option>

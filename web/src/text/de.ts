@@ -1,4 +1,5 @@
 import { domains } from './de/domains.ts'
+import { tags, utmTemplates } from './de/tags.ts'
 import type { Catalogue } from './en.ts'
 import { plural } from './plural.ts'
 
@@ -37,6 +38,7 @@ export const de: Catalogue = {
     links: 'Links',
     analytics: 'Statistik',
     domains: 'Domains',
+    tags: 'Tags',
     createLink: 'Link anlegen',
     search: 'Links suchen oder Befehl eingeben',
     searchLabel: 'Suche und Befehle',
@@ -150,6 +152,7 @@ export const de: Catalogue = {
     noMatch: 'Kein Link passt',
     noMatchHint: (filters) => `Gesucht: ${filters}`,
     clearFilters: 'Filter aufheben',
+    sparkline: (clicks) => `${clicks} in 14 Tagen`,
     createKey: (key) => `/${key} anlegen`,
     details: 'Einzelheiten',
     deleted: (link) => `${link} gelöscht`,
@@ -169,6 +172,8 @@ export const de: Catalogue = {
     bulkFailedHint: 'Die anderen sind erledigt. Diese sind, wie sie waren:',
   },
   domains,
+  tags,
+  utmTemplates,
   empty: {
     title: 'Lange Adresse einfügen',
     hint: 'Ihr erster Kurzlink ist eine Zeile entfernt.',
@@ -353,6 +358,7 @@ export const de: Catalogue = {
     stay: 'Weiter bearbeiten',
     invalidUrl: 'Geben Sie eine vollständige Adresse ein, etwa https://example.com/.',
     conflict: 'Jemand anderes hat diesen Link inzwischen geändert.',
+    overwrite: 'Meine speichern',
     reload: 'Deren Fassung laden',
   },
   qr: {

@@ -1,4 +1,5 @@
 import { domains } from './en/domains.ts'
+import { tags, utmTemplates } from './en/tags.ts'
 import { plural } from './plural.ts'
 
 const n = (count: number) => count.toLocaleString('en')
@@ -39,6 +40,7 @@ export const en = {
     links: 'Links',
     analytics: 'Analytics',
     domains: 'Domains',
+    tags: 'Tags',
     createLink: 'Create link',
     search: 'Search links, or type a command',
     searchLabel: 'Search and commands',
@@ -151,6 +153,7 @@ export const en = {
     noMatch: 'No link matches',
     noMatchHint: (filters: string) => `Looked for: ${filters}`,
     clearFilters: 'Clear filters',
+    sparkline: (clicks: string) => `${clicks} in 14 days`,
     createKey: (key: string) => `Create /${key}`,
     details: 'Details',
     deleted: (link: string) => `Deleted ${link}`,
@@ -169,6 +172,8 @@ export const en = {
     bulkFailedHint: 'The others are done. These are as they were:',
   },
   domains,
+  tags,
+  utmTemplates,
   empty: {
     title: 'Paste a long URL',
     hint: 'Your first short link is one line away.',
@@ -347,6 +352,7 @@ export const en = {
     stay: 'Keep editing',
     invalidUrl: 'Type a complete address, such as https://example.com/.',
     conflict: 'Somebody else has changed this link meanwhile.',
+    overwrite: 'Save mine',
     reload: 'Load their version',
   },
   qr: {

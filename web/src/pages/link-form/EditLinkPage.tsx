@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { changeLink, linkQuery } from '../../api/links.ts'
+import { changeLink, editedLinkQuery } from '../../api/links.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { Page } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
@@ -14,11 +14,8 @@ export default function EditLinkPage() {
   const t = useText()
   const navigate = useNavigate()
   const { linkId } = route.useParams()
-  // What is being edited does not change under the hands of the person who edits.
-  const { data: link, error } = useQuery({
-    ...linkQuery(linkId),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data: edited, error, refetch } = useQuery(editedLinkQuery(linkId))
+  const link = edited?.value
   const parent = (
     <Link to="/links/$linkId" params={{ linkId }}>
       {link === undefined ? t.links.title : `${link.domain}/${link.key}`}
@@ -29,10 +26,12 @@ export default function EditLinkPage() {
       {link === undefined && error !== null && <LoadFailure error={error} />}
       {link !== undefined && (
         <LinkForm
-          key={link.id}
+          key={edited?.version}
           start={draftOf(link)}
           link={link}
-          save={(fields) => changeLink(link.id, fields)}
+          save={(fields) => changeLink(link.id, fields, edited?.version)}
+          overwrite={(fields) => changeLink(link.id, fields, undefined)}
+          onReload={async () => void (await refetch())}
           onSaved={async () => {
             showMessage(t.linkForm.saved)
             await navigate({ to: '/links/$linkId', params: { linkId } })

@@ -23,13 +23,19 @@ type LinkFormProps = {
   /** Undefined for a new one. */
   readonly link: LinkResource | undefined
   readonly save: (fields: LinkFields) => Promise<LinkResource>
+  /** Saves even though somebody else has changed the link meanwhile. */
+  readonly overwrite?: (fields: LinkFields) => Promise<LinkResource>
+  /** Begins again with what somebody else has saved. */
+  readonly onReload?: () => void
   readonly onSaved: (link: LinkResource) => Promise<void>
 }
 
+type Save = { readonly fields: LinkFields; readonly isForced: boolean }
 type Errors = Readonly<Record<string, readonly string[]>>
 
 /** All fields of a link, with a preview beside them. Errors of the API stand at their fields. */
-export function LinkForm({ start, link, save, onSaved }: LinkFormProps) {
+export function LinkForm(props: LinkFormProps) {
+  const { start, link, save, overwrite = save, onReload, onSaved } = props
   const t = useText()
   const client = useQueryClient()
   const form = useRef<HTMLFormElement>(null)
@@ -37,7 +43,7 @@ export function LinkForm({ start, link, save, onSaved }: LinkFormProps) {
   const [errors, setErrors] = useState<Errors>({})
   const isSaved = useRef(false)
   const { mutate, isPending, error } = useMutation({
-    mutationFn: save,
+    mutationFn: ({ fields, isForced }: Save) => (isForced ? overwrite(fields) : save(fields)),
     async onSuccess(saved) {
       isSaved.current = true
       await client.invalidateQueries({ queryKey: LINKS_KEY })
@@ -61,7 +67,7 @@ export function LinkForm({ start, link, save, onSaved }: LinkFormProps) {
       requestAnimationFrame(focusFirstError)
       return
     }
-    if (!isPending) mutate(fields)
+    if (!isPending) mutate({ fields, isForced: false })
   }
 
   useShortcut('mod+Enter', (text) => text.shortcuts.save, submit)
@@ -98,9 +104,12 @@ export function LinkForm({ start, link, save, onSaved }: LinkFormProps) {
         </form>
         <LinkPreview {...state} />
       </div>
+      {error instanceof ApiError && error.status === 412 && (
+        <Conflict onReload={onReload} onOverwrite={() => mutate({ fields, isForced: true })} />
+      )}
       <SaveBar
         problems={Object.keys(errors).length}
-        message={Object.keys(errors).length === 0 ? error?.message : undefined}
+        message={messageOf(error)}
         isChanged={isChanged}
         isNew={link === undefined}
         isBusy={isPending}
@@ -108,6 +117,36 @@ export function LinkForm({ start, link, save, onSaved }: LinkFormProps) {
       />
       <LeaveGuard isOn={() => isChanged && !isSaved.current} />
     </>
+  )
+}
+
+/** What the save bar says about a failure that belongs to no field, and has no note of its own. */
+function messageOf(error: Error | null): string | undefined {
+  if (error === null) return undefined
+  if (!(error instanceof ApiError)) return error.message
+  const isShown = error.status === 412 || Object.keys(error.fields).length > 0
+  return isShown ? undefined : error.message
+}
+
+type ConflictProps = {
+  readonly onReload: (() => void) | undefined
+  readonly onOverwrite: () => void
+}
+
+/** Somebody else has saved first: the person decides which version stays. */
+function Conflict({ onReload, onOverwrite }: ConflictProps) {
+  const t = useText()
+  return (
+    <div className="note warn m-4" role="alert">
+      <Icon of={AlertIcon} />
+      <span className="grow">{t.linkForm.conflict}</span>
+      <Button size="small" onClick={onReload}>
+        {t.linkForm.reload}
+      </Button>
+      <Button size="small" look="bare" onClick={onOverwrite}>
+        {t.linkForm.overwrite}
+      </Button>
+    </div>
   )
 }
 

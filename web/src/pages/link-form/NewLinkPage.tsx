@@ -2,6 +2,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { createLink } from '../../api/links.ts'
 import { Page } from '../../shell/Page.tsx'
+import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { copyText } from '../../widgets/CopyButton.tsx'
@@ -14,7 +15,8 @@ const route = getRouteApi('/shell/links/new')
 export default function NewLinkPage() {
   const t = useText()
   const navigate = useNavigate()
-  const { url = '', key = '', domain = location.hostname } = route.useSearch()
+  const ownHost = useServiceHost()
+  const { url = '', key = '', domain = ownHost } = route.useSearch()
   // A create that is sent again, after an outage for example, makes no second link.
   const [requestId] = useState(randomId)
   return (

@@ -4,7 +4,7 @@ import { Field, Input } from '../../widgets/Field.tsx'
 import { Block } from './Block.tsx'
 import { ExpiryBlock } from './ExpiryBlock.tsx'
 import type { FormState } from './form-state.ts'
-import { UTM_FIELDS } from './link-draft.ts'
+import { UtmBlock } from './UtmBlock.tsx'
 
 /** UTM parameters, device targets, password, expiry and the external id. */
 export function OptionalBlocks(state: FormState) {
@@ -16,47 +16,6 @@ export function OptionalBlocks(state: FormState) {
       <ExpiryBlock {...state} />
       <ExternalIdBlock {...state} />
     </>
-  )
-}
-
-function UtmBlock({ draft, errors, change }: FormState) {
-  const t = useText()
-  const filled = UTM_FIELDS.filter((field) => draft[field] !== '')
-  return (
-    <Block
-      title={t.linkForm.utm}
-      summary={
-        filled.length > 0
-          ? filled.map((field) => t.linkForm.utmFields[field]).join(', ')
-          : t.common.none
-      }
-      isFilled={filled.length > 0}
-      hasErrors={UTM_FIELDS.some((field) => errors[field] !== undefined)}
-    >
-      <div className="two">
-        {UTM_FIELDS.map((field, nth) => (
-          <Field
-            key={field}
-            errors={errors[field]}
-            label={
-              <>
-                <span className={`utm-k b${nth + 1}`} />
-                {t.linkForm.utmFields[field]}
-              </>
-            }
-          >
-            {(control) => (
-              <Input
-                {...control}
-                placeholder={t.linkForm.none}
-                value={draft[field]}
-                onChange={(event) => change({ [field]: event.target.value })}
-              />
-            )}
-          </Field>
-        ))}
-      </div>
-    </Block>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { LinkFields } from '../../api/links.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
+import { useServiceHost } from '../../shell/use-service-host.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
 import { Dialog } from '../../widgets/Dialog.tsx'
@@ -19,7 +20,8 @@ type BulkDialogProps = {
 export function BulkDialog({ change, ids, onClose }: BulkDialogProps) {
   const t = useText()
   const acts = useBulkActs()
-  const [value, setValue] = useState(change === 'move' ? location.hostname : '')
+  const ownHost = useServiceHost()
+  const [value, setValue] = useState(change === 'move' ? ownHost : '')
   const [isBusy, setBusy] = useState(false)
   const titles = {
     tag: t.links.bulkTagTitle,

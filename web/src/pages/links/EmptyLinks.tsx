@@ -6,6 +6,7 @@ import { createLink, LINKS_KEY } from '../../api/links.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AlertIcon, LinkIcon } from '../../icons/index.ts'
 import { DomainSelect } from '../../shell/DomainSelect.tsx'
+import { useServiceHost } from '../../shell/use-service-host.ts'
 import { randomId } from '../../state/random-id.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
@@ -17,7 +18,7 @@ export function EmptyLinks() {
   const t = useText()
   const client = useQueryClient()
   const [url, setUrl] = useState('')
-  const [domain, setDomain] = useState(location.hostname)
+  const [domain, setDomain] = useState(useServiceHost())
   const [key, setKey] = useState('')
   const [errors, setErrors] = useState<readonly string[]>([])
   const [isBusy, setBusy] = useState(false)

@@ -14,6 +14,7 @@ import { frequentTagsQuery } from '../../api/tags.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { AddIcon, CloseIcon, ColumnsIcon, SearchIcon, SortIcon } from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
+import { useServiceHost } from '../../shell/use-service-host.ts'
 import { usePreference } from '../../state/preference.ts'
 import { useText } from '../../text/use-text.ts'
 import { Button } from '../../widgets/Button.tsx'
@@ -169,11 +170,12 @@ type DomainChipProps = {
 
 function DomainChip({ value, onChange }: DomainChipProps) {
   const t = useText()
+  const ownHost = useServiceHost()
   const { data: domains = [] } = useQuery(domainsQuery)
   if (value !== undefined) {
     return <SetChip name={t.links.domain} value={value} onRemove={() => onChange(undefined)} />
   }
-  const hosts = [...new Set([location.hostname, ...domains.map(({ domain }) => domain)])]
+  const hosts = [...new Set([ownHost, ...domains.map(({ domain }) => domain)])]
   return (
     <Menu trigger={<AddChip name={t.links.domain} />} align="start">
       <MenuChoice

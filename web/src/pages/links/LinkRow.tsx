@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { LinkResource } from '../../api/links.ts'
+import type { Sparkline } from '../../api/sparklines.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import {
   CopyIcon,
@@ -17,6 +18,7 @@ import { useFormats, useText } from '../../text/use-text.ts'
 import { CopyButton, copyText } from '../../widgets/CopyButton.tsx'
 import { Destination } from '../../widgets/Destination.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../widgets/Menu.tsx'
+import { Sparkline as SparklineBars } from '../../widgets/Sparkline.tsx'
 import { Ago, Day } from '../../widgets/Time.tsx'
 import { showMessage } from '../../widgets/toasts.ts'
 import type { Column } from './columns.ts'
@@ -25,13 +27,15 @@ import { useDeleteLink } from './use-delete-link.ts'
 
 type LinkRowProps = {
   readonly link: LinkResource
+  /** Undefined until it is loaded. */
+  readonly sparkline: Sparkline | undefined
   readonly columns: ReadonlySet<Column>
   readonly isSelected: boolean
   readonly mayWrite: boolean
 }
 
 export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
-  const { link, columns, isSelected, mayWrite } = props
+  const { link, sparkline, columns, isSelected, mayWrite } = props
   const t = useText()
   const formats = useFormats()
   const name = `${link.domain}/${link.key}`
@@ -71,6 +75,16 @@ export const LinkRow = memo(function LinkRow(props: LinkRowProps) {
               </span>
             ))}
           </div>
+        </td>
+      )}
+      {columns.has('clicks') && (
+        <td className="c-spark">
+          {sparkline !== undefined && (
+            <SparklineBars
+              values={sparkline.clicks}
+              label={t.links.sparkline(t.common.clicks(sparkline.total))}
+            />
+          )}
         </td>
       )}
       {columns.has('clicks') && (

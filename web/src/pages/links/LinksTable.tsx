@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
 import type { LinkResource, LinkSort } from '../../api/links.ts'
+import { sparklinesQuery } from '../../api/sparklines.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { ArrowDownIcon, ArrowUpIcon } from '../../icons/index.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -31,6 +33,10 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
   const selected = useSelection()
   useRowKeys(body)
   const ids = links.map(({ id }) => id)
+  const { data: sparklines } = useQuery({
+    ...sparklinesQuery(ids),
+    enabled: shown.has('clicks') && ids.length > 0,
+  })
   const selectedHere = ids.filter((id) => selected.has(id)).length
   return (
     <table className="tbl selecting" aria-busy={isStale}>
@@ -59,6 +65,7 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
               {t.links.column.tags}
             </th>
           )}
+          {shown.has('clicks') && <td className="c-spark" />}
           {shown.has('clicks') && <SortHead column="clicks" className="c-clicks" sort={sort} />}
           {shown.has('last_click') && (
             <SortHead column="last_click" className="c-last" sort={sort} />
@@ -76,6 +83,7 @@ export function LinksTable({ links, sort, isStale, mayWrite }: LinksTableProps) 
           <LinkRow
             key={link.id}
             link={link}
+            sparkline={sparklines?.get(link.id)}
             columns={shown}
             isSelected={selected.has(link.id)}
             mayWrite={mayWrite}

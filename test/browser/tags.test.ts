@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { type Api, expectStatus } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { expectFit, inDashboard, LOOKS } from '../support/dashboard.ts'
+import { ENGINES } from '../support/engines.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const TEMPLATE = { name: 'Newsletter', utm_source: 'newsletter', utm_medium: 'email' }
+
+// Storage plays no part here: one engine is enough.
+for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
+  describe('tags and UTM templates in Chromium', { skip: skipWithout('chromium') }, () => {
+    let browser: Browser
+    let service: Service
+    let api: Api
+    before(async () => {
+      browser = await launchChromium()
+      service = await startService(engine)
+      api = await service.api()
+      const links = [['sprng'], ['spring', 'print'], ['spring'], ['old']].map((tags, nth) => ({
+        domain: 'localhost',
+        key: `link-${nth}`,
+        url: 'https://example.com/',
+        tags,
+      }))
+      expectStatus(await api.post('/links/bulk', { action: 'create', links }), 200)
+      expectStatus(await api.post('/utm-templates', TEMPLATE), 201)
+    })
+    after(async () => {
+      await browser.close()
+      await service.stop()
+    })
+
+    for (const look of LOOKS) {
+      test(`are accessible and fit, ${look.theme}, ${look.width} px wide`, async () => {
+        const pages = [
+          ['/tags', 'sprng'],
+          ['/tags/utm-templates', 'Newsletter'],
+        ] as const
+        for (const [path, text] of pages) {
+          await inDashboard(
+            browser,
+            service,
+            path,
+            async (page) => {
+              await page.getByText(text).first().waitFor()
+              await expectFit(page)
+            },
+            look,
+          )
+        }
+      })
+    }
+
+    test('are German for a browser that asks for it', async () => {
+      await inDashboard(
+        browser,
+        service,
+        '/tags',
+        async (page) => {
+          await page.getByRole('link', { name: 'UTM-Vorlagen' }).click()
+          await page.getByRole('button', { name: 'Neue Vorlage' }).waitFor()
+        },
+        { locale: 'de-DE' },
+      )
+    })
+
+    test('counts links, renames a tag, and asks before that merges it with another', async () => {
+      await inDashboard(browser, service, '/tags', async (page) => {
+        const rows = page.getByRole('list', { name: 'Tags' }).getByRole('listitem')
+        await rows.filter({ hasText: 'spring' }).getByText('2 links').waitFor()
+        await page.getByRole('button', { name: 'Actions for sprng' }).click()
+        await page.getByRole('menuitem', { name: 'Rename' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Rename sprng' })
+        await dialog.getByLabel('New name').fill('spring')
+        await dialog.getByText('spring exists').waitFor()
+        await dialog.getByRole('button', { name: 'Merge' }).click()
+        await page.getByText('1 link changed').waitFor()
+        await rows.filter({ hasText: 'spring' }).getByText('3 links').waitFor()
+      })
+      assert.deepEqual((await api.get('/links?search=link-0')).body.data[0].tags, ['spring'])
+    })
+
+    test('merges and deletes the selected tags', async () => {
+      await inDashboard(browser, service, '/tags', async (page) => {
+        for (const name of ['print', 'old']) {
+          await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+        }
+        await page.getByRole('button', { name: 'Merge' }).click()
+        const merge = page.getByRole('dialog', { name: 'Merge 2 tags' })
+        await merge.getByLabel('Name of the merged tag').fill('archive')
+        await merge.getByRole('button', { name: 'Merge' }).click()
+        await page.getByText('2 links changed').waitFor()
+        await page.getByRole('checkbox', { name: 'Select archive' }).check()
+        await page.getByRole('button', { name: 'Delete' }).click()
+        await page
+          .getByRole('dialog', { name: 'Delete archive?' })
+          .getByRole('button', { name: 'Delete' })
+          .click()
+        await page.getByRole('checkbox', { name: 'Select archive' }).waitFor({ state: 'detached' })
+      })
+      const { data } = (await api.get('/tags')).body
+      assert.deepEqual(data, [{ name: 'spring', links: 3 }])
+    })
+
+    test('fills the UTM parameters of a link from a template, and saves others as one', async () => {
+      await inDashboard(browser, service, '/links/new', async (page) => {
+        await page.getByRole('button', { name: 'UTM parameters' }).click()
+        await page.getByLabel('Template').selectOption('Newsletter')
+        assert.equal(await page.getByLabel('Source').inputValue(), 'newsletter')
+        assert.equal(await page.getByLabel('Medium').inputValue(), 'email')
+        await page.getByLabel('Campaign').fill('autumn')
+        await page.getByRole('button', { name: 'Save as template' }).click()
+        const dialog = page.getByRole('dialog', { name: 'New UTM template' })
+        await dialog.getByLabel('Template name').fill('Autumn')
+        await dialog.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Autumn is saved').waitFor()
+      })
+      const { data } = (await api.get('/utm-templates')).body
+      assert.equal(data[0].name, 'Autumn')
+      assert.equal(data[0].utm_source, 'newsletter')
+      assert.equal(data[0].utm_campaign, 'autumn')
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { saveUtmTemplate, UTM_TEMPLATES_KEY, type UtmTemplateFields } from '../api/utm-templates.ts'
+import { useText } from '../text/use-text.ts'
+import { Button } from '../widgets/Button.tsx'
+import { Dialog } from '../widgets/Dialog.tsx'
+import { Field, Input } from '../widgets/Field.tsx'
+import { showMessage } from '../widgets/toasts.ts'
+
+const FIELDS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'utm_name',
+] as const
+
+type Draft = Readonly<Record<keyof UtmTemplateFields, string>>
+
+type UtmTemplateDialogProps = {
+  /** The template that is edited; undefined for a new one. */
+  readonly id?: string
+  readonly start: Draft
+  readonly onClose: () => void
+}
+
+/** The name and the values of a template. */
+export default function UtmTemplateDialog({ id, start, onClose }: UtmTemplateDialogProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const [draft, setDraft] = useState(start)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => saveUtmTemplate(id, fieldsOf(draft)),
+    async onSuccess({ name }) {
+      await client.invalidateQueries({ queryKey: UTM_TEMPLATES_KEY })
+      showMessage(t.utmTemplates.saved(name))
+      onClose()
+    },
+  })
+  const errors: ApiError['fields'] = error instanceof ApiError ? error.fields : {}
+  const isPlaced = Object.keys(errors).length > 0
+  const nameErrors = error === null || isPlaced ? errors['name'] : [error.message]
+  const inputFor = (field: keyof Draft) => (control: object) => (
+    <Input
+      {...control}
+      value={draft[field]}
+      onChange={(event) => setDraft((before) => ({ ...before, [field]: event.target.value }))}
+    />
+  )
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={onClose}
+      onSubmit={() => {
+        if (draft.name.trim() !== '' && !isPending) mutate()
+      }}
+      title={id === undefined ? t.utmTemplates.newTitle : t.utmTemplates.editTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={isPending} disabled={draft.name.trim() === ''}>
+            {t.common.save}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-3 pt-2">
+        <Field label={t.utmTemplates.name} errors={nameErrors}>
+          {inputFor('name')}
+        </Field>
+        <div className="two">
+          {FIELDS.map((field) => (
+            <Field key={field} label={t.linkForm.utmFields[field]} errors={errors[field]}>
+              {inputFor(field)}
+            </Field>
+          ))}
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function fieldsOf({ name, ...values }: Draft): UtmTemplateFields {
+  const fields = Object.fromEntries(FIELDS.map((field) => [field, values[field].trim() || null]))
+  return { name: name.trim(), ...fields } as UtmTemplateFields
+}

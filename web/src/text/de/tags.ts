@@ -1,0 +1,55 @@
+import type { tags as englishTags, utmTemplates as englishTemplates } from '../en/tags.ts'
+import { plural } from '../plural.ts'
+
+const n = (count: number) => count.toLocaleString('de')
+const links = (count: number) =>
+  `${n(count)} ${plural('de', count, { one: 'Link', other: 'Links' })}`
+
+/** Worte der Seiten der Tags und der UTM-Vorlagen. */
+export const tags: typeof englishTags = {
+  title: 'Tags',
+  view: 'Ansicht',
+  search: 'Tags suchen',
+  name: 'Name',
+  links: 'Links',
+  caption: 'Tags',
+  select: (tag) => `${tag} auswählen`,
+  actionsFor: (tag) => `Aktionen für ${tag}`,
+  showLinks: 'Links zeigen',
+  rename: 'Umbenennen',
+  renameTitle: (tag) => `${tag} umbenennen`,
+  merge: 'Zusammenführen',
+  mergeTitle: (count) => `${n(count)} Tags zusammenführen`,
+  newName: 'Neuer Name',
+  mergeName: 'Name des gemeinsamen Tags',
+  willMerge: (name) => `${name} gibt es schon: Die Links beider tragen ihn danach.`,
+  selectedTags: 'Ausgewählte Tags',
+  selected: (count) => `${n(count)} ausgewählt`,
+  selectAtMost: (count) => `Wählen Sie höchstens ${n(count)} Tags auf einmal aus.`,
+  deleteTitle: (tag) => `${tag} löschen?`,
+  deleteManyTitle: (count) => `${n(count)} Tags löschen?`,
+  deleteText: (count) =>
+    `${links(count)} ${plural('de', count, { one: 'verliert', other: 'verlieren' })} den Tag. Die Links bleiben.`,
+  deleteTextMany: 'Links verlieren diese Tags. Die Links bleiben.',
+  changed: (count) => `${links(count)} geändert`,
+  emptyTitle: 'Noch keine Tags',
+  emptyHint: 'Tags erscheinen hier, wenn Links sie tragen.',
+  noMatch: (text) => `Kein Tag enthält „${text}“.`,
+}
+
+export const utmTemplates: typeof englishTemplates = {
+  title: 'UTM-Vorlagen',
+  new: 'Neue Vorlage',
+  newTitle: 'Neue UTM-Vorlage',
+  editTitle: 'UTM-Vorlage bearbeiten',
+  name: 'Name der Vorlage',
+  actionsFor: (name) => `Aktionen für ${name}`,
+  saved: (name) => `${name} ist gespeichert`,
+  deleted: (name) => `${name} gelöscht`,
+  deleteFailed: (name) => `${name} wurde nicht gelöscht.`,
+  emptyTitle: 'Noch keine UTM-Vorlagen',
+  emptyHint: 'Eine Vorlage füllt die UTM-Parameter eines neuen Links: Quelle, Medium, Kampagne.',
+  choose: 'Vorlage',
+  choice: 'Vorlage wählen',
+  saveAs: 'Als Vorlage speichern',
+}
