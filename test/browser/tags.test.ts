@@ -103,7 +103,8 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByRole('checkbox', { name: 'Select archive' }).waitFor({ state: 'detached' })
       })
       const { data } = (await api.get('/tags')).body
-      assert.deepEqual(data, [{ name: 'spring', links: 3 }])
+      const names = data.map(({ name }: { name: string }) => name)
+      assert.deepEqual(['print', 'old', 'archive'].filter((name) => names.includes(name)), [])
     })
 
     test('fills the UTM parameters of a link from a template, and saves others as one', async () => {

@@ -157,17 +157,7 @@ const utmTemplates = createRoute({
 
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([
-    home,
-    links,
-    newLink,
-    link,
-    editLink,
-    domains,
-    analytics,
-    tags,
-    utmTemplates,
-  ]),
+  shell.addChildren([home, links, newLink, link, editLink, domains, analytics, tags, utmTemplates]),
 ])
 
 export function createAppRouter(client: QueryClient) {
