@@ -187,6 +187,39 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('compare up to five links, chosen by a search', async () => {
+      await on('/analytics', async (page) => {
+        await page.getByRole('button', { name: 'Compare links' }).click()
+        const dialog = page.getByRole('dialog', { name: 'Compare links' })
+        await dialog.getByRole('checkbox', { name: /spring/ }).check()
+        await dialog.getByRole('searchbox').fill('summer')
+        await dialog.getByRole('checkbox', { name: /summer/ }).check()
+        await dialog.getByRole('button', { name: 'Show' }).click()
+        await page.waitForURL((url) => url.searchParams.getAll('link').length === 2)
+        await chart(page).focus()
+        const read = String(await chart(page).getAttribute('aria-valuetext'))
+        assert.match(read, /localhost\/spring \d+, localhost\/summer \d+$/)
+        await expectFit(page)
+        const lines = await download(page, /Clicks by day/)
+        assert.equal(lines[0], 'start,localhost/spring,localhost/summer')
+        await page.getByRole('button', { name: /^Remove localhost\/spring/ }).click()
+        await page.getByRole('tab', { name: /^Visitors/ }).waitFor()
+      })
+    })
+
+    test('count by tag and by link, and only those with a tag', async () => {
+      await on('/analytics', async (page) => {
+        await page.getByRole('link', { name: /localhost\/spring/ }).waitFor()
+        await page.getByRole('tab', { name: 'Tags' }).click()
+        await page.getByRole('link', { name: /season/ }).click()
+        await page.waitForURL(/tag=season/)
+        await page.getByRole('tab', { name: 'Links' }).click()
+        await page.getByRole('link', { name: /localhost\/spring/ }).waitFor()
+        await page.getByRole('button', { name: 'Remove filter: Tag season' }).click()
+        await page.waitForURL((url) => !url.searchParams.has('tag'))
+      })
+    })
+
     test('stand below the facts of a link, about its clicks alone', async () => {
       await on(`/links/${links[1]}`, async (page) => {
         await chart(page).waitFor()
@@ -235,6 +268,7 @@ async function makeYearOfClicks(service: Service): Promise<readonly string[]> {
       domain: 'localhost',
       key,
       url: `https://example.com/${key}`,
+      tags: ['season'],
     })
     ids.push(body.id)
     const seq = await seqOf(service, body)

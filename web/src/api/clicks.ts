@@ -14,16 +14,21 @@ export const DIMENSIONS = [
 ] as const satisfies readonly NonNullable<ClicksQuery['group_by']>[]
 export type Dimension = (typeof DIMENSIONS)[number]
 
+/** Values of dimensions are properties of clicks; links and tags are what was clicked. */
+export type Grouping = Dimension | 'link' | 'tag'
+
 /** Clicks with any of the values; '' stands for clicks whose value is unknown. */
 export type ValueFilter = { readonly [Name in Dimension]?: readonly string[] | undefined }
 
 /** Dates in the time zone, or instants; the end is excluded. */
 export type Period = { readonly from: string; readonly to: string }
 
-/** All links, those of one domain, or one link; by their ids. */
+/** Which links clicks are counted of: all, those of a domain, some, or those with any of some tags. */
 export type ClickScope = {
+  /** By their ids. */
   readonly domain?: string | undefined
-  readonly link?: string | undefined
+  readonly links: readonly string[]
+  readonly tags: readonly string[]
 }
 
 export type ReportQuery = ValueFilter & Period & { readonly timezone: string }
@@ -50,7 +55,7 @@ export function seriesQuery(
 export function groupsQuery(
   scope: ClickScope,
   query: ReportQuery & {
-    readonly group_by: Dimension
+    readonly group_by: Grouping
     readonly limit: number
     readonly bots: 'exclude' | 'only'
   },
@@ -62,17 +67,26 @@ function reportQuery<T extends ClickReportResource>(
   scope: ClickScope,
   query: ReportQuery & Pick<ClicksQuery, 'interval' | 'group_by' | 'limit' | 'bots'>,
 ) {
-  const path = pathOf(scope)
+  const { path, filter } = subjectOf(scope)
+  const sent = { ...query, ...filter }
   return queryOptions({
-    queryKey: ['clicks', path, query],
-    queryFn: ({ signal }) => request<T>('GET', path, { query, signal }),
+    queryKey: ['clicks', path, sent],
+    queryFn: ({ signal }) => request<T>('GET', path, { query: sent, signal }),
     placeholderData: keepPreviousData,
     staleTime: REFRESH_MS / 2,
     refetchInterval: REFRESH_MS,
   })
 }
 
-function pathOf({ domain, link }: ClickScope): string {
-  if (link !== undefined) return `/links/${link}/clicks`
-  return domain === undefined ? '/clicks' : `/domains/${domain}/clicks`
+/** A single link and a domain have reports of their own, which go back further than those of chosen links. */
+function subjectOf({ domain, links, tags }: ClickScope) {
+  const [link] = links
+  if (link !== undefined && links.length === 1 && tags.length === 0) {
+    return { path: `/links/${link}/clicks`, filter: {} }
+  }
+  const path = domain === undefined ? '/clicks' : `/domains/${domain}/clicks`
+  return {
+    path,
+    filter: { ...(links.length > 0 && { link: links }), ...(tags.length > 0 && { tag: tags }) },
+  }
 }

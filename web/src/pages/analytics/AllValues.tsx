@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type Dimension, GROUPS_MAX } from '../../api/clicks.ts'
+import { GROUPS_MAX, type Grouping } from '../../api/clicks.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
@@ -8,21 +8,21 @@ import { Dialog } from '../../widgets/Dialog.tsx'
 import { toggled } from './analytics-search.ts'
 import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
 import { ChangeLink } from './ChangeLink.tsx'
-import { valueName } from './value-names.ts'
-import type { View } from './view.ts'
+import { groupName } from './value-names.ts'
+import { type View, wantedOf } from './view.ts'
 
 type AllValuesProps = {
   readonly view: View
-  readonly dimension: Dimension
+  readonly grouping: Grouping
   readonly onClose: () => void
 }
 
-/** All values of a dimension as a table. */
-export default function AllValues({ view, dimension, onClose }: AllValuesProps) {
+/** All values of a dimension, links or tags as a table. */
+export default function AllValues({ view, grouping, onClose }: AllValuesProps) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
-  const { data, error } = useQuery(breakdownQuery(view, dimension, GROUPS_MAX))
-  const title = t.analytics.dimensions[dimension]
+  const { data, error } = useQuery(breakdownQuery(view, grouping, GROUPS_MAX))
+  const title = t.analytics.dimensions[grouping]
   const total = data === undefined ? 0 : totalOf(data.total, view)
   const share = (count: number) => formats.share(total === 0 ? 0 : count / total)
   return (
@@ -39,7 +39,7 @@ export default function AllValues({ view, dimension, onClose }: AllValuesProps) 
           <caption className="sr">{title}</caption>
           <thead>
             <tr>
-              <th scope="col">{t.analytics.dimension[dimension]}</th>
+              <th scope="col">{t.analytics.dimension[grouping]}</th>
               <th scope="col">
                 {t.analytics.measures[view.measure === 'bots' ? 'bots' : 'clicks']}
               </th>
@@ -51,11 +51,11 @@ export default function AllValues({ view, dimension, onClose }: AllValuesProps) 
               <tr key={group.value ?? ''}>
                 <th scope="row">
                   <ChangeLink
-                    change={{ [dimension]: toggled(view.filter[dimension], group.value ?? '') }}
+                    change={{ [grouping]: toggled(wantedOf(view, grouping), group.value ?? '') }}
                     className="link"
                     onClick={onClose}
                   >
-                    {valueName(dimension, group.value, formats, t)}
+                    {groupName(grouping, group, formats, t)}
                   </ChangeLink>
                 </th>
                 <td>{formats.number(countOf(group))}</td>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import type { ClickScope } from '../../api/clicks.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
 import { useText } from '../../text/use-text.ts'
 import { AnalyticsTools } from './AnalyticsTools.tsx'
 import type { AnalyticsSearch } from './analytics-search.ts'
 import { Breakdown } from './Breakdown.tsx'
+import { ComparisonChart } from './ComparisonChart.tsx'
 import { Kpis } from './Kpis.tsx'
 import { SeriesChart } from './SeriesChart.tsx'
 import { tabId } from './TabList.tsx'
@@ -15,43 +16,60 @@ import { WorldMap } from './WorldMap.tsx'
 type AnalyticsProps = {
   readonly scope: ClickScope
   readonly search: AnalyticsSearch
+  /** Chips and buttons that choose whose clicks are shown, where these can be chosen. */
+  readonly scopeChips?: ReactNode
+  readonly actions?: ReactNode
 }
 
 /** All charts of a scope; the address holds what they show. */
-export default function Analytics({ scope, search }: AnalyticsProps) {
+export default function Analytics({ scope, search, scopeChips, actions }: AnalyticsProps) {
   const view = useView(scope, search)
   return (
     <>
-      <AnalyticsTools view={view} />
-      <Sheet view={view} />
+      <AnalyticsTools view={view} scopeChips={scopeChips} actions={actions} />
+      <div className="analytics">
+        <div className="sheet">
+          {scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
+          <div className="cells">
+            <WorldMap view={view} />
+            <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />
+            <Breakdown view={view} groupings={['referrer']} rows={6} className="first" />
+            {scopeChips === undefined ? (
+              <Breakdown view={view} groupings={['source']} rows={6} className="" />
+            ) : (
+              <Breakdown view={view} groupings={['link', 'tag', 'source']} rows={6} className="" />
+            )}
+            <Breakdown view={view} groupings={['device']} rows={4} className="third first" />
+            <Breakdown view={view} groupings={['os']} rows={4} className="third" />
+            <Breakdown view={view} groupings={['browser']} rows={4} className="third" />
+          </div>
+        </div>
+        <Note view={view} />
+      </div>
     </>
   )
 }
 
-/** Figures, the line, the map and the breakdowns. */
-function Sheet({ view }: { view: View }) {
-  const t = useText()
+/** The figures, and the line of the one that is chosen. */
+function Totals({ view }: { view: View }) {
   const panelId = useId()
   const { data, error } = useQuery(lineQuery(view))
   return (
-    <div className="analytics">
+    <>
       {data === undefined && error !== null && <LoadFailure error={error} />}
-      <div className="sheet">
-        <Kpis view={view} panelId={panelId} />
-        <div id={panelId} role="tabpanel" aria-labelledby={tabId(panelId, view.measure)}>
-          <SeriesChart view={view} />
-        </div>
-        <div className="cells">
-          <WorldMap view={view} />
-          <Breakdown view={view} dimensions={['country', 'language']} rows={8} className="w2" />
-          <Breakdown view={view} dimensions={['referrer']} rows={6} className="first" />
-          <Breakdown view={view} dimensions={['source']} rows={6} className="" />
-          <Breakdown view={view} dimensions={['device']} rows={4} className="third first" />
-          <Breakdown view={view} dimensions={['os']} rows={4} className="third" />
-          <Breakdown view={view} dimensions={['browser']} rows={4} className="third" />
-        </div>
+      <Kpis view={view} panelId={panelId} />
+      <div id={panelId} role="tabpanel" aria-labelledby={tabId(panelId, view.measure)}>
+        <SeriesChart view={view} />
       </div>
-      <p className="hint analytics-note">{t.analytics.note}</p>
-    </div>
+    </>
+  )
+}
+
+function Note({ view }: { view: View }) {
+  const t = useText()
+  return (
+    <p className="hint analytics-note">
+      {t.analytics.note} {view.scope.links.length > 1 && t.analytics.comparedHint}
+    </p>
   )
 }

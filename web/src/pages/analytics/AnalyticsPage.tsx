@@ -2,16 +2,23 @@ import { getRouteApi } from '@tanstack/react-router'
 import { Page } from '../../shell/Page.tsx'
 import { useText } from '../../text/use-text.ts'
 import Analytics from './Analytics.tsx'
+import { CompareButton, ScopeChips } from './ScopeChips.tsx'
 
 const route = getRouteApi('/shell/analytics')
 
-/** The clicks of the workspace, of a domain, of a link, or of several links beside each other. */
+/** The clicks of the workspace, a domain, tags, a link, or several links beside each other. */
 export default function AnalyticsPage() {
   const t = useText()
-  const { domain, link, ...search } = route.useSearch()
+  const { domain, link = [], tag = [], ...search } = route.useSearch()
+  const scope = { domain, links: link, tags: tag }
   return (
     <Page title={t.analytics.title} isFlush>
-      <Analytics scope={{ domain, link: link?.[0] }} search={search} />
+      <Analytics
+        scope={scope}
+        search={search}
+        scopeChips={<ScopeChips scope={scope} />}
+        actions={<CompareButton links={link} />}
+      />
     </Page>
   )
 }

@@ -25,7 +25,7 @@ export function AnalyticsTools({ view, scopeChips, actions }: AnalyticsToolsProp
   return (
     <div className="tools" role="toolbar" aria-label={t.analytics.filters}>
       <PeriodChip view={view} />
-      <ComparisonChip view={view} />
+      {view.scope.links.length < 2 && <ComparisonChip view={view} />}
       <span className="sep desk" />
       {scopeChips}
       <ValueChips view={view} />
@@ -156,7 +156,7 @@ type RemovableChipProps = {
   readonly onRemove: () => void
 }
 
-function RemovableChip({ name, value, onRemove }: RemovableChipProps) {
+export function RemovableChip({ name, value, onRemove }: RemovableChipProps) {
   const t = useText()
   return (
     <span className="chip on">

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useId, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
-import { type ClickGroup, type Dimension, GROUPS_MAX } from '../../api/clicks.ts'
+import { type ClickGroup, GROUPS_MAX, type Grouping } from '../../api/clicks.ts'
 import { Icon, type IconNode } from '../../icons/Icon.tsx'
 import {
   DesktopIcon,
@@ -20,8 +20,8 @@ import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
 import { ChangeLink } from './ChangeLink.tsx'
 import { downloadCsv } from './csv.ts'
 import { TabList, tabId } from './TabList.tsx'
-import { valueName } from './value-names.ts'
-import type { View } from './view.ts'
+import { groupName } from './value-names.ts'
+import { type View, wantedOf } from './view.ts'
 
 const AllValues = lazy(() => import('./AllValues.tsx'))
 
@@ -35,22 +35,22 @@ const DEVICE_ICONS: Readonly<Record<string, IconNode>> = {
 type BreakdownProps = {
   readonly view: View
   /** More than one are tabs. */
-  readonly dimensions: readonly [Dimension, ...Dimension[]]
+  readonly groupings: readonly [Grouping, ...Grouping[]]
   readonly rows: number
   readonly className: string
 }
 
-/** The values of a dimension with the most clicks. Each is a link that shows only its clicks. */
-export function Breakdown({ view, dimensions, rows, className }: BreakdownProps) {
+/** The values of a dimension, links or tags with the most clicks. Each is a link that shows only its clicks. */
+export function Breakdown({ view, groupings, rows, className }: BreakdownProps) {
   const t = useText()
   const panelId = useId()
-  const [dimension, setDimension] = useState(dimensions[0])
+  const [grouping, setGrouping] = useState<Grouping>(groupings[0])
   const [isOpen, setOpen] = useState(false)
-  const { data, error, isPlaceholderData } = useQuery(breakdownQuery(view, dimension, rows))
-  const name = t.analytics.dimensions[dimension]
+  const { data, error, isPlaceholderData } = useQuery(breakdownQuery(view, grouping, rows))
+  const name = t.analytics.dimensions[grouping]
   const total = data === undefined ? 0 : totalOf(data.total, view)
   const values = (data?.data.length ?? 0) + (data?.rest.values ?? 0)
-  const hasTabs = dimensions.length > 1
+  const hasTabs = groupings.length > 1
   return (
     <section className={`cell ${className}`}>
       <div className="cell-h">
@@ -59,20 +59,20 @@ export function Breakdown({ view, dimensions, rows, className }: BreakdownProps)
             label={t.analytics.value}
             className="tabs"
             panelId={panelId}
-            value={dimension}
-            tabs={dimensions.map((one) => ({ value: one, content: t.analytics.dimensions[one] }))}
-            onChange={setDimension}
+            value={grouping}
+            tabs={groupings.map((one) => ({ value: one, content: t.analytics.dimensions[one] }))}
+            onChange={setGrouping}
           />
         ) : (
           <h2>{name}</h2>
         )}
         <div className="end">
-          <CsvButton view={view} dimension={dimension} />
+          <CsvButton view={view} grouping={grouping} />
         </div>
       </div>
       <div
         id={panelId}
-        {...(hasTabs && { role: 'tabpanel', 'aria-labelledby': tabId(panelId, dimension) })}
+        {...(hasTabs && { role: 'tabpanel', 'aria-labelledby': tabId(panelId, grouping) })}
       >
         <div className={isPlaceholderData ? 'bars stale' : 'bars'} data-rows={rows}>
           {data === undefined && error !== null && <Failure error={error} />}
@@ -85,7 +85,7 @@ export function Breakdown({ view, dimensions, rows, className }: BreakdownProps)
             <Bar
               key={group.value ?? ''}
               view={view}
-              dimension={dimension}
+              grouping={grouping}
               group={group}
               largest={countOf(data.data[0])}
               total={total}
@@ -105,7 +105,7 @@ export function Breakdown({ view, dimensions, rows, className }: BreakdownProps)
         </button>
       </div>
       <Suspense fallback={null}>
-        {isOpen && <AllValues view={view} dimension={dimension} onClose={() => setOpen(false)} />}
+        {isOpen && <AllValues view={view} grouping={grouping} onClose={() => setOpen(false)} />}
       </Suspense>
     </section>
   )
@@ -113,28 +113,29 @@ export function Breakdown({ view, dimensions, rows, className }: BreakdownProps)
 
 type BarProps = {
   readonly view: View
-  readonly dimension: Dimension
+  readonly grouping: Grouping
   readonly group: ClickGroup
   readonly largest: number
   readonly total: number
 }
 
-function Bar({ view, dimension, group, largest, total }: BarProps) {
+function Bar({ view, grouping, group, largest, total }: BarProps) {
   const t = useText()
   const formats = useChartFormats(view.timezone)
   const value = group.value ?? ''
-  const name = valueName(dimension, value, formats, t)
-  const isSet = view.filter[dimension]?.includes(value) ?? false
+  const name = groupName(grouping, group, formats, t)
+  const wanted = wantedOf(view, grouping)
+  const isSet = wanted.includes(value)
   const count = countOf(group)
   return (
     <ChangeLink
-      change={{ [dimension]: toggled(view.filter[dimension], value) }}
+      change={{ [grouping]: toggled(wanted, value) }}
       className={isSet ? 'on' : ''}
       aria-current={isSet ? 'true' : 'false'}
       style={{ '--w': `${largest === 0 ? 0 : (count / largest) * 100}%` } as React.CSSProperties}
     >
-      {dimension === 'country' && <span className="cc">{value === '' ? '–' : value}</span>}
-      {dimension === 'device' && <Icon of={DEVICE_ICONS[value] ?? []} />}
+      {grouping === 'country' && <span className="cc">{value === '' ? '–' : value}</span>}
+      {grouping === 'device' && <Icon of={DEVICE_ICONS[value] ?? []} />}
       <span className="cut" title={name}>
         {name}
       </span>
@@ -147,20 +148,21 @@ function Bar({ view, dimension, group, largest, total }: BarProps) {
   )
 }
 
-function CsvButton({ view, dimension }: { view: View; dimension: Dimension }) {
+function CsvButton({ view, grouping }: { view: View; grouping: Grouping }) {
   const t = useText()
   const client = useQueryClient()
   async function download() {
-    const { data } = await client.fetchQuery(breakdownQuery(view, dimension, GROUPS_MAX))
+    const { data } = await client.fetchQuery(breakdownQuery(view, grouping, GROUPS_MAX))
     const measure = view.measure === 'bots' ? 'bots' : 'clicks'
-    const rows = data.map((group) => [group.value, countOf(group)])
-    downloadCsv(`clicks-by-${dimension}`, [[dimension, measure], ...rows])
+    const nameOf = ({ value, link }: ClickGroup) => (link ? `${link.domain}/${link.key}` : value)
+    const rows = data.map((group) => [nameOf(group), countOf(group)])
+    downloadCsv(`clicks-by-${grouping}`, [[grouping, measure], ...rows])
   }
   return (
     <IconButton
       icon={DownloadIcon}
       small
-      label={t.analytics.downloadOf(t.analytics.dimensions[dimension])}
+      label={t.analytics.downloadOf(t.analytics.dimensions[grouping])}
       // The outage note or the chart itself says why nothing could be loaded.
       onClick={() => void download().catch(() => undefined)}
     />

@@ -72,7 +72,7 @@ export function SeriesChart({ view }: { view: View }) {
   )
 }
 
-function ZoomHint({ view }: { view: View }) {
+export function ZoomHint({ view }: { view: View }) {
   const t = useText()
   const change = useChange()
   if (view.search.from === undefined) return <span className="desk">{t.analytics.dragToZoom}</span>
@@ -85,7 +85,7 @@ function ZoomHint({ view }: { view: View }) {
   )
 }
 
-function IntervalChoice({ view }: { view: View }) {
+export function IntervalChoice({ view }: { view: View }) {
   const t = useText()
   const change = useChange()
   const fitting = intervalsFor(view.period, view.measure)
@@ -143,7 +143,7 @@ function SeriesPlot({ view, data, name, formats }: SeriesPlotProps) {
 }
 
 /** Shows a part of the period. An hour cannot be divided. */
-function useZoom(
+export function useZoom(
   view: View,
   buckets: readonly Bucket[],
 ): ((from: number, to: number) => void) | undefined {

@@ -14,7 +14,7 @@ export const MEASURES = ['clicks', 'visitors', 'bots'] as const
 export type Measure = (typeof MEASURES)[number]
 
 /** How many links can be compared: there are as many colours. */
-const COMPARED_LINKS_MAX = 5
+export const COMPARED_LINKS_MAX = 5
 
 /** What charts show, as it is in the address. */
 export type AnalyticsSearch = ValueFilter & {
@@ -28,10 +28,11 @@ export type AnalyticsSearch = ValueFilter & {
   readonly timezone?: string | undefined
 }
 
-/** Also whose clicks, by ids: of a domain, of a link, or of several links beside each other. */
+/** Also whose clicks: of a domain, of links, by their ids; several are beside each other. */
 export type AnalyticsPageSearch = AnalyticsSearch & {
   readonly domain?: string | undefined
   readonly link?: readonly string[] | undefined
+  readonly tag?: readonly string[] | undefined
 }
 
 export function parseAnalyticsSearch(values: SearchValues): AnalyticsSearch {
@@ -54,6 +55,7 @@ export function parseAnalyticsPageSearch(values: SearchValues): AnalyticsPageSea
     ...parseAnalyticsSearch(values),
     domain: textOf(values['domain']),
     link: textsOf(values['link'])?.slice(0, COMPARED_LINKS_MAX),
+    tag: textsOf(values['tag']),
   }
 }
 

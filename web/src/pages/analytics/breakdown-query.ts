@@ -1,17 +1,30 @@
-import { type ClickGroup, type Dimension, GROUPS_MAX, groupsQuery } from '../../api/clicks.ts'
+import {
+  type ClickGroup,
+  type Dimension,
+  GROUPS_MAX,
+  type Grouping,
+  groupsQuery,
+} from '../../api/clicks.ts'
 import { queryOf, type View } from './view.ts'
 
-/** The other values stay visible beside those that are set: a dimension is not filtered by itself. */
-export function breakdownQuery(view: View, dimension: Dimension, limit: number) {
-  const { [dimension]: _, ...others } = queryOf(view)
-  const bots = view.measure === 'bots' ? 'only' : 'exclude'
-  return groupsQuery(view.scope, {
-    ...others,
-    group_by: dimension,
-    // The map needs all countries: the list beside it shares its request.
-    limit: dimension === 'country' ? GROUPS_MAX : limit,
-    bots,
-  })
+/** The other values stay visible beside those that are set: a list is not filtered by itself. */
+export function breakdownQuery(view: View, grouping: Grouping, limit: number) {
+  const { scope, measure } = view
+  const { [grouping as Dimension]: _, ...others } = queryOf(view)
+  return groupsQuery(
+    {
+      domain: scope.domain,
+      links: grouping === 'link' ? [] : scope.links,
+      tags: grouping === 'tag' ? [] : scope.tags,
+    },
+    {
+      ...others,
+      group_by: grouping,
+      // The map needs all countries: the list beside it shares its request.
+      limit: grouping === 'country' ? GROUPS_MAX : limit,
+      bots: measure === 'bots' ? 'only' : 'exclude',
+    },
+  )
 }
 
 /** Clicks, or bots where only these were asked for. */

@@ -1,4 +1,4 @@
-import type { Dimension } from '../../api/clicks.ts'
+import type { ClickGroup, Dimension, Grouping } from '../../api/clicks.ts'
 import type { ChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 
@@ -17,4 +17,16 @@ export function valueName(
   const names: Readonly<Record<string, string>> =
     dimension === 'device' ? t.analytics.devices : dimension === 'source' ? t.analytics.sources : {}
   return names[value] ?? value
+}
+
+/** The name of a group: the short form of a link, a tag, or a value. */
+export function groupName(
+  grouping: Grouping,
+  { value, link }: ClickGroup,
+  formats: ChartFormats,
+  t: Catalogue,
+): string {
+  if (grouping === 'link') return link ? `${link.domain}/${link.key}` : t.analytics.deletedLink
+  if (grouping === 'tag') return value ?? t.analytics.untagged
+  return valueName(grouping, value, formats, t)
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
   type ClickScope,
+  type Grouping,
   type Period,
   type ReportQuery,
   seriesQuery,
@@ -57,6 +58,12 @@ export function useView(scope: ClickScope, search: AnalyticsSearch): View {
 
 export function browserTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
+}
+
+/** The values of a grouping that are wanted alone. */
+export function wantedOf({ filter, scope }: View, grouping: Grouping): readonly string[] {
+  if (grouping === 'link') return scope.links
+  return grouping === 'tag' ? scope.tags : (filter[grouping] ?? [])
 }
 
 /** What a report of the shown period is asked with. */

@@ -51,7 +51,7 @@ export default function LinkPage() {
         <section className="link-analytics" aria-label={t.analytics.title}>
           <h2 className="sec-h">{t.analytics.title}</h2>
           <Suspense fallback={null}>
-            <Analytics scope={{ link: link.id }} search={search} />
+            <Analytics scope={{ links: [link.id], tags: [] }} search={search} />
           </Suspense>
         </section>
       )}

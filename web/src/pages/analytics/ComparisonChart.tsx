@@ -1,0 +1,170 @@
+import { useQueries } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { CloseIcon, DownloadIcon, TableIcon } from '../../icons/index.ts'
+import { LoadFailure } from '../../shell/LoadFailure.tsx'
+import { useChartFormats } from '../../text/chart-formats.ts'
+import { useText } from '../../text/use-text.ts'
+import { IconButton } from '../../widgets/IconButton.tsx'
+import { MEASURES, toggled } from './analytics-search.ts'
+import { measured } from './buckets.ts'
+import { ComparisonTable } from './ComparisonTable.tsx'
+import type { ComparedLink } from './compared-link.ts'
+import { downloadCsv } from './csv.ts'
+import { Plot } from './Plot.tsx'
+import { useLinkNames } from './ScopeChips.tsx'
+import { IntervalChoice, useZoom, ZoomHint } from './SeriesChart.tsx'
+import { axisLabel, bucketName, rangeText, seriesData } from './series-data.ts'
+import { lineQuery, useChange, type View } from './view.ts'
+
+/** Up to five links beside each other: a line and the figures of each. */
+export function ComparisonChart({ view }: { view: View }) {
+  const t = useText()
+  const formats = useChartFormats(view.lineZone)
+  const [isTable, setTable] = useState(false)
+  const { links: ids, tags } = view.scope
+  const names = useLinkNames(ids)
+  const answers = useQueries({
+    queries: ids.map((id) => lineQuery({ ...view, scope: { links: [id], tags } })),
+  })
+  const links = answers.map(
+    ({ data }, nth): ComparedLink => ({
+      id: ids[nth] ?? '',
+      name: names[nth] ?? '',
+      look: `s${nth + 1}`,
+      total: data?.total,
+      data: data && seriesData(data, undefined, view),
+    }),
+  )
+  const failed = answers.find(({ data, error }) => data === undefined && error !== null)
+  const name = t.analytics.by[view.interval](t.analytics.measures[view.measure])
+  return (
+    <>
+      {failed?.error && <LoadFailure error={failed.error} />}
+      <ComparedLinks links={links} view={view} />
+      <div className="chart">
+        <div className="chart-h">
+          <MeasureChoice view={view} />
+          <span>{rangeText(view.period, formats)}</span>
+          <ZoomHint view={view} />
+          <div className="end">
+            <IntervalChoice view={view} />
+            <IconButton
+              icon={TableIcon}
+              className={isTable ? 'on' : ''}
+              aria-pressed={isTable}
+              label={isTable ? t.analytics.showChart : t.analytics.showTable}
+              onClick={() => setTable(!isTable)}
+            />
+            <IconButton
+              icon={DownloadIcon}
+              label={t.analytics.downloadOf(name)}
+              onClick={() => downloadCsv('compared-links', csvRows(links, view))}
+            />
+          </div>
+        </div>
+        <div className="plot-space">
+          {isTable ? (
+            <ComparisonTable caption={name} links={links} view={view} formats={formats} />
+          ) : (
+            <ComparisonPlot links={links} view={view} name={name} />
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+type ComparedProps = { readonly links: readonly ComparedLink[]; readonly view: View }
+
+function ComparedLinks({ links, view }: ComparedProps) {
+  const t = useText()
+  const formats = useChartFormats(view.timezone)
+  const change = useChange()
+  return (
+    <ul className="compared" aria-label={t.analytics.comparedLinks(links.length)}>
+      {links.map(({ id, name, look, total }) => (
+        <li key={id}>
+          <Link to="/links/$linkId" params={{ linkId: id }} className={`key ${look} cut`}>
+            {name}
+          </Link>
+          <span className="v">
+            {total === undefined ? '' : formats.number(total[view.measure] ?? 0)}
+          </span>
+          <IconButton
+            icon={CloseIcon}
+            small
+            label={t.analytics.removeLink(name)}
+            onClick={() => change({ link: toggled(view.scope.links, id) })}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function MeasureChoice({ view }: { view: View }) {
+  const t = useText()
+  const change = useChange()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a frame and a legend
+    <div className="seg" role="group" aria-label={t.analytics.measure}>
+      {MEASURES.map((measure) => (
+        <button
+          key={measure}
+          type="button"
+          aria-pressed={measure === view.measure}
+          onClick={() => change({ measure: measure === 'clicks' ? undefined : measure })}
+        >
+          {t.analytics.measures[measure]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function ComparisonPlot({ links, view, name }: ComparedProps & { name: string }) {
+  const t = useText()
+  const formats = useChartFormats(view.lineZone)
+  const first = links.find(({ data }) => data !== undefined)?.data
+  const zoom = useZoom(view, first?.buckets ?? [])
+  if (first === undefined) return null
+  const { measure, interval } = view
+  const shown = links.flatMap(({ data, ...link }) =>
+    data === undefined ? [] : [{ ...link, data }],
+  )
+  return (
+    <Plot
+      label={`${name}, ${rangeText(view.period, formats)}`}
+      count={first.buckets.length}
+      lines={shown.map(({ id, look, name: label, data }) => ({
+        id,
+        look,
+        label,
+        values: data.buckets.slice(0, data.begun).map((bucket) => measured(bucket, measure)),
+        isUnfinished: data.isUnfinished,
+      }))}
+      pointLabel={(index) => axisLabel(index, first, interval, formats, t)}
+      valueLabel={formats.short}
+      readOut={(index) => ({
+        title: bucketName(first.buckets[index]?.start ?? '', interval, formats),
+        rows: shown.flatMap(({ look, name: link, data }) => {
+          const bucket = index < data.begun ? data.buckets[index] : undefined
+          if (bucket === undefined) return []
+          return [{ look, name: link, value: formats.number(measured(bucket, measure)) }]
+        }),
+      })}
+      onZoom={zoom}
+    />
+  )
+}
+
+function csvRows(links: readonly ComparedLink[], { measure }: View) {
+  const buckets = links.find(({ data }) => data !== undefined)?.data?.buckets ?? []
+  const head = ['start', ...links.map(({ name }) => name)]
+  const rows = buckets.map(({ start }, nth) => [
+    start,
+    ...links.map(({ data }) => data?.buckets[nth]?.[measure] ?? null),
+  ])
+  return [head, ...rows]
+}
