@@ -104,7 +104,10 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
       const { data } = (await api.get('/tags')).body
       const names = data.map(({ name }: { name: string }) => name)
-      assert.deepEqual(['print', 'old', 'archive'].filter((name) => names.includes(name)), [])
+      assert.deepEqual(
+        ['print', 'old', 'archive'].filter((name) => names.includes(name)),
+        [],
+      )
     })
 
     test('fills the UTM parameters of a link from a template, and saves others as one', async () => {
