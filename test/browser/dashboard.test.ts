@@ -263,5 +263,33 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await page.getByRole('heading', { name: 'localhost/link-42' }).waitFor()
       })
     })
+
+    test('acts on the link that is highlighted in the palette', async () => {
+      await on('/links', async (page) => {
+        await page.getByText('link-59').first().waitFor()
+        await page.keyboard.press('Control+k')
+        await page.getByRole('combobox', { name: /^Search links/ }).fill('link-4')
+        await page.getByRole('group', { name: 'With localhost/link-49' }).waitFor()
+        await page.keyboard.press('ArrowDown')
+        const group = page.getByRole('group', { name: 'With localhost/link-48' })
+        await group.getByRole('option', { name: 'Copy short link' }).click()
+        const copied = await page.evaluate('navigator.clipboard.readText()')
+        assert.equal(copied, 'https://localhost/link-48')
+      })
+    })
+
+    test('takes back one act after the other with Z', async () => {
+      await on('/links', async (page) => {
+        for (const key of ['link-58', 'link-57']) {
+          await page.getByRole('button', { name: `Actions for ${key}` }).click()
+          await page.getByRole('menuitem', { name: 'Delete' }).click()
+          await page.getByTitle(`localhost/${key}`).waitFor({ state: 'detached' })
+        }
+        await page.keyboard.press('z')
+        await page.getByTitle('localhost/link-57').waitFor()
+        await page.keyboard.press('z')
+        await page.getByTitle('localhost/link-58').waitFor()
+      })
+    })
   })
 }

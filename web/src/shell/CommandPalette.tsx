@@ -1,47 +1,40 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { type LinkResource, linkSearchQuery } from '../api/links.ts'
-import { Icon, type IconNode } from '../icons/Icon.tsx'
-import { AddIcon, KeyIcon, LinkIcon, SearchIcon } from '../icons/index.ts'
-import type { Catalogue } from '../text/en.ts'
+import { Icon } from '../icons/Icon.tsx'
+import { SearchIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
-import { splitDestination } from '../widgets/split-destination.ts'
-import { PLACES } from './navigation.ts'
+import { type PaletteEntry, usePaletteEntries } from './palette-entries.ts'
 import { paletteOpen } from './palette-open.ts'
 
-type Entry = {
-  readonly id: string
-  readonly group: string
-  readonly icon: IconNode
-  readonly name: string
-  readonly detail?: string
-  readonly end?: string
-  readonly run: () => void
-}
-
-/** Links first, then commands; the arrow keys move, and Enter opens. */
+/** Links first, then acts on the highlighted one, then commands; the arrow keys move, and Enter runs. */
 export default function CommandPalette({ onShortcuts }: { onShortcuts: () => void }) {
   const t = useText()
   const listId = useId()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
-  const entries = useEntries(typed.trim(), onShortcuts)
+  const [linkId, setLinkId] = useState<string>()
+  const entries = usePaletteEntries(typed.trim(), linkId, onShortcuts)
   const active = entries[Math.min(at, entries.length - 1)]
   const close = () => paletteOpen.set(false)
 
-  function run(entry: Entry | undefined) {
+  function run(entry: PaletteEntry | undefined) {
     if (entry === undefined) return
     close()
     entry.run()
+  }
+
+  function highlight(next: number) {
+    setAt(next)
+    // What is below the links acts on the link that was highlighted last.
+    const link = entries[next]?.linkId
+    if (link !== undefined) setLinkId(link)
   }
 
   function handle(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
       event.preventDefault()
-      setAt((Math.min(at, entries.length - 1) + step + entries.length) % entries.length)
+      highlight((Math.min(at, entries.length - 1) + step + entries.length) % entries.length)
     } else if (event.key === 'Enter') {
       event.preventDefault()
       run(active)
@@ -67,6 +60,7 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
                 onChange={(event) => {
                   setTyped(event.target.value)
                   setAt(0)
+                  setLinkId(undefined)
                 }}
                 onKeyDown={handle}
               />
@@ -96,10 +90,10 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
 
 type ResultsProps = {
   readonly id: string
-  readonly entries: readonly Entry[]
-  readonly active: Entry | undefined
+  readonly entries: readonly PaletteEntry[]
+  readonly active: PaletteEntry | undefined
   readonly typed: string
-  readonly onRun: (entry: Entry) => void
+  readonly onRun: (entry: PaletteEntry) => void
 }
 
 function Results({ id, entries, active, typed, onRun }: ResultsProps) {
@@ -137,61 +131,4 @@ function Results({ id, entries, active, typed, onRun }: ResultsProps) {
       ))}
     </div>
   )
-}
-
-function useEntries(typed: string, onShortcuts: () => void): readonly Entry[] {
-  const t = useText()
-  const navigate = useNavigate()
-  const { data: links = [] } = useQuery(linkSearchQuery(typed))
-  const linkEntries = links.map((link) => ({
-    ...linkEntry(link, t),
-    run: () => void navigate({ to: '/links/$linkId', params: { linkId: link.id } }),
-  }))
-  const create = (url: string | undefined) =>
-    void navigate({ to: '/links/new', search: url === undefined ? {} : { url } })
-  const commands: readonly Entry[] = [
-    ...PLACES.map(({ to, icon, name }) => ({
-      id: to.slice(1),
-      group: t.palette.commands,
-      icon,
-      name: t.palette.goTo(name(t)),
-      run: () => void navigate({ to }),
-    })),
-    {
-      id: 'create',
-      group: t.palette.commands,
-      icon: AddIcon,
-      name: t.shell.createLink,
-      run: () => create(undefined),
-    },
-    {
-      id: 'shortcuts',
-      group: t.palette.commands,
-      icon: KeyIcon,
-      name: t.shortcuts.title,
-      run: onShortcuts,
-    },
-  ]
-  const wanted = typed.toLowerCase()
-  const matching = commands.filter(({ name }) => name.toLowerCase().includes(wanted))
-  const isAddress = URL.canParse(typed) && /^https?:/.test(typed)
-  const createTo: Entry = {
-    id: 'create-to',
-    group: t.palette.commands,
-    icon: AddIcon,
-    name: t.palette.createTo(typed),
-    run: () => create(typed),
-  }
-  return [...linkEntries, ...(isAddress ? [createTo] : []), ...matching]
-}
-
-function linkEntry(link: LinkResource, t: Catalogue): Omit<Entry, 'run'> {
-  return {
-    id: link.id,
-    group: t.palette.links,
-    icon: LinkIcon,
-    name: `${link.domain}/${link.key}`,
-    detail: splitDestination(link.url).join(''),
-    ...(link.clicks !== null && { end: t.common.clicks(link.clicks) }),
-  }
 }

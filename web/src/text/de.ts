@@ -96,6 +96,8 @@ export const de: Catalogue = {
     move: 'bewegen',
     openIt: 'öffnen',
     allShortcuts: 'alle Kürzel',
+    actsOn: (link) => `Mit ${link}`,
+    openDestination: 'Ziel öffnen',
     goTo: (page) => `Gehe zu ${page}`,
   },
   links: {

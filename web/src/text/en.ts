@@ -97,6 +97,8 @@ export const en = {
     move: 'move',
     openIt: 'open',
     allShortcuts: 'all shortcuts',
+    actsOn: (link: string) => `With ${link}`,
+    openDestination: 'Open destination',
     goTo: (page: string) => `Go to ${page}`,
   },
   links: {

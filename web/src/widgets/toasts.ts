@@ -33,7 +33,8 @@ type DeferredAct = {
   readonly undo: () => void
 }
 
-const pending = new Map<string, () => void>()
+/** In the order in which they were begun. */
+const pending = new Map<string, { readonly finish: () => void; readonly revert: () => void }>()
 
 /**
  * Does something in six seconds, with Undo until then. Hover and focus stop the time. It is done at once
@@ -48,8 +49,7 @@ export function deferAct({ message, icon, commit, undo }: DeferredAct): void {
     if (pending.delete(id)) undo()
     toasts.close(id)
   }
-  pending.set(id, finish)
-  undoLast = revert
+  pending.set(id, { finish, revert })
   toasts.add({
     id,
     title: message,
@@ -59,15 +59,13 @@ export function deferAct({ message, icon, commit, undo }: DeferredAct): void {
   })
 }
 
-let undoLast = () => {}
-
-/** Takes back the last act that can still be taken back. */
+/** Takes back the last act that can still be taken back; again, the one before it. */
 export function undoLastAct(): void {
-  undoLast()
+  ;[...pending.values()].at(-1)?.revert()
 }
 
 function commitAll(): void {
-  for (const finish of [...pending.values()]) finish()
+  for (const { finish } of [...pending.values()]) finish()
 }
 
 addEventListener('pagehide', commitAll)
