@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-const UNCHECKED_FOLDERS = new Set(['node_modules', '.git', 'data', 'dist'])
+const UNCHECKED_FOLDERS = new Set(['node_modules', '.git', 'data', 'dist', 'release'])
 const FOLDERS = ['src', 'test', 'bench', 'scripts', 'docs', 'contract', 'bin']
 const SOURCE = /^[\w./-]+\.(?:ts|mjs|md)$/
 /** Matches patterns and placeholders, which name several files. */

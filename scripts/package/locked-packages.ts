@@ -10,6 +10,7 @@ export type LockedPackage = {
   readonly link?: true
   /** Only needed to develop. */
   readonly dev?: true
+  readonly optional?: true
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>

@@ -12,10 +12,13 @@ const PROGRAMS = {
   },
   ip: { names: ['ip'], package: 'iproute2' },
   knotd: { names: ['knotd'], package: 'knot' },
+  mmdebstrap: { names: ['mmdebstrap'], package: 'mmdebstrap' },
   nginx: { names: ['nginx'], package: 'nginx' },
   pebble: { names: ['pebble'], package: 'pebble' },
   pgbouncer: { names: ['pgbouncer'], package: 'pgbouncer' },
+  podman: { names: ['podman'], package: 'podman' },
   promtool: { names: ['promtool'], package: 'prometheus' },
+  runc: { names: ['runc'], package: 'runc' },
 } as const
 
 export type Program = keyof typeof PROGRAMS

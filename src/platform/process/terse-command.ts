@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/terse.js', import.meta.url))
+/** A release that brings its own Node.js has a shell script in front of the program. */
+const PROGRAMS = ['../../../bin/terse', '../../../bin/terse.js']
 const NAME = 'terse'
 const LOCAL_PROGRAMS = path.join('node_modules', '.bin')
 
@@ -21,12 +22,17 @@ let command: string | undefined
  */
 export function terseCommand(args: string): string {
   command ??= findTerseCommand({
-    program: PROGRAM,
+    program: ownProgram(),
     folder: workingFolder(),
     PATH: process.env.PATH,
   })
   if (args === '') return command
   return [command, args, process.env[GIVEN_OPTIONS]].filter(Boolean).join(' ')
+}
+
+function ownProgram(): string {
+  const files = PROGRAMS.map((name) => fileURLToPath(new URL(name, import.meta.url)))
+  return files.find((file) => existsSync(file)) ?? ''
 }
 
 /** Sets the options, such as `--data-dir`, that printed commands of this process and its workers carry. */

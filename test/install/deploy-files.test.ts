@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parse, parseAllDocuments } from 'yaml'
+import { VARIABLES } from '../../src/app/config/settings.ts'
+
+const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
+const KUBERNETES = path.join(DEPLOY, 'kubernetes')
+/** Read by Compose alone. */
+const COMPOSE_VARIABLES = new Set(['TERSE_IMAGE', 'TERSE_PUBLISH', 'TERSE_MEMORY'])
+const ROLES = ['api', 'jobs', 'redirect']
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into files of every shape
+type Parsed = any
+
+const read = (name: string) => readFileSync(path.join(DEPLOY, name), 'utf8')
+
+/** Returns why a program is not run, or false. */
+function skipWithout(program: string, ...args: readonly string[]): string | false {
+  return spawnSync(program, args).status !== 0 && `${program} ${args[0]} is not installed`
+}
+
+function manifests(): readonly Parsed[] {
+  const { resources } = parse(read('kubernetes/kustomization.yaml'))
+  return resources.flatMap((name: string) =>
+    parseAllDocuments(read(`kubernetes/${name}`)).map((one) => one.toJS()),
+  )
+}
+
+describe('the files in deploy/', () => {
+  test('set only variables that Terse knows', () => {
+    const names = readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' })
+    const files = names.filter((name) => /\.(?:ya?ml|xml|example|service)$/.test(name))
+    assert.ok(files.length >= 12, files.join())
+    for (const file of files) {
+      // Coolify makes the variables that begin with SERVICE_.
+      for (const [name] of read(file).matchAll(/(?<![A-Z_])TERSE_[A-Z_]*[A-Z]/g)) {
+        assert.ok(VARIABLES.has(name) || COMPOSE_VARIABLES.has(name), `${file}: ${name}`)
+      }
+    }
+  })
+
+  for (const file of ['compose.yaml', 'compose.postgres.yaml']) {
+    test(`${file} runs the image with a read-only root, and its data in a volume`, () => {
+      const { services, volumes } = parse(read(file))
+      const { terse } = services
+      assert.equal(terse.read_only, true)
+      assert.deepEqual(terse.cap_drop, ['ALL'])
+      assert.deepEqual(terse.volumes, ['data:/data'])
+      assert.ok('data' in volumes)
+    })
+
+    const skip = skipWithout('docker', 'compose', 'version')
+    test(`${file} is accepted by Compose`, { skip }, () => {
+      const env = {
+        ...process.env,
+        TERSE_BASE_URL: 'http://localhost:3000',
+        TERSE_SECRET_KEY: '00',
+        POSTGRES_PASSWORD: 'x',
+      }
+      const args = ['compose', '-f', path.join(DEPLOY, file), 'config', '--quiet']
+      execFileSync('docker', args, { env, stdio: 'pipe' })
+    })
+  }
+
+  test('the example of compose.postgres.yaml names every variable that it requires', () => {
+    const required = [...read('compose.postgres.yaml').matchAll(/\$\{(\w+):\?/g)]
+    assert.ok(required.length > 0)
+    for (const [, name] of required)
+      assert.match(read('.env.example'), new RegExp(`^${name}=`, 'm'))
+  })
+
+  test('Kubernetes probes each role, bounds it, and keeps all but one of its pods', () => {
+    const all = manifests()
+    const workloads = all.filter(({ spec }) => spec?.template !== undefined)
+    assert.deepEqual(workloads.map(({ metadata }) => metadata.name).sort(), ROLES)
+    for (const { metadata, spec } of workloads) {
+      const role = metadata.name
+      const [container] = spec.template.spec.containers
+      assert.deepEqual(container.args, ['serve', '--roles', role])
+      assert.equal(container.livenessProbe.httpGet.path, '/livez')
+      assert.equal(container.readinessProbe.httpGet.path, '/readyz')
+      assert.equal(container.securityContext.readOnlyRootFilesystem, true)
+      assert.equal(container.resources.limits.memory, '512Mi')
+      const budget = all.find(
+        (one) => one.kind === 'PodDisruptionBudget' && one.metadata.name === role,
+      )
+      assert.deepEqual(budget?.spec.selector.matchLabels, spec.template.metadata.labels)
+      assert.deepEqual(spec.selector.matchLabels, spec.template.metadata.labels)
+      const mounted = container.volumeMounts.map(({ name }: Parsed) => name)
+      const made = [
+        ...spec.template.spec.volumes.map(({ name }: Parsed) => name),
+        ...(spec.volumeClaimTemplates ?? []).map((one: Parsed) => one.metadata.name),
+      ]
+      assert.deepEqual(mounted.sort(), made.sort())
+    }
+    const services = new Set(
+      all.filter(({ kind }) => kind === 'Service').map((one) => one.metadata.name),
+    )
+    const ingress = all.find(({ kind }) => kind === 'Ingress')
+    for (const { http } of ingress.spec.rules) {
+      for (const { backend } of http.paths) assert.ok(services.has(backend.service.name))
+    }
+  })
+
+  const skip = skipWithout('kubectl', 'version', '--client')
+  test('kubectl builds the files of Kubernetes with the secrets', { skip }, (t) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'terse-kubernetes-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    cpSync(KUBERNETES, folder, { recursive: true })
+    cpSync(path.join(KUBERNETES, 'secrets.env.example'), path.join(folder, 'secrets.env'))
+    const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
+    const built: readonly Parsed[] = parseAllDocuments(text).map((one) => one.toJS())
+    assert.equal(built.length, manifests().length + 2)
+    const { data } = built.find(({ kind }) => kind === 'Secret')
+    assert.deepEqual(Object.keys(data), ['TERSE_DATABASE_URL', 'TERSE_SECRET_KEY'])
+    for (const { metadata } of built) assert.equal(metadata.namespace ?? metadata.name, 'terse')
+  })
+
+  test('the templates name the image and keep the data', () => {
+    assert.match(parse(read('templates/coolify.yaml')).services.terse.volumes[0], /:\/data$/)
+    const [app] = Object.values<Parsed>(parse(read('templates/caprover.yaml')).services)
+    assert.match(app.volumes[0], /:\/data$/)
+    assert.match(read('templates/unraid.xml'), /Target="\/data"/)
+  })
+})

@@ -1,0 +1,97 @@
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { findProgram } from './programs.ts'
+
+const IMAGE = 'localhost/terse'
+const BASE = 'localhost/terse-base'
+const FINAL_STAGE = /^FROM \$\{BASE\}$/m
+const NEEDED = ['podman', 'runc'] as const
+
+/** Returns why images cannot be tried here, or false. */
+export function skipWithoutImages(): string | false {
+  const missing = NEEDED.find((name) => findProgram(name) === undefined)
+  return missing !== undefined && `${missing} is not installed, which images are tried with`
+}
+
+/** Images and containers in a folder of their own. */
+export class Images {
+  readonly #folder: string
+  readonly #options: readonly string[]
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#options = [
+      ...['--root', path.join(folder, 'storage'), '--runroot', path.join(folder, 'run')],
+      ...['--storage-driver', 'vfs', '--cgroup-manager', 'cgroupfs', '--runtime', 'runc'],
+    ]
+  }
+
+  /** @throws with the standard error of podman */
+  podman(...args: readonly string[]): string {
+    const all = [...this.#options, ...args]
+    return execFileSync('podman', all, { encoding: 'utf8', stdio: 'pipe' }).trim()
+  }
+
+  try(...args: readonly string[]): SpawnSyncReturns<string> {
+    return spawnSync('podman', [...this.#options, ...args], { encoding: 'utf8' })
+  }
+
+  /**
+   * Builds the image as the last stage of a Dockerfile does, on a base of Debian's packages, from what the first
+   * stage would have made: that stage takes minutes and the registry.
+   *
+   * @param base the archive of a root file system
+   * @param made the folder that the first stage leaves, from the root
+   */
+  build(dockerfile: string, base: string, made: string): void {
+    this.podman('import', base, BASE)
+    const context = path.join(this.#folder, 'empty')
+    mkdirSync(context, { recursive: true })
+    const text = readFileSync(dockerfile, 'utf8')
+    const final = path.join(this.#folder, 'Dockerfile')
+    writeFileSync(final, `ARG BASE\n${text.slice(text.search(FINAL_STAGE))}`)
+    this.podman(
+      ...['build', '--isolation', 'chroot', '--format', 'docker', '--file', final],
+      ...[
+        '--build-arg',
+        `BASE=${BASE}`,
+        '--build-context',
+        `build=${made}`,
+        '--tag',
+        IMAGE,
+        context,
+      ],
+    )
+  }
+
+  bytes(): number {
+    return Number(this.podman('image', 'inspect', '--format', '{{.Size}}', IMAGE))
+  }
+
+  /** Starts a container as deploy/compose.yaml does, over a volume that outlives it. */
+  run(name: string, volume: string, port: number): void {
+    this.podman(
+      ...[
+        'run',
+        '--detach',
+        '--name',
+        name,
+        '--network',
+        'host',
+        '--read-only',
+        '--cap-drop',
+        'ALL',
+      ],
+      ...['--security-opt', 'no-new-privileges', '--memory', '512m', '--volume', `${volume}:/data`],
+      ...['--env', `TERSE_PORT=${port}`, '--env', 'TERSE_HOST=127.0.0.1'],
+      // Without systemd, podman can neither raise limits nor time health checks.
+      ...['--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=4096:4096', '--no-healthcheck', IMAGE],
+    )
+  }
+
+  remove(): void {
+    this.try('rm', '--all', '--force', '--volumes')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
