@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { line } from './primitives.ts'
+import { line, timestamp } from './primitives.ts'
 import { newPasswordInput, personNameInput, personSchema } from './sign-in.ts'
 
 /** The account of the person who is signed in. */
@@ -10,7 +10,13 @@ export const meSchema = personSchema
     passkeys: z.int().describe('Number of passkeys.'),
     recovery_codes_left: z.int().describe('Recovery codes that have not been used.'),
     identities: z
-      .array(z.object({ issuer: z.string() }))
+      .array(
+        z.object({
+          id: z.string().describe('Identifier, to unlink it.'),
+          issuer: z.string().describe('The provider.'),
+          linked_at: timestamp.describe('When it was linked.'),
+        }),
+      )
       .describe('Single sign-on accounts that lead to this person.'),
   })
   .meta({ id: 'Me', description: 'The account of the person who is signed in.' })

@@ -19,6 +19,13 @@ export const startOidcBody = z
 
 export const linkIdentityBody = z.strictObject({ return_to: returnTo }).meta({ id: 'LinkIdentity' })
 
+export const identityParams = z.object({
+  id: z.string().toLowerCase().describe('The identifier, as `GET /me` lists it.'),
+})
+export const identityUnlinked = z
+  .object({ message: z.literal('Account unlinked. All other sessions have ended.') })
+  .meta({ id: 'IdentityUnlinked' })
+
 export const oidcStartSchema = z
   .object({
     url: z.string().describe('The provider’s page to which the browser goes now.'),

@@ -37,6 +37,7 @@ export async function openApiDocument(): Promise<object> {
     setupLinks: unusable as AppDependencies['setupLinks'],
     ownFactors: unusable as AppDependencies['ownFactors'],
     ownPasskeys: unusable as AppDependencies['ownPasskeys'],
+    ownIdentities: unusable as AppDependencies['ownIdentities'],
     oidc: undefined,
     callbackThrottle: unusable as AppDependencies['callbackThrottle'],
     mailer: undefined,

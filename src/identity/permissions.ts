@@ -115,6 +115,7 @@ export const OPERATION_ACCESS = {
   'session.createPasskeyOptions': 'open',
   'session.startOidc': 'open',
   'me.linkIdentity': 'signed in',
+  'me.unlinkIdentity': 'signed in',
   'passwordResets.request': 'open',
   'passwordResets.complete': 'open',
 } as const satisfies Readonly<Record<string, Access>>
@@ -141,6 +142,7 @@ const NEEDS_RECENT_AUTHENTICATION: ReadonlySet<Operation> = new Set<Operation>([
   'me.createPasskey',
   'me.deletePasskey',
   'me.linkIdentity',
+  'me.unlinkIdentity',
 ])
 
 /** The permissions that each scope of a token grants. */

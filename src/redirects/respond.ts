@@ -1,7 +1,8 @@
+import { preferredLanguage } from '../platform/http/preferred-language.ts'
 import type { AnswerHeaders, Exchange } from './exchange.ts'
 import { PAGE_POLICY } from './pages/page.ts'
-import { preferredTexts } from './pages/preferred-texts.ts'
 import type { PageTexts } from './pages/texts/page-texts.ts'
+import { DEFAULT_TEXTS, TEXTS } from './pages/texts/texts-by-language.ts'
 import { renderVisitorPage, type VisitorPage } from './pages/visitor-page.ts'
 
 /** On every answer to a visitor: not cached, not indexed. */
@@ -36,7 +37,7 @@ export function sendPage(
   page: VisitorPage,
   extra?: AnswerHeaders,
 ): void {
-  const texts = preferredTexts(exchange.headers['accept-language'])
+  const texts = preferredLanguage(exchange.headers['accept-language'], TEXTS, DEFAULT_TEXTS)
   const bytes = renderVisitorPage(page, texts, exchange.target)
   const own = { 'Content-Length': String(bytes.length), ...extra }
   exchange.answer(status, pageHeadersOf(texts), own, bytes)

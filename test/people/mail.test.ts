@@ -50,20 +50,21 @@ async function startMailbox() {
 for (const engine of ENGINES) {
   describe(`mail on ${engine.name}`, () => {
     const clock = fakeClock(Date.now())
+    /** Ends what runs, also after a start that failed: otherwise this process would not end. */
+    const started = new AsyncDisposableStack()
     let mailbox: Awaited<ReturnType<typeof startMailbox>>
     let service: Service
 
     before(async () => {
       mailbox = await startMailbox()
+      started.defer(() => mailbox.stop())
       const settings = { TERSE_SMTP_URL: mailbox.url, TERSE_MAIL_FROM: 'Terse <terse@example.com>' }
       service = await startService(engine, settings, { clock })
+      started.defer(() => service.stop())
       await service.token('acme')
       await setUp(service)
     })
-    after(async () => {
-      await service.stop()
-      await mailbox.stop()
-    })
+    after(() => started.disposeAsync())
 
     async function askFor(email: string, language?: string) {
       const headers = language === undefined ? {} : { 'accept-language': language }

@@ -10,13 +10,15 @@ import {
   type OidcProviderProcess,
   startOidcProvider,
 } from '../support/oidc-provider.ts'
-import { PASSWORD, type PersonClient, personClient } from '../support/person-client.ts'
+import { PASSWORD, type PersonClient, personClient, signIn } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
 import { type Service, startService } from '../support/service.ts'
 
 for (const engine of ENGINES) {
   describe(`single sign-on with a real provider on ${engine.name}`, () => {
     const clock = fakeClock(Date.now())
+    /** Ends what runs, also after a start that failed: otherwise this process would not end. */
+    const started = new AsyncDisposableStack()
     let provider: OidcProviderProcess
     let service: Service
 
@@ -24,6 +26,7 @@ for (const engine of ENGINES) {
       const port = await freePort()
       const baseUrl = `http://localhost:${port}`
       provider = await startOidcProvider(`${baseUrl}/app/oidc/callback`)
+      started.defer(() => provider.stop())
       service = await startService(
         engine,
         {
@@ -38,12 +41,10 @@ for (const engine of ENGINES) {
         },
         { clock },
       )
+      started.defer(() => service.stop())
       await service.token('acme')
     })
-    after(async () => {
-      await service.stop()
-      await provider.stop()
-    })
+    after(() => started.disposeAsync())
     beforeEach(() => clock.move(60))
 
     /** Requests a page as a browser does, without following its redirect. */
@@ -88,7 +89,10 @@ for (const engine of ENGINES) {
       )
       assert.equal(body.memberships[0].role, 'owner')
       const me = await winner.client.get('/me')
-      assert.deepEqual(me.body.identities, [{ issuer: provider.issuer }])
+      const [identity] = me.body.identities
+      assert.equal(identity.issuer, provider.issuer)
+      const last = await winner.client.delete(`/me/identities/${identity.id}`)
+      expectProblem(last, 'validation_failed', ['identity'])
       assert.equal(me.body.has_password, false)
     })
 
@@ -142,6 +146,24 @@ for (const engine of ENGINES) {
       const linking = expectStatus(await other.post('/me/identities', {}), 200)
       const taken = await provider.signIn(linking.body.url, 'ada')
       assert.equal(await visit(other, taken), '/app/signin?error=oidc_linked_elsewhere')
+    })
+
+    test('a linked account is unlinked, which ends the sessions that it began', async () => {
+      const here = await signIn(service, { email: 'bob@example.com' })
+      const { client: there } = await signInAs('bob')
+      const [{ id }] = (await here.get('/me')).body.identities
+      const { client: ada } = await signInAs('ada')
+      expectProblem(await ada.delete(`/me/identities/${id}`), 'not_found')
+      clock.move(20 * 60)
+      expectProblem(await here.delete(`/me/identities/${id}`), 'authentication_required')
+      expectStatus(await here.post('/session/authenticate', { password: PASSWORD }), 200)
+      expectStatus(await here.delete(`/me/identities/${id}`), 200)
+      expectProblem(await here.delete(`/me/identities/${id}`), 'not_found')
+      expectProblem(await there.get('/me'), 'unauthorized')
+      assert.deepEqual((await here.get('/me')).body.identities, [])
+      assert.equal((await signInAs('bob')).arrived, '/app/signin?error=oidc_unknown')
+      const { body } = expectStatus(await here.post('/me/identities', {}), 200)
+      assert.equal(await visit(here, await provider.signIn(body.url, 'bob')), '/app/')
     })
 
     test('an invitation makes a person with its own address, once', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { Answer } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { SQLITE } from '../support/engines.ts'
@@ -29,7 +29,8 @@ describe('passkeys in Chromium, with a virtual authenticator', {
 }, () => {
   const clock = fakeClock(Date.now())
   let service: Service
-  let browser: Browser
+  /** Ends what runs, also after a start that failed: otherwise this process would not end. */
+  const started = new AsyncDisposableStack()
   let context: BrowserContext
   let page: Page
   let cdp: CDPSession
@@ -37,8 +38,10 @@ describe('passkeys in Chromium, with a virtual authenticator', {
 
   before(async () => {
     service = await startService(SQLITE, {}, { clock })
+    started.defer(() => service.stop())
     const { cookie } = await setUp(service)
-    browser = await launchChromium()
+    const browser = await launchChromium()
+    started.defer(() => browser.close())
     context = await browser.newContext()
     const [name = '', value = ''] = cookie.split('=')
     await context.addCookies([{ name, value, domain: 'localhost', path: '/' }])
@@ -48,10 +51,7 @@ describe('passkeys in Chromium, with a virtual authenticator', {
     await cdp.send('WebAuthn.enable')
     authenticatorId = await addAuthenticator(true)
   })
-  after(async () => {
-    await browser.close()
-    await service.stop()
-  })
+  after(() => started.disposeAsync())
   beforeEach(() => clock.move(60))
 
   async function addAuthenticator(verifiesUser: boolean): Promise<string> {

@@ -169,7 +169,12 @@ for (const engine of ENGINES) {
       const run = { workspaceId: INSTANCE, limit: 100, beyond: undefined }
       const { items } = await service.instance.store.read.events.run(run)
       const types = items.map(({ type }) => type)
-      for (const type of ['totp.created', 'totp.deleted', 'recovery_codes.created'] as const) {
+      for (const type of [
+        'totp.created',
+        'totp.deleted',
+        'recovery_codes.created',
+        'recovery_code.used',
+      ] as const) {
         assert.ok(types.includes(type), type)
       }
       const created = items.find(({ type }) => type === 'totp.created')

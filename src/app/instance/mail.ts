@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { invitationMail } from '../../identity/mails/invitation-mail.ts'
-import { MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
+import { DEFAULT_MAIL_LANGUAGE, MAIL_LANGUAGES } from '../../identity/mails/mail-layout.ts'
 import { invitationAddress } from '../../identity/members/invitation-address.ts'
 import type { Invitations } from '../../identity/members/invitations.ts'
 import {
@@ -30,7 +30,11 @@ export function openMail(
     { headers }: FastifyRequest,
   ): Promise<void> {
     const { invitation, workspaceName: workspace } = await invitations.lookUp(code)
-    const language = preferredLanguage(headers['accept-language'], MAIL_LANGUAGES)
+    const language = preferredLanguage(
+      headers['accept-language'],
+      MAIL_LANGUAGES,
+      DEFAULT_MAIL_LANGUAGE,
+    )
     const host = new URL(baseUrl).hostname
     const url = invitationAddress(baseUrl, code)
     const content = { to: invitation.email, host, workspace, invitedBy, url }

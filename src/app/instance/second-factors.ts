@@ -1,3 +1,4 @@
+import { OwnIdentities } from '../../identity/oidc/own-identities.ts'
 import { CodeLimits } from '../../identity/second-factors/code-limits.ts'
 import { FactorChecks } from '../../identity/second-factors/factor-checks.ts'
 import { OwnFactors } from '../../identity/second-factors/own-factors.ts'
@@ -34,11 +35,13 @@ export function openSecondFactors({ config, instance, throttles }: AppContext) {
   const challenges = new PasskeyChallenges(cookie, random)
   const ceremonies = new PasskeyCeremonies(baseUrl)
   const limits = new CodeLimits(throttles)
+  const issuer = config.oidc?.issuer
   const recoveryKey = deriveKey(instanceKey, 'recovery-codes')
   const codes = { store, clock, secrets, recoveryKey, limits }
   return {
     secondFactors: new FactorChecks({ ...codes, challenges, ceremonies }),
     ownFactors: new OwnFactors({ ...codes, random }),
-    ownPasskeys: new OwnPasskeys({ store, clock, random, challenges, ceremonies }),
+    ownPasskeys: new OwnPasskeys({ store, clock, random, challenges, ceremonies, issuer }),
+    ownIdentities: new OwnIdentities({ store, clock, issuer }),
   }
 }

@@ -1,8 +1,15 @@
 import type { Mail } from '../../platform/mail/mailer.ts'
 
+export type MailLanguage = 'en' | 'de'
+
+/** For people whose languages mails do not have. */
+export const DEFAULT_MAIL_LANGUAGE = 'en'
+
 /** The languages of mail: those of the request that causes it decide. */
-export const MAIL_LANGUAGES = ['en', 'de'] as const
-export type MailLanguage = (typeof MAIL_LANGUAGES)[number]
+export const MAIL_LANGUAGES: ReadonlyMap<string, MailLanguage> = new Map([
+  ['en', 'en'],
+  ['de', 'de'],
+])
 
 /** A short text with one link. */
 export type MailText = {

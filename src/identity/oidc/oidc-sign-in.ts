@@ -79,6 +79,9 @@ export class OidcSignIn {
       if (!(await redeem(stores))) throw new OidcFault('oidc_expired')
       const person = await this.#personFor(stores, account, intent, requestId)
       await stores.people.lock(person.id)
+      // The person may have unlinked the account since it was found.
+      const identity = await stores.identities.find(account.issuer, account.subject)
+      if (identity?.person_id !== person.id) throw new OidcFault('oidc_unknown')
       const isDisabled = (await stores.people.findById(person.id))?.disabled_at !== null
       if (isDisabled) throw new OidcFault('oidc_unknown')
       const byWorkspace = rolesByWorkspace(roles, account.groups)

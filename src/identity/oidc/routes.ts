@@ -1,15 +1,28 @@
-import { linkIdentityBody, oidcStartSchema, startOidcBody } from '@terse/contract/oidc'
+import {
+  identityParams,
+  identityUnlinked,
+  linkIdentityBody,
+  oidcStartSchema,
+  startOidcBody,
+} from '@terse/contract/oidc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { Failure } from '../../platform/failure.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
-import { INVALID, OPEN_FAILURES, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
+import {
+  INVALID,
+  NOT_FOUND,
+  OPEN_FAILURES,
+  SESSION_FAILURES,
+} from '../../platform/http/api/responses.ts'
 import { signedInOf } from '../access/authentication.ts'
+import { changerOf } from '../second-factors/changer-of.ts'
 import { localPath } from './local-path.ts'
 import type { OidcAttempts, OidcIntent } from './oidc-attempts.ts'
 import { OidcFault } from './oidc-fault.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import type { OidcSignIn } from './oidc-sign-in.ts'
+import type { OwnIdentities } from './own-identities.ts'
 
 /** Single sign-on with one provider. */
 export type Oidc = {
@@ -23,6 +36,7 @@ export type Oidc = {
 export type OidcRouteDependencies = {
   /** Undefined without single sign-on. */
   readonly oidc: Oidc | undefined
+  readonly ownIdentities: OwnIdentities
   readonly baseUrl: string
 }
 
@@ -67,6 +81,25 @@ export const oidcRoutes: FastifyPluginAsyncZod<OidcRouteDependencies> = async (a
     (request, reply) => {
       const { person } = signedInOf(request)
       return start(deps, reply, { kind: 'link', personId: person.id }, request.body.return_to)
+    },
+  )
+
+  app.delete(
+    '/me/identities/:id',
+    {
+      schema: {
+        tags: ['Me'],
+        operationId: 'me.unlinkIdentity',
+        summary: 'Unlink an account with the provider',
+        description:
+          'Unlinks it, and ends all other sessions. The last way to sign in stays: set a password first. Needs an authentication within the last ten minutes.',
+        params: identityParams,
+        response: { 200: identityUnlinked, ...NOT_FOUND, ...INVALID, ...SESSION_FAILURES },
+      },
+    },
+    async (request) => {
+      await deps.ownIdentities.unlink(changerOf(request), request.params.id)
+      return { message: 'Account unlinked. All other sessions have ended.' as const }
     },
   )
 }

@@ -7,7 +7,9 @@ import {
 } from '@terse/contract/me'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { INVALID, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
+import { formatInstant } from '../../platform/time/instant.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
+import { identityIdOf } from '../oidc/store/identity-store.ts'
 import { presentPerson } from '../sessions/present.ts'
 import type { People } from './people.ts'
 import type { Person } from './person.ts'
@@ -25,7 +27,11 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
       has_totp: ways.hasTotp,
       passkeys: ways.passkeys,
       recovery_codes_left: ways.recoveryCodesLeft,
-      identities: ways.identities.map(({ issuer }) => ({ issuer })),
+      identities: ways.identities.map((identity) => ({
+        id: identityIdOf(identity),
+        issuer: identity.issuer,
+        linked_at: formatInstant(identity.created_at),
+      })),
     }
   }
 

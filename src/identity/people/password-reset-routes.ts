@@ -9,7 +9,7 @@ import { addressOf } from '../../platform/http/api/address-of.ts'
 import { INVALID, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
 import { preferredLanguage } from '../../platform/http/preferred-language.ts'
 import { type Networks, subscriberOf } from '../../platform/network/ip-address.ts'
-import { MAIL_LANGUAGES } from '../mails/mail-layout.ts'
+import { DEFAULT_MAIL_LANGUAGE, MAIL_LANGUAGES } from '../mails/mail-layout.ts'
 import type { PasswordResets } from './password-resets.ts'
 
 const tags = ['Sign-in']
@@ -38,7 +38,11 @@ export const passwordResetRoutes: FastifyPluginAsyncZod<PasswordResetRouteDepend
     },
     async (request, reply) => {
       const address = subscriberOf(addressOf(request.raw, trustedProxies))
-      const language = preferredLanguage(request.headers['accept-language'], MAIL_LANGUAGES)
+      const language = preferredLanguage(
+        request.headers['accept-language'],
+        MAIL_LANGUAGES,
+        DEFAULT_MAIL_LANGUAGE,
+      )
       passwordResets.request(request.body.email, address, language)
       const message = 'If an account has this address, an e-mail is on its way.' as const
       return reply.code(202).send({ message })

@@ -77,6 +77,9 @@ export class FactorChecks implements SecondFactors {
     if (step !== undefined) return { use: (stores) => stores.totp.useStep(personId, secret, step) }
     const hash = hashRecoveryCode(recoveryKey, personId, code)
     if (!(await store.read.recoveryCodes.isUnused(personId, hash))) return undefined
-    return { use: (stores, nowMicros) => stores.recoveryCodes.use(personId, hash, nowMicros) }
+    return {
+      use: (stores, nowMicros) => stores.recoveryCodes.use(personId, hash, nowMicros),
+      eventType: 'recovery_code.used',
+    }
   }
 }

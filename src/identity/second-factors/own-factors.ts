@@ -5,6 +5,7 @@ import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter, NewEvent } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
+import type { IdentityStore } from '../oidc/store/identity-store.ts'
 import type { Person } from '../people/person.ts'
 import type { PasswordStore } from '../people/store/password-store.ts'
 import type { PersonStore } from '../people/store/person-store.ts'
@@ -18,6 +19,7 @@ import type { TotpSecrets, TotpSetup } from './totp.ts'
 export type OwnFactorStores = SecondFactorStores & {
   readonly people: PersonStore
   readonly passwords: PasswordStore
+  readonly identities: IdentityStore
   readonly sessions: SessionStore
   readonly changes: ChangeLog
   readonly events: EventWriter
@@ -128,7 +130,7 @@ export class OwnFactors {
   }
 }
 
-/** Changes second factors within a transaction: with an event, and ending all other sessions. */
+/** Changes with what a person signs in, within a transaction: with an event, and ending all other sessions. */
 export async function changeFactors(
   stores: OwnFactorStores,
   { author, person, sessionId }: Changer,

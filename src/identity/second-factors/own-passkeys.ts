@@ -5,6 +5,7 @@ import { changedFields } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Person } from '../people/person.ts'
+import { requireWayIn } from '../people/ways-in.ts'
 import {
   type Changer,
   changeFactors,
@@ -32,14 +33,17 @@ export class OwnPasskeys {
     readonly random: Random
     readonly challenges: PasskeyChallenges
     readonly ceremonies: PasskeyCeremonies
+    readonly issuer: string | undefined
   }
 
+  /** @param deps.issuer of the instance's provider of single sign-on; undefined without one */
   constructor(deps: {
     store: Store<OwnFactorStores>
     clock: Clock
     random: Random
     challenges: PasskeyChallenges
     ceremonies: PasskeyCeremonies
+    issuer: string | undefined
   }) {
     this.#deps = deps
   }
@@ -48,16 +52,22 @@ export class OwnPasskeys {
     return this.#deps.store.read.passkeys.list(person.id)
   }
 
-  /** For a browser that is to prove a passkey, whoever's. */
+  /**
+   * For a browser that is to prove a passkey, whoever's.
+   *
+   * @throws {Failure} `validation_failed` where the base URL has an IP address
+   */
   async requestOptions(): Promise<PasskeyOptions> {
     const { challenges, ceremonies } = this.#deps
+    requireName(ceremonies)
     const { bytes, setCookie } = challenges.issue('authenticate')
     return { publicKey: await ceremonies.requestOptions(bytes), setCookie }
   }
 
-  /** For a browser that is to make a passkey. */
+  /** For a browser that is to make a passkey. Throws as `requestOptions`. */
   async creationOptions(person: Person): Promise<PasskeyOptions> {
     const { challenges, ceremonies } = this.#deps
+    requireName(ceremonies)
     const { bytes, setCookie } = challenges.issue(purposeOf(person))
     const existing = await this.list(person)
     return { publicKey: await ceremonies.creationOptions(person, bytes, existing), setCookie }
@@ -120,7 +130,10 @@ export class OwnPasskeys {
     })
   }
 
-  /** @throws {Failure} `not_found`; `validation_failed` where it is needed beside a short password */
+  /**
+   * @throws {Failure} `not_found`; `validation_failed` where it is needed beside a short password, and for the
+   *   last way to sign in
+   */
   async remove(changer: Changer, id: string): Promise<void> {
     const { store, clock } = this.#deps
     if (!isUuid(id)) throw Failure.notFound('Passkey')
@@ -129,11 +142,21 @@ export class OwnPasskeys {
         const removed = await stores.passkeys.remove(changer.person.id, id)
         if (removed === undefined) throw Failure.notFound('Passkey')
         await settleAfterRemoval(stores, changer.person.id)
+        await requireWayIn(stores, changer.person.id, 'passkey', this.#deps.issuer)
         const before = { name: removed.name }
         return { type: 'passkey.deleted', subjectId: id, before, after: null }
       }),
     )
   }
+}
+
+function requireName({ isPossible }: PasskeyCeremonies): void {
+  if (isPossible) return
+  throw Failure.invalid({
+    passkey: [
+      'cannot be used: browsers make none for an IP address, and TERSE_BASE_URL has one in place of a name',
+    ],
+  })
 }
 
 function purposeOf({ id }: Person): ChallengePurpose {

@@ -1,4 +1,5 @@
 import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
+import { isIpAddress } from '../../platform/network/ip-address.ts'
 import type { Person } from '../people/person.ts'
 import type { Challenge } from './passkey-challenges.ts'
 import type { Passkey } from './store/passkey-store.ts'
@@ -30,6 +31,11 @@ export type NewCredential = Pick<Passkey, 'credential_id' | 'public_key' | 'coun
 export class PasskeyCeremonies {
   readonly #origin: string
   readonly #rpId: string
+
+  /** Whether the host has a name: browsers make no passkeys for IP addresses. */
+  get isPossible(): boolean {
+    return !isIpAddress(this.#rpId.replace(/^\[|\]$/g, ''))
+  }
 
   /** @param baseUrl an origin; its host is the relying party */
   constructor(baseUrl: string) {

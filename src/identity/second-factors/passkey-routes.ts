@@ -12,7 +12,6 @@ import type { FastifyReply } from 'fastify'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   INVALID,
-  INVALID_BODY,
   NOT_FOUND,
   OPEN_FAILURES,
   SESSION_FAILURES,
@@ -42,7 +41,7 @@ function registerOptions(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteD
         summary: 'Get what a browser needs to sign in with a passkey',
         description:
           'Returns the options of `navigator.credentials.get`, for `POST /session` and `POST /session/authenticate`. The answer’s cookie holds the challenge, which works once within five minutes.',
-        response: { 200: passkeyOptionsSchema, ...INVALID_BODY, ...OPEN_FAILURES },
+        response: { 200: passkeyOptionsSchema, ...INVALID, ...OPEN_FAILURES },
       },
     },
     async (_request, reply) => sendOptions(reply, await ownPasskeys.requestOptions()),
@@ -57,7 +56,7 @@ function registerOptions(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteD
         summary: 'Get what a browser needs to make a passkey',
         description:
           'Returns the options of `navigator.credentials.create`, for `POST /me/passkeys`. The answer’s cookie holds the challenge, which works once within five minutes. Needs an authentication within the last ten minutes.',
-        response: { 200: passkeyOptionsSchema, ...INVALID_BODY, ...SESSION_FAILURES },
+        response: { 200: passkeyOptionsSchema, ...INVALID, ...SESSION_FAILURES },
       },
     },
     async (request, reply) =>

@@ -19,6 +19,8 @@ export type ProvenFactor = {
    * or removed meanwhile; the sign-in then fails. Awaits the given stores alone; may run again.
    */
   use(stores: SecondFactorStores, nowMicros: number): Promise<boolean>
+  /** What its use is in the event log; undefined for what is used at every sign-in. */
+  readonly eventType?: 'recovery_code.used'
 }
 
 /** The request fields that may hold a second factor. */

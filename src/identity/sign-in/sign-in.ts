@@ -1,4 +1,5 @@
 import type { Store } from '../../platform/database/store.ts'
+import type { EventAuthor } from '../../platform/events/event-writer.ts'
 import { Failure, type FieldFaults } from '../../platform/failure.ts'
 import type { Charge } from '../../platform/limits/attempt-limits.ts'
 import type { Clock } from '../../platform/time/clock.ts'
@@ -104,8 +105,9 @@ export class SignIn {
       given.password === undefined && given.passkey !== undefined
         ? await this.#provePasskey(given, person, origin)
         : await this.#provePassword(person, given, origin)
+    const author = authorOf(person, origin)
     return this.#store.write(async (stores) => {
-      await this.#confirm(stores, proof)
+      await this.#confirm(stores, proof, author)
       return this.#sessions.renew(stores, session)
     })
   }
@@ -183,15 +185,19 @@ export class SignIn {
 
   #start(proof: Proof, origin: SignInOrigin): Promise<OpenedSession> {
     const { person } = proof
-    const author = { ...personActor(person, undefined, true), requestId: origin.requestId }
+    const author = authorOf(person, origin)
     return this.#store.write(async (stores) => {
-      await this.#confirm(stores, proof)
+      await this.#confirm(stores, proof, author)
       return this.#sessions.start(stores, author, person.id, origin.device)
     })
   }
 
   /** Checks within the transaction that nothing of the proof has changed, and uses up its second factor. */
-  async #confirm(stores: SignInStores, { person, sealedPassword, factor }: Proof): Promise<void> {
+  async #confirm(
+    stores: SignInStores,
+    { person, sealedPassword, factor }: Proof,
+    author: EventAuthor,
+  ): Promise<void> {
     // Together with a change of the password that runs at the same time, either this sign-in fails, or its
     // session is among those that the change ends.
     await stores.people.lock(person.id)
@@ -206,10 +212,17 @@ export class SignIn {
       const fields = factorFields(await factorState(stores, person.id))
       if (fields.length > 0) throw factorRequired(fields)
     }
-    if (factor !== undefined && !(await factor.use(stores, this.#clock.nowMicros()))) {
-      throw factorWrong({})
-    }
+    if (factor === undefined) return
+    const usedAt = this.#clock.nowMicros()
+    if (!(await factor.use(stores, usedAt))) throw factorWrong({})
+    if (factor.eventType === undefined) return
+    const event = { type: factor.eventType, subjectId: person.id, before: null, after: {} }
+    await stores.events.append(author, event, usedAt)
   }
+}
+
+function authorOf(person: Person, { requestId }: SignInOrigin): EventAuthor {
+  return { ...personActor(person, undefined, true), requestId }
 }
 
 /** Of a person who may sign in with a password. */

@@ -1,8 +1,14 @@
+import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../platform/database/schema.ts'
 
 /** An account with a provider of single sign-on that leads to a person. */
 export type Identity = Schema['identities']
+
+/** What the API calls an identity by: issuers and subjects may have any characters. */
+export function identityIdOf({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string {
+  return hash('sha256', JSON.stringify([issuer, subject]), 'hex')
+}
 
 export type IdentityStore = {
   find(issuer: string, subject: string): Promise<Identity | undefined>
@@ -10,6 +16,7 @@ export type IdentityStore = {
   list(personId: string): Promise<readonly Identity[]>
   /** Returns false when the account leads to a person already. */
   insert(identity: Identity): Promise<boolean>
+  remove(identity: Pick<Identity, 'issuer' | 'subject'>): Promise<void>
 }
 
 export function identityStore(db: Kysely<Schema>): IdentityStore {
@@ -36,6 +43,13 @@ export function identityStore(db: Kysely<Schema>): IdentityStore {
         .returning('subject')
         .executeTakeFirst()
       return inserted !== undefined
+    },
+    async remove({ issuer, subject }) {
+      await db
+        .deleteFrom('identities')
+        .where('issuer', '=', issuer)
+        .where('subject', '=', subject)
+        .execute()
     },
   }
 }
