@@ -145,6 +145,23 @@ describe('passkeys in Chromium, with a virtual authenticator', {
     assert.equal((await call('POST', '/session', { passkey })).status, 401)
   })
 
+  test('a copy of the authenticator is refused, whose counter is behind', async () => {
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+    const [credential] = credentials
+    assert.ok(credential && credential.signCount > 1)
+    const setCount = async (signCount: number) => {
+      const { credentialId } = credential
+      await cdp.send('WebAuthn.removeCredential', { authenticatorId, credentialId })
+      const copy = { ...credential, signCount }
+      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: copy })
+    }
+    assert.equal((await call('POST', '/session', { passkey: await prove() })).status, 201)
+    await setCount(credential.signCount - 1)
+    assert.equal((await call('POST', '/session', { passkey: await prove() })).status, 401)
+    await setCount(credential.signCount + 10)
+    assert.equal((await call('POST', '/session', { passkey: await prove() })).status, 201)
+  })
+
   test('an assertion is refused without its challenge, after five minutes, and when altered', async () => {
     const late = await prove()
     clock.move(5 * 60)

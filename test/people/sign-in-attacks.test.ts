@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { personActor } from '../../src/identity/actor.ts'
 import { PeoplePasswords } from '../../src/identity/people/people-passwords.ts'
 import type { SecondFactors } from '../../src/identity/second-factors/second-factors.ts'
 import { Sessions } from '../../src/identity/sessions/sessions.ts'
@@ -29,10 +30,13 @@ describeStore('attacks on sign-in', (at) => {
   async function given() {
     const clock = fakeClock()
     const counts = { hashes: 0, reads: 0, writes: 0 }
+    /** What others do while a password is being hashed. */
+    const meanwhile = { run: async () => {} }
     const hasher = new PasswordHasher({
       queue: new FairQueue(HASH_QUEUE),
       async compute(task) {
         counts.hashes += 1
+        await meanwhile.run()
         return hash('sha256', `${task.text} ${task.salt}`, 'buffer')
       },
     })
@@ -78,7 +82,7 @@ describeStore('attacks on sign-in', (at) => {
       }
       return { outcome, cost }
     }
-    return { clock, person, disabled, withoutPassword, attempt }
+    return { clock, person, disabled, withoutPassword, attempt, meanwhile, passwords }
   }
 
   test('cannot tell people who exist from others, by the answer or by the work', async () => {
@@ -106,6 +110,49 @@ describeStore('attacks on sign-in', (at) => {
     assert.equal((await attempt(person.email, PASSWORD, '192.0.2.2')).outcome, 'signed in')
     clock.move(15 * 60)
     assert.equal((await attempt(person.email, PASSWORD)).outcome, 'signed in')
+  })
+
+  /** Runs once, during the next hash. */
+  function during(meanwhile: { run(): Promise<void> }, work: () => Promise<void>): void {
+    meanwhile.run = async () => {
+      meanwhile.run = async () => {}
+      await work()
+    }
+  }
+  const codeIn = (outcome: string | { readonly code: string }) =>
+    typeof outcome === 'object' ? outcome.code : outcome
+
+  test('leave no session where the password changes while it is compared', async () => {
+    const { person, attempt, meanwhile, passwords } = await given()
+    const author = personActor(person, undefined, true)
+    const password = await passwords.prepare(person, 'another horse battery staple')
+    during(meanwhile, () =>
+      at.store.write(async (stores) => {
+        await stores.people.lock(person.id)
+        const change = { password, keptSessionId: undefined, now: NOW }
+        await passwords.set(stores, author, person.id, change)
+      }),
+    )
+    assert.equal(codeIn((await attempt(person.email, PASSWORD)).outcome), 'unauthorized')
+    assert.deepEqual(await at.store.read.sessions.listOfPerson(person.id), [])
+  })
+
+  test('leave no session where the person is disabled, or gets a second factor, meanwhile', async () => {
+    const { person, attempt, meanwhile } = await given()
+    const confirmed = { sealedSecret: 'sealed', step: 1, atMicros: NOW }
+    during(meanwhile, () =>
+      at.store.write(async (stores) => {
+        await stores.totp.setPending(person.id, 'sealed')
+        await stores.totp.confirm(person.id, confirmed)
+      }),
+    )
+    const { outcome } = await attempt(person.email, PASSWORD)
+    assert.equal(codeIn(outcome), 'second_factor_required')
+    during(meanwhile, () =>
+      at.store.write((stores) => stores.people.update(person.id, { disabled_at: NOW })),
+    )
+    assert.equal(codeIn((await attempt(person.email, PASSWORD)).outcome), 'unauthorized')
+    assert.deepEqual(await at.store.read.sessions.listOfPerson(person.id), [])
   })
 
   test('are bounded for one address at many accounts, and from many addresses at one', async () => {

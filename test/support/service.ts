@@ -6,6 +6,7 @@ import { commandLine } from '../../src/identity/actor.ts'
 import { SetupLinks } from '../../src/identity/setup/setup-links.ts'
 import { SCOPES, type Scope } from '../../src/identity/tokens/scope.ts'
 import { systemRandom } from '../../src/platform/crypto/random.ts'
+import { HASH_QUEUE } from '../../src/platform/passwords/password-hasher.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type Api, apiClient } from './api.ts'
 import type { Engine, Place } from './engines.ts'
@@ -26,10 +27,11 @@ export type Service = {
   stop(): Promise<void>
 }
 
+/** @param options.hashDeadlineMs for hashes that must not be refused on a busy machine */
 export async function startService(
   engine: Engine,
   settings: Readonly<Record<string, string>> = {},
-  options: { clock?: Clock } = {},
+  options: { clock?: Clock; hashDeadlineMs?: number } = {},
 ): Promise<Service> {
   const place = await engine.createPlace()
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
@@ -48,9 +50,10 @@ export async function startService(
   const log = pino({ level: 'silent' })
   const opened = await openInstance(config, log)
   const { store, clock } = { ...opened, ...options }
+  const { hashDeadlineMs: deadlineMs = HASH_QUEUE.deadlineMs } = options
   const setupLinks = new SetupLinks({ store, clock, random: systemRandom })
   const instance = { ...opened, clock, setupLinks }
-  const node = await startNode(config, instance, log)
+  const node = await startNode(config, instance, log, { hashQueue: { ...HASH_QUEUE, deadlineMs } })
   const baseUrl = `http://127.0.0.1:${port}`
 
   async function token(workspace = 'acme', scopes: readonly Scope[] = SCOPES): Promise<string> {

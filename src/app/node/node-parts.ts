@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { deferredListener } from '../../platform/http/deferred-listener.ts'
 import { type Peers, Throttles } from '../../platform/limits/throttles.ts'
+import type { FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import { WorkQueues } from '../../platform/work/work-queues.ts'
 import type { Config } from '../config/read-config.ts'
 import { openDomains } from '../instance/domains.ts'
@@ -38,12 +39,14 @@ export type NodeOptions = {
   readonly log: Logger
   /** Undefined for a process that is the whole service. */
   readonly shared: Shared | undefined
+  /** Bounds of password hashing; `HASH_QUEUE` when left out. */
+  readonly hashQueue?: FairQueueOptions | undefined
 }
 
 /** Builds the parts of a node. Loads the caches that an earlier process kept, and opens no port. */
-export async function openNodeParts({ config, instance: opened, log, shared }: NodeOptions) {
+export async function openNodeParts({ config, log, shared, ...options }: NodeOptions) {
   const dataFolder = new DataFolder({ config, log })
-  const instance = guardInstance(config, opened, dataFolder)
+  const instance = guardInstance(config, options.instance, dataFolder)
   const warmStart = await openWarmStart(config)
   const serviceHost = await findServiceHost(config, instance, warmStart.values.state)
   const throttles = new Throttles({ clock: instance.clock, peers: shared?.peers })
@@ -51,7 +54,7 @@ export async function openNodeParts({ config, instance: opened, log, shared }: N
   const tls = config.tls && (await import('./tls.ts')).openTls(config, instance, hostParts, log)
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
-  const hashing = openPasswordHasher(queues)
+  const hashing = openPasswordHasher(queues, options.hashQueue)
   const context = {
     config,
     instance,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer } from '../../platform/http/api/api-request-pacer.ts'
+import type { FairQueueOptions } from '../../platform/work/fair-queue.ts'
 import type { Config } from '../config/read-config.ts'
 import { type AppContext, logUnexpected } from '../instance/app-context.ts'
 import type { Instance } from '../instance/instance.ts'
@@ -41,6 +42,7 @@ export type Stopping = {
  *
  * @param options.listenOn as for `Entrances.listen`
  * @param options.shared undefined for a process that is the whole service
+ * @param options.hashQueue as in `NodeOptions`
  */
 export async function startNode(
   config: Config,
@@ -49,11 +51,13 @@ export async function startNode(
   options: {
     readonly listenOn?: readonly (readonly ListeningHandle[])[]
     readonly shared?: Shared | undefined
+    readonly hashQueue?: FairQueueOptions | undefined
   } = {},
 ): Promise<Node> {
-  const parts = await openNodeParts({ config, instance, log, shared: options.shared })
+  const { listenOn, shared, hashQueue } = options
+  const parts = await openNodeParts({ config, instance, log, shared, hashQueue })
   const node = new Node(parts)
-  await node.listen(options.listenOn)
+  await node.listen(listenOn)
   return node
 }
 
