@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useId, useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { type ClickGroup, GROUPS_MAX, type Grouping } from '../../api/clicks.ts'
@@ -20,6 +20,7 @@ import { breakdownQuery, countOf, totalOf } from './breakdown-query.ts'
 import { ChangeLink } from './ChangeLink.tsx'
 import { downloadCsv } from './csv.ts'
 import { TabList, tabId } from './TabList.tsx'
+import { useReport } from './use-report.ts'
 import { groupName } from './value-names.ts'
 import { type View, wantedOf } from './view.ts'
 
@@ -46,7 +47,9 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
   const panelId = useId()
   const [grouping, setGrouping] = useState<Grouping>(groupings[0])
   const [isOpen, setOpen] = useState(false)
-  const { data, error, isPlaceholderData } = useQuery(breakdownQuery(view, grouping, rows))
+  const { data: answer, error, isStale } = useReport(breakdownQuery(view, grouping, rows))
+  // Until the values of another tab have come, those of the one before must not have their names.
+  const data = answer?.group_by === grouping ? answer : undefined
   const name = t.analytics.dimensions[grouping]
   const total = data === undefined ? 0 : totalOf(data.total, view)
   const values = (data?.data.length ?? 0) + (data?.rest.values ?? 0)
@@ -74,7 +77,7 @@ export function Breakdown({ view, groupings, rows, className }: BreakdownProps) 
         id={panelId}
         {...(hasTabs && { role: 'tabpanel', 'aria-labelledby': tabId(panelId, grouping) })}
       >
-        <div className={isPlaceholderData ? 'bars stale' : 'bars'} data-rows={rows}>
+        <div className={isStale ? 'bars stale' : 'bars'} data-rows={rows}>
           {data === undefined && error !== null && <Failure error={error} />}
           {data === undefined && error === null && (
             <AfterAMoment>

@@ -58,7 +58,7 @@ export function LinkPicker({ chosen, onClose }: LinkPickerProps) {
           />
         )}
       </Field>
-      <div className="picks">
+      <div className="link-picks">
         {links.map((link) => (
           <Pick
             key={link.id}
@@ -83,7 +83,7 @@ type PickProps = {
 
 function Pick({ link, isChosen, isFull, onToggle }: PickProps) {
   return (
-    <label className="pick">
+    <label className="link-pick">
       <input
         className="cb"
         type="checkbox"

@@ -18,6 +18,7 @@ import {
   type SeriesData,
   seriesData,
 } from './series-data.ts'
+import { useReport } from './use-report.ts'
 import { lineQuery, useChange, type View } from './view.ts'
 
 /** Clicks, visitors or bots over time, with the period before; as lines or as a table. */
@@ -26,7 +27,7 @@ export function SeriesChart({ view }: { view: View }) {
   const formats = useChartFormats(view.lineZone)
   const [isTable, setTable] = useState(false)
   const { compared } = view
-  const { data: series, isPlaceholderData } = useQuery(lineQuery(view))
+  const { data: series, isStale } = useReport(lineQuery(view))
   const { data: before } = useQuery({
     ...lineQuery(view, compared),
     enabled: compared !== undefined,
@@ -57,7 +58,7 @@ export function SeriesChart({ view }: { view: View }) {
           />
         </div>
       </div>
-      <div className={isPlaceholderData ? 'plot-space stale' : 'plot-space'}>
+      <div className={isStale ? 'plot-space stale' : 'plot-space'}>
         {data !== undefined && isTable && (
           <SeriesTable caption={name} data={data} interval={view.interval} formats={formats} />
         )}

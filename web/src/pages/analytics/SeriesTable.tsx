@@ -1,7 +1,7 @@
 import type { ChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { type Interval, MEASURES } from './analytics-search.ts'
-import type { Bucket } from './buckets.ts'
+import { type Bucket, isUnknown } from './buckets.ts'
 import { bucketName, type SeriesData } from './series-data.ts'
 
 type SeriesTableProps = {
@@ -17,8 +17,10 @@ export function SeriesTable({ caption, data, interval, formats }: SeriesTablePro
   const rows = data.buckets
     .slice(0, data.begun)
     .map((bucket, nth) => ({ bucket, before: data.before[nth] }))
+  // Visitors of the days of a zone are mostly unknown; those of UTC have a line and a table of their own.
+  const measures = MEASURES.filter((measure) => !isUnknown(data.buckets, data.begun, measure))
   const cells = (bucket: Bucket | undefined) =>
-    MEASURES.map((measure) => {
+    measures.map((measure) => {
       const value = bucket?.[measure]
       return <td key={measure}>{typeof value === 'number' ? formats.number(value) : '–'}</td>
     })
@@ -31,14 +33,14 @@ export function SeriesTable({ caption, data, interval, formats }: SeriesTablePro
         <thead>
           <tr>
             <th scope="col">{t.analytics.intervals[interval]}</th>
-            {MEASURES.map((measure) => (
+            {measures.map((measure) => (
               <th key={measure} scope="col">
                 {t.analytics.measures[measure]}
               </th>
             ))}
             {hasBefore && <th scope="col">{t.analytics.before}</th>}
             {hasBefore &&
-              MEASURES.map((measure) => (
+              measures.map((measure) => (
                 <th key={measure} scope="col">
                   <span className="sr">{t.analytics.before}: </span>
                   {t.analytics.measures[measure]}

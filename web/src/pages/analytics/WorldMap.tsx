@@ -1,5 +1,4 @@
 import map from 'virtual:world-map'
-import { useQuery } from '@tanstack/react-query'
 import { type PointerEvent, useMemo, useState } from 'react'
 import { GROUPS_MAX } from '../../api/clicks.ts'
 import { useChartFormats } from '../../text/chart-formats.ts'
@@ -7,6 +6,7 @@ import { useText } from '../../text/use-text.ts'
 import { toggled } from './analytics-search.ts'
 import { breakdownQuery, countOf } from './breakdown-query.ts'
 import { logStep } from './scale.ts'
+import { useReport } from './use-report.ts'
 import { useChange, type View } from './view.ts'
 
 const STEPS = 4
@@ -27,7 +27,7 @@ export function WorldMap({ view }: { view: View }) {
   const formats = useChartFormats(view.timezone)
   const change = useChange()
   const [hovered, setHovered] = useState<string>()
-  const { data, isPlaceholderData } = useQuery(breakdownQuery(view, 'country', GROUPS_MAX))
+  const { data, isStale } = useReport(breakdownQuery(view, 'country', GROUPS_MAX))
   const counts = useMemo(
     () => new Map(data?.data.map((group) => [group.value ?? '', countOf(group)])),
     [data],
@@ -50,7 +50,7 @@ export function WorldMap({ view }: { view: View }) {
           )}
         </div>
       </div>
-      <div className={isPlaceholderData ? 'map stale' : 'map'}>
+      <div className={isStale ? 'map stale' : 'map'}>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list beside it has the same links */}
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
