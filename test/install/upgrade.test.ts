@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { apiClient } from '../support/api.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { startProcess } from '../support/service-process.ts'
+import { visit } from '../support/visit.ts'
+
+/**
+ * Data folders that earlier releases wrote. Their services were killed, so the files are those of a crash: rows in
+ * write-ahead logs, and clicks in the journal that were not counted. Each release adds one.
+ */
+const RELEASES = [
+  {
+    version: '0.1.0',
+    token: 'terse_V3gkK5rMy6n3x75WHvBLM2xi9OCtK04T1Gb6',
+    /** As many redirects as were answered. */
+    clicks: { spring: 8, docs: 1, secret: 0 },
+  },
+] as const
+
+describe('a data folder of an earlier release', () => {
+  for (const { version, token, clicks } of RELEASES) {
+    test(`of ${version} is upgraded: its links, token and clicks are complete`, async (t) => {
+      const place = await SQLITE.createPlace()
+      t.after(() => place.remove())
+      const archive = new URL(`releases/data-folder-${version}.tar.gz`, import.meta.url)
+      execFileSync('tar', ['-xzf', fileURLToPath(archive), '-C', place.dataDir])
+      const service = await startProcess(place)
+      t.after(() => service.kill())
+      const api = apiClient(`http://localhost:${service.port}`, token)
+      const links = async (): Promise<readonly Link[]> => (await api.get('/links')).body.data
+      await eventually(async () => {
+        const counted = (await links()).map((one) => [one.key, one.clicks])
+        assert.deepEqual(Object.fromEntries(counted), clicks)
+      }, 20_000)
+
+      const spring = (await links()).find(({ key }) => key === 'spring')
+      assert.deepEqual(spring?.tags, ['print'])
+      const { headers } = await visit(service.port, '/spring')
+      assert.equal(headers.location, 'https://example.com/sale?utm_source=poster')
+      const docs = await visit(service.port, '/docs', { host: 'go.localhost' })
+      assert.equal(docs.headers.location, 'https://example.com/docs')
+      const opened = await visit(service.port, '/secret', {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'password=open+sesame',
+      })
+      assert.equal(opened.status, 303)
+
+      const created = await api.post('/links', { domain: 'localhost', url: 'https://example.com/' })
+      assert.equal(created.status, 201)
+      // The visits of this test count on top of those of the release.
+      await eventually(async () => {
+        const again = (await links()).find(({ key }) => key === 'spring')
+        assert.equal(again?.clicks, clicks.spring + 1)
+      }, 20_000)
+      assert.equal(await service.stop(), 0)
+    })
+  }
+})
+
+type Link = {
+  readonly key: keyof (typeof RELEASES)[number]['clicks']
+  readonly clicks: number
+  readonly tags: readonly string[]
+}
