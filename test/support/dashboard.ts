@@ -9,6 +9,8 @@ export type DashboardOptions = {
   readonly width?: number
   readonly height?: number
   readonly locale?: string
+  /** The time of the page, which then stands still. */
+  readonly now?: Date
 }
 
 /** A signed-in dashboard in a browser, and what went wrong in it. */
@@ -26,8 +28,9 @@ export async function openDashboard(
   browser: Browser,
   service: Service,
   path: string,
-  { theme = 'light', width = 1_280, height = 800, locale = 'en-GB' }: DashboardOptions = {},
+  options: DashboardOptions = {},
 ): Promise<Dashboard> {
+  const { theme = 'light', width = 1_280, height = 800, locale = 'en-GB', now } = options
   const origin = `http://localhost:${service.port}`
   const context = await browser.newContext({
     colorScheme: theme,
@@ -39,6 +42,7 @@ export async function openDashboard(
   const [name, value = ''] = (await ownerCookie(service)).split('=')
   await context.addCookies([{ name: name ?? '', value, url: origin }])
   const page = await context.newPage()
+  if (now !== undefined) await page.clock.setFixedTime(now)
   const faults = watchFaults(page, origin)
   await page.goto(`${origin}/app${path}`)
   async function close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog'
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { Icon } from '../icons/Icon.tsx'
 import { SearchIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
@@ -16,6 +16,12 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
   const entries = usePaletteEntries(typed.trim(), linkId, onShortcuts)
   const active = entries[Math.min(at, entries.length - 1)]
   const close = () => paletteOpen.set(false)
+  const activeId = active && `${listId}-${active.id}`
+  useEffect(() => {
+    if (activeId !== undefined) {
+      document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' })
+    }
+  }, [activeId])
 
   function run(entry: PaletteEntry | undefined) {
     if (entry === undefined) return
@@ -53,7 +59,7 @@ export default function CommandPalette({ onShortcuts }: { onShortcuts: () => voi
                 role="combobox"
                 aria-expanded
                 aria-controls={listId}
-                aria-activedescendant={active && `${listId}-${active.id}`}
+                aria-activedescendant={activeId}
                 aria-label={t.palette.placeholder}
                 placeholder={t.palette.placeholder}
                 value={typed}

@@ -114,7 +114,7 @@ function Tools({ search, sort }: { search: string | undefined; sort: TagSort }) 
   return (
     <div className="tools">
       <TagsTabs />
-      <label className="in">
+      <label className="in tool-search">
         <Icon of={SearchIcon} />
         <input
           type="search"

@@ -1,0 +1,55 @@
+import type { Click } from '../../src/clicks/click.ts'
+import { expectStatus } from '../../test/support/api.ts'
+import type { FakeClock } from '../../test/support/fake-clock.ts'
+import type { Service } from '../../test/support/service.ts'
+import { seqOf, takeIn } from '../../test/support/taken-clicks.ts'
+import { clicksOf } from './demo-clicks.ts'
+import { DEMO_DOMAINS, type DemoLink, demoLinks, PENDING_DOMAIN } from './demo-links.ts'
+import { randomFrom } from './random.ts'
+
+export const DEMO_DAYS = 90
+const DAY_SECONDS = 86_400
+const SEED = 17
+/** What a journal brings at once. */
+const BATCH = 1_000
+const TEMPLATES = [
+  { name: 'Instagram', utm_source: 'instagram', utm_medium: 'social' },
+  { name: 'Newsletter', utm_source: 'newsletter', utm_medium: 'email' },
+  { name: 'Poster', utm_source: 'poster', utm_medium: 'print' },
+]
+
+/**
+ * Makes a workspace as it looks after 90 days: the links over the API, each on its day, and their clicks
+ * by the same ingestion as those of visitors.
+ *
+ * @param clock stands at the beginning of the 90 days; at the present afterwards
+ */
+export async function fillDemo(service: Service, clock: FakeClock): Promise<void> {
+  const nowMs = clock.nowMicros() / 1_000 + DEMO_DAYS * DAY_SECONDS * 1_000
+  const api = await service.api('acme')
+  for (const domain of DEMO_DOMAINS) expectStatus(await api.post('/domains', { domain }), 201)
+  for (const template of TEMPLATES) expectStatus(await api.post('/utm-templates', template), 201)
+
+  const random = randomFrom(SEED)
+  const clicks: Click[] = []
+  let day = DEMO_DAYS
+  const byAge = demoLinks(nowMs).toSorted((one, other) => other.daysAgo - one.daysAgo)
+  for (const link of byAge) {
+    clock.move((day - link.daysAgo) * DAY_SECONDS)
+    day = link.daysAgo
+    clicks.push(...clicksOf(link, await create(service, link), nowMs, random))
+  }
+  clock.move(day * DAY_SECONDS)
+  expectStatus(await api.post('/domains', { domain: PENDING_DOMAIN }), 201)
+  clicks.sort((one, other) => one.at - other.at)
+  for (let from = 0; from < clicks.length; from += BATCH) {
+    await takeIn(service, clicks.slice(from, from + BATCH))
+  }
+}
+
+/** Returns the number of the new link, to which its clicks refer. */
+async function create(service: Service, { fields }: DemoLink): Promise<number> {
+  const api = await service.api('acme')
+  // A link that has expired by now had its date ahead when it was made.
+  return seqOf(service, expectStatus(await api.post('/links', fields), 201).body)
+}
