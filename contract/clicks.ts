@@ -208,6 +208,63 @@ export const exportedClick = z
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })
 
+export const liveClicksQuery = z.strictObject({
+  link: linksQuery(FILTER_LINKS_MAX)
+    .optional()
+    .describe('Clicks on this link. Sent several times: on any of the links.'),
+  domain: linksQuery(FILTER_LINKS_MAX)
+    .optional()
+    .describe(
+      'Clicks on the links of this domain, by its id. Several times: of any of the domains.',
+    ),
+  bots: botsQuery,
+})
+
+const liveClick = exportedClick
+  .omit({ visitor: true })
+  .meta({ id: 'LiveClick', description: 'One click, or several beyond the cap.' })
+
+const liveStart = z
+  .object({
+    from: timestamp.describe('Start of the first minute.'),
+    minutes: z
+      .array(
+        z.object({
+          start: timestamp.describe('Start of the minute.'),
+          clicks: z.int().describe('Clicks in this minute that `bots` selects.'),
+        }),
+      )
+      .describe('The last 30 minutes in order; the last one has not ended.'),
+    clicks: z.array(liveClick).describe('The latest of these clicks, at most 200, oldest first.'),
+  })
+  .meta({ id: 'LiveStart', description: 'The data of the event `start`, which comes first.' })
+
+const liveClicks = z
+  .object({
+    clicks: z.array(liveClick).describe('At most 200.'),
+    left_out: z.int().describe('Further clicks of the same moment, which are not sent.'),
+  })
+  .meta({ id: 'LiveClicks', description: 'The data of an event `clicks`.' })
+
+const LIVE_ENDS = ['unauthorized', 'stopping', 'interrupted'] as const
+
+const liveEnd = z
+  .object({
+    reason: z
+      .enum(LIVE_ENDS)
+      .describe(
+        '`unauthorized`: the token or session is no longer valid. `stopping`: the node stops. `interrupted`: clicks could not be read.',
+      ),
+  })
+  .meta({ id: 'LiveEnd', description: 'The data of the event `end`, which comes last.' })
+
+/** The data of each event of the stream. */
+export const liveEvent = z.union([liveStart, liveClicks, liveEnd])
+
+export type LiveClicksQuery = z.output<typeof liveClicksQuery>
+export type LiveClick = z.output<typeof liveClick>
+export type LiveStart = z.output<typeof liveStart>
+export type LiveEndReason = z.output<typeof liveEnd>['reason']
 export type ClickReportResource = z.output<typeof clickReport>
 export type ExportedClick = z.output<typeof exportedClick>
 export type ClicksQuery = z.output<typeof clicksQuery>

@@ -22,6 +22,7 @@ export async function openApiDocument(): Promise<object> {
     linkKeys: unusable as AppDependencies['linkKeys'],
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],
+    liveClicks: unusable as AppDependencies['liveClicks'],
     domainChecks: unusable as AppDependencies['domainChecks'],
     qrPictures: unusable as AppDependencies['qrPictures'],
     events: unusable as AppDependencies['events'],

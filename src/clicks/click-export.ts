@@ -61,7 +61,8 @@ export async function exportStream(
     if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
     for (let batch = first; batch.done !== true; batch = await iterator.next()) {
       watch.onBatch()
-      if (batch.value.length > 0) yield batch.value.map((click) => write(present(click))).join('')
+      if (batch.value.length > 0)
+        yield batch.value.map((click) => write(presentClick(click))).join('')
     }
   }
   const stream = Readable.from(text(), { objectMode: false })
@@ -72,7 +73,7 @@ export async function exportStream(
   return stream
 }
 
-function present(click: RawClick): ExportedClick {
+export function presentClick(click: RawClick): ExportedClick {
   const isCapped = (click.flags & CLICK_FLAGS.capped) !== 0
   return {
     at: formatInstant(click.at),

@@ -1,6 +1,10 @@
 /** What other modules use of identity. */
 
-export { actorOf } from './access/authentication.ts'
+export {
+  type AuthenticationDependencies,
+  actorOf,
+  mayStill,
+} from './access/authentication.ts'
 export { type Actor, commandLine, systemActor } from './actor.ts'
 export { requireRecentAuthentication } from './permissions.ts'
 export {

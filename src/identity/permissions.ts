@@ -68,6 +68,7 @@ export const OPERATION_ACCESS = {
   'clicks.get': 'clicks.view',
   'clicks.getSparklines': 'clicks.view',
   'clicks.export': 'clicks.view',
+  'clicks.live': 'clicks.view',
   'workspace.getUsage': 'usage.view',
   'events.list': 'events.view',
   'signIn.getOptions': 'open',

@@ -25,8 +25,12 @@ export function apiClient(baseUrl: string, token: string | undefined): Api {
     headers.set('connection', 'close')
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, method, headers })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    const type = response.headers.get('content-type') ?? ''
+    const isJson = type.startsWith('application/json')
+    // A stream of events does not end by itself.
+    const isStream = type.startsWith('text/event-stream')
+    if (isStream) await response.body?.cancel()
+    const text = isStream ? '' : await response.text()
     return {
       status: response.status,
       headers: response.headers,

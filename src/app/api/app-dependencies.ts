@@ -1,3 +1,4 @@
+import type { LiveRouteDependencies } from '../../clicks/live/routes.ts'
 import type { ClickRouteDependencies } from '../../clicks/routes.ts'
 import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
 import type { DomainRouteDependencies } from '../../domains/routes.ts'
@@ -38,6 +39,7 @@ type RouteDependencies = LinkRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &
   ClickRouteDependencies &
+  LiveRouteDependencies &
   UsageRouteDependencies &
   EventRouteDependencies &
   SetupRouteDependencies &

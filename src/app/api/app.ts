@@ -7,6 +7,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
+import { liveRoutes } from '../../clicks/live/routes.ts'
 import { clickRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
@@ -62,6 +63,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   domainRoutes,
   domainHttpsRoutes,
   clickRoutes,
+  liveRoutes,
   usageRoutes,
   eventRoutes,
   setupRoutes,

@@ -15,6 +15,7 @@ import {
   type CertificateStore,
   certificateStore,
 } from '../../certificates/store/certificate-store.ts'
+import type { ClickFeed } from '../../clicks/store/click-feed.ts'
 import {
   type ClickReports,
   clickReports,
@@ -111,6 +112,7 @@ export type Stores = {
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
+  readonly feed: ClickFeed
   readonly visitorSalts: VisitorSaltStore
   readonly nodes: NodeStore
   readonly changes: ChangeLog
@@ -126,6 +128,7 @@ export type EngineTraits = {
   readonly changeLog: (db: Kysely<Schema>, writes: WriteBuffer) => ChangeLog
   readonly openFeed: OpenEventFeed
   readonly rawClicks: (scans: Scans) => RawClickPages
+  readonly clickFeed: (on: { db: Kysely<Schema>; scans: Scans }) => ClickFeed
   readonly findPage: FindPage
   /**
    * Whether the result of an insert contains the new row's number. It then needs no `returning`,
@@ -143,7 +146,16 @@ export type EngineTraits = {
  * @param on.scans for queries that may read many rows
  */
 export function storesOver(
-  { changeLog, openFeed, rawClicks, findPage, returnsInsertId, lockName, numbering }: EngineTraits,
+  {
+    changeLog,
+    openFeed,
+    rawClicks,
+    clickFeed,
+    findPage,
+    returnsInsertId,
+    lockName,
+    numbering,
+  }: EngineTraits,
   on: { db: Kysely<Schema>; scans: Scans; writes: WriteBuffer },
 ): Stores {
   const { db, writes } = on
@@ -182,6 +194,7 @@ export function storesOver(
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),
+    feed: clickFeed(on),
     visitorSalts: visitorSaltStore(db),
     nodes: nodeStore(db),
     changes: changeLog(db, writes),

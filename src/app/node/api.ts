@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ClickIntake } from '../../clicks/ingest/click-intake.ts'
+import { LIVE_QUEUE, LiveClicks } from '../../clicks/live/live-clicks.ts'
 import { CHART_QUEUE, Clicks, EXPORT_QUEUE } from '../../clicks/report/clicks.ts'
 import { DomainHttps } from '../../domains/domain-https.ts'
 import { EVENT_QUEUE, Events } from '../../events/events.ts'
@@ -41,8 +42,15 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly qrPictures: QrPictures
 }
 
+/** The API's application. */
+export type Api = {
+  readonly app: FastifyInstance
+  /** Ends the answers that would last until their clients leave. */
+  endStreams(): void
+}
+
 /** Load this module once redirects are served: it is half of the program's code. */
-export function openApi(
+export async function openApi(
   context: AppContext,
   {
     authenticator,
@@ -54,7 +62,7 @@ export function openApi(
     dataFolder,
     qrPictures,
   }: ApiParts,
-): Promise<FastifyInstance> {
+): Promise<Api> {
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
   const random = systemRandom
@@ -71,7 +79,8 @@ export function openApi(
   })
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
-  return buildApp(
+  const { clicks, liveClicks } = openClicks(context, { links, domains })
+  const app = await buildApp(
     {
       links,
       linkKeys: new LinkKeys({ store, random, serviceHost, keyspaces }),
@@ -80,15 +89,8 @@ export function openApi(
       tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
       utmTemplates: new UtmTemplates({ store, clock, random }),
       domains,
-      clicks: new Clicks({
-        store,
-        clock,
-        links,
-        domains,
-        retentionDays: config.clickRetentionDays,
-        charts: queues.open(CHART_QUEUE),
-        exports: queues.open(EXPORT_QUEUE),
-      }),
+      clicks,
+      liveClicks,
       events: new Events({ store, lists: queues.open(EVENT_QUEUE) }),
       domainChecks: checks,
       qrPictures,
@@ -133,4 +135,22 @@ export function openApi(
     },
     log,
   )
+  return { app, endStreams: () => liveClicks.stop() }
+}
+
+function openClicks(
+  { config, instance, log, queues }: AppContext,
+  { links, domains }: { links: Links; domains: ApiParts['domains'] },
+) {
+  const { store, clock } = instance
+  const charts = queues.open(CHART_QUEUE)
+  const shared = { store, clock, links, domains, charts }
+  const { clickRetentionDays: retentionDays } = config
+  const clicks = new Clicks({ ...shared, retentionDays, exports: queues.open(EXPORT_QUEUE) })
+  const liveClicks = new LiveClicks({
+    ...shared,
+    streams: queues.open(LIVE_QUEUE),
+    onError: (err) => log.warn({ err }, 'reading live clicks failed'),
+  })
+  return { clicks, liveClicks }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../platform/failure.ts'
 import { ApiRequestPacer } from '../../platform/http/api/api-request-pacer.ts'
@@ -9,6 +8,7 @@ import { type AppContext, logUnexpected } from '../instance/app-context.ts'
 import type { Instance } from '../instance/instance.ts'
 import { openServiceHost } from '../instance/service-host.ts'
 import { ALONE } from '../metrics/metrics.ts'
+import type { Api } from './api.ts'
 import { startBackups } from './backup-job.ts'
 import type { ListeningHandle } from './entrances.ts'
 import { startFileChecks } from './file-checks.ts'
@@ -71,7 +71,7 @@ export class Node {
   readonly #parts: NodeParts
   readonly #saving: Job
   readonly #jobs: Job[] = []
-  #app: FastifyInstance | undefined
+  #api: Api | undefined
   #isStopping = false
 
   constructor(parts: NodeParts) {
@@ -124,6 +124,7 @@ export class Node {
       await sleep(delayMs)
     }
     this.#isStopping = true
+    this.#api?.endStreams()
     await entrances.stop(idleGraceMs)
     await this.#stopBehindFront()
   }
@@ -131,7 +132,7 @@ export class Node {
   async #openApi(): Promise<void> {
     const { context, caches, domains, intake, observation, dataFolder, qr, api } = this.#parts
     const { openApi } = await import('./api.ts')
-    const app = await openApi(context, {
+    this.#api = await openApi(context, {
       authenticator: caches.authenticator,
       sessionCache: caches.sessionCache,
       domains: domains.domains,
@@ -141,7 +142,7 @@ export class Node {
       dataFolder,
       qrPictures: qr.pictures,
     })
-    this.#app = app
+    const { app } = this.#api
     api.open(new ApiRequestPacer((request, response) => app.routing(request, response)).answer)
     dataFolder.start()
   }
@@ -178,7 +179,7 @@ export class Node {
       dataFolder.stop(),
       salts.stop(),
       ...this.#jobs.map((job) => job.stop()),
-      this.#app?.close(),
+      this.#api?.app.close(),
       hashing.close(),
       qr.close(),
     ])

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isUuid } from '../../platform/crypto/uuid.ts'
-import { Failure } from '../../platform/failure.ts'
+import { Failure, isUnavailable } from '../../platform/failure.ts'
 import { HttpRefusal } from '../../platform/http/api/problem.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import { type Actor, personActor } from '../actor.ts'
@@ -98,6 +98,23 @@ export function authorize(request: FastifyRequest): void {
   const { operation } = request.routeOptions.config
   if (operation === undefined || OPERATION_ACCESS[operation] === 'open') return
   requireAccess(actorOf(request), operation)
+}
+
+/**
+ * Whether the sender of a request whose answer lasts may still perform its operation. True while that cannot
+ * be found out.
+ */
+export async function mayStill(
+  deps: AuthenticationDependencies,
+  request: FastifyRequest,
+): Promise<boolean> {
+  try {
+    await authenticate(deps, request)
+    authorize(request)
+    return true
+  } catch (error) {
+    return isUnavailable(error)
+  }
 }
 
 /** The actor of a request that has been authenticated. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import { postgresClickFeed } from '../../../clicks/store/postgres/click-feed.ts'
 import { postgresRawClickPages } from '../../../clicks/store/postgres/raw-click-pages.ts'
 import { postgresEventFeed } from '../../../events/store/postgres/event-feed.ts'
 import { findPageWith, findSortedAtOnce } from '../../../links/store/link-scan.ts'
@@ -50,6 +51,7 @@ const TRAITS: EngineTraits = {
   changeLog: postgresChangeLog,
   openFeed: postgresEventFeed,
   rawClicks: postgresRawClickPages,
+  clickFeed: postgresClickFeed,
   findPage: findPageWith(findSortedAtOnce),
   returnsInsertId: false,
   lockName,

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
+import { sqliteClickFeed } from '../../../clicks/store/sqlite/click-feed.ts'
 import { rawClicksFolder } from '../../../clicks/store/sqlite/raw-click-days.ts'
 import { sqliteRawClickPages } from '../../../clicks/store/sqlite/raw-click-pages.ts'
 import { sqliteEventFeed } from '../../../events/store/sqlite/event-feed.ts'
@@ -176,13 +177,18 @@ function openStoreOver(opened: Opened, version: string): OpenedStore {
     nowMs: () => scanConnection.cpuMs,
   })
 
-  const rawClicks = sqliteRawClickPages(rawClicksFolder(dataDir), scanConnection)
+  const rawClicksAt = rawClicksFolder(dataDir)
+  const rawClicks = sqliteRawClickPages(rawClicksAt, scanConnection)
 
   const recordingTimer = setInterval(() => {
     recordBatchCount({ writer, reader, commits }).catch(opened.onError)
   }, RECORD_INTERVAL_MS)
   recordingTimer.unref()
-  const traits: EngineTraits = { ...TRAITS, rawClicks: () => rawClicks }
+  const traits: EngineTraits = {
+    ...TRAITS,
+    rawClicks: () => rawClicks,
+    clickFeed: (on) => sqliteClickFeed(rawClicksAt, scanConnection, on),
+  }
   const stores = storesOver(traits, { db: writing, scans: scansWithin(writing), writes })
   return {
     engine: `SQLite ${version}`,

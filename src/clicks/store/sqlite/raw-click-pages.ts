@@ -48,7 +48,7 @@ export function sqliteRawClickPages(folder: string, scans: ScanConnection): RawC
 }
 
 /** Files of older releases have no `count` column: each row is one visit. */
-async function columnsOf(db: Kysely<Schema>) {
+export async function columnsOf(db: Kysely<Schema>) {
   const found = await sql`
     select 1 from pragma_table_info('clicks') where name = 'count'`.execute(db)
   return found.rows.length > 0

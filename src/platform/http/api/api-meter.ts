@@ -20,12 +20,13 @@ export class ApiMeter {
     return this.#counts.values()
   }
 
-  count(method: string, route: string, status: number, seconds: number): void {
+  /** @param seconds undefined for an answer whose latency means nothing */
+  count(method: string, route: string, status: number, seconds: number | undefined): void {
     const name = `${method} ${route} ${status}`
     const count = this.#counts.get(name) ?? { method, route, status, answers: 0 }
     count.answers += 1
     this.#counts.set(name, count)
-    this.latency.observe(seconds)
+    if (seconds !== undefined) this.latency.observe(seconds)
   }
 }
 
@@ -34,6 +35,7 @@ export function meterApi(app: FastifyInstance, meter: ApiMeter): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url
     if (route === undefined || !route.startsWith('/api/')) return
-    meter.count(request.method, route, reply.statusCode, reply.elapsedTime / 1_000)
+    const seconds = request.routeOptions.config.isEndless ? undefined : reply.elapsedTime / 1_000
+    meter.count(request.method, route, reply.statusCode, seconds)
   })
 }

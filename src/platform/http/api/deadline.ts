@@ -8,6 +8,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Exempts a route whose work has its own time-outs, such as scans and DNS checks. */
     mayTakeLong?: true
+    /** Marks answers that last until their client leaves: their latency is not measured. */
+    isEndless?: true
   }
 }
 

@@ -1,0 +1,167 @@
+import type { Readable } from 'node:stream'
+import type { LiveClicksQuery, LiveEndReason } from '@terse/contract/clicks'
+import type { KeyspaceStore } from '../../hosts/index.ts'
+import type { Actor } from '../../identity/index.ts'
+import type { Store } from '../../platform/database/store.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { Clock } from '../../platform/time/clock.ts'
+import type { FairQueue, FairQueueOptions } from '../../platform/work/fair-queue.ts'
+import { SerialQueue } from '../../platform/work/serial-queue.ts'
+import type { ClickFeed, FeedPosition, LiveSelection } from '../store/click-feed.ts'
+import { CLICKS_MAX, firstMinute, LiveStream } from './live-stream.ts'
+
+/** The limits of one process. More streams are refused instead of waiting. */
+export const LIVE_QUEUE: FairQueueOptions = {
+  work: 'live streams',
+  concurrency: 200,
+  concurrencyPerOwner: 10,
+  waitingPerOwnerMax: 0,
+  waitingMax: 0,
+  deadlineMs: 10_000,
+}
+
+const INTERVAL_MS = 1_000
+const MINUTE_MICROS = 60 * 1_000_000
+
+type Dependencies = {
+  readonly store: Store<{ readonly keyspaces: KeyspaceStore; readonly feed: ClickFeed }>
+  readonly clock: Clock
+  readonly links: {
+    findMany(actor: Actor, ids: readonly string[]): Promise<readonly { readonly seq: number }[]>
+  }
+  readonly domains: { get(actor: Actor, id: string): Promise<{ readonly host: string }> }
+  /** See `LIVE_QUEUE`. */
+  readonly streams: FairQueue
+  /** Reading the last minutes takes a chart's turn. */
+  readonly charts: FairQueue
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Sends new clicks to the clients that watch them. While there are some, one tail reads what was ingested by
+ * any process, for all of them together.
+ */
+export class LiveClicks {
+  readonly #deps: Dependencies
+  readonly #streams = new Set<LiveStream>()
+  /** Reads of the tail, and the positions at which streams join it. */
+  readonly #turns = new SerialQueue()
+  /** Undefined while there is no stream. */
+  #position: FeedPosition | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /**
+   * Returns the text of a stream of server-sent events.
+   *
+   * @param mayContinue asked every 30 s whether the actor may still watch
+   * @throws {Failure} `not_found`, `unavailable`
+   * @throws {QueueRefusal} when the workspace or the process has too many streams
+   */
+  async open(
+    actor: Actor,
+    query: LiveClicksQuery,
+    mayContinue: () => Promise<boolean>,
+  ): Promise<Readable> {
+    const { clock, streams, charts, store } = this.#deps
+    const selection = await this.#select(actor, query)
+    const release = await streams.acquire(actor.workspaceId)
+    const stream = new LiveStream({
+      selection,
+      mayContinue,
+      onEnd: () => {
+        release()
+        this.#remove(stream)
+      },
+    })
+    try {
+      const position = await this.#turns.run(() => this.#join(stream))
+      const wanted = { fromMicros: this.#fromMicros(), latestMax: CLICKS_MAX }
+      const recent = await charts.run(actor.workspaceId, () =>
+        store.read.feed.recent(position, selection, wanted),
+      )
+      stream.start(recent, clock.nowMicros())
+      return stream.text
+    } catch (error) {
+      stream.cancel()
+      throw error
+    }
+  }
+
+  /** Ends all streams, and refuses new ones. */
+  stop(): void {
+    this.#isStopped = true
+    this.#endAll('stopping')
+  }
+
+  async #join(stream: LiveStream): Promise<FeedPosition> {
+    const position = this.#position ?? (await this.#deps.store.read.feed.end(this.#fromMicros()))
+    if (this.#isStopped) throw Failure.unavailable(new Error('the node is stopping'))
+    this.#position = position
+    this.#streams.add(stream)
+    this.#timer ??= setTimeout(this.#tick, INTERVAL_MS).unref()
+    return position
+  }
+
+  #remove(stream: LiveStream): void {
+    this.#streams.delete(stream)
+    if (this.#streams.size > 0) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#position = undefined
+  }
+
+  readonly #tick = async (): Promise<void> => {
+    try {
+      await this.#turns.run(() => this.#readOn())
+    } catch (error) {
+      this.#deps.onError(error)
+      this.#endAll('interrupted')
+    }
+    // A stream may have joined since, and started it.
+    clearTimeout(this.#timer)
+    this.#timer = this.#streams.size > 0 ? setTimeout(this.#tick, INTERVAL_MS).unref() : undefined
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#position === undefined) return
+    const workspaceIds = [...new Set([...this.#streams].map((each) => each.selection.workspaceId))]
+    const wanted = { workspaceIds, fromMicros: this.#fromMicros() }
+    const position = await this.#deps.store.read.feed.since(this.#position, wanted, (clicks) => {
+      for (const stream of this.#streams) stream.take(clicks)
+    })
+    if (this.#streams.size > 0) this.#position = position
+    for (const stream of this.#streams) stream.flush()
+  }
+
+  #endAll(reason: LiveEndReason): void {
+    for (const stream of [...this.#streams]) stream.end(reason)
+  }
+
+  #fromMicros(): number {
+    return firstMinute(this.#deps.clock.nowMicros()) * MINUTE_MICROS
+  }
+
+  /** @throws {Failure} `not_found` */
+  async #select(actor: Actor, query: LiveClicksQuery): Promise<LiveSelection> {
+    const { store, links, domains } = this.#deps
+    const { workspaceId } = actor
+    const { link, domain, bots = 'exclude' } = query
+    const found = link && (await links.findMany(actor, link))
+    if (found !== undefined && found.length < new Set(link).size) throw Failure.notFound('Link')
+    const keyspaceIds = domain && new Set<number>()
+    for (const id of domain ?? []) {
+      const { host } = await domains.get(actor, id)
+      const keyspaceId = await store.read.keyspaces.find(workspaceId, host)
+      // Every claim has a keyspace, so the claim was deleted between the two reads.
+      if (keyspaceId === undefined) throw Failure.notFound('Domain')
+      keyspaceIds?.add(keyspaceId)
+    }
+    const linkSeqs = found && new Set(found.map(({ seq }) => seq))
+    return { workspaceId, linkSeqs, keyspaceIds, bots }
+  }
+}

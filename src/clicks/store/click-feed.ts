@@ -1,0 +1,108 @@
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { Bots } from '../report/click-filter.ts'
+import type { RawClick } from '../report/day-of-clicks.ts'
+import { addLinkNames, type RawClickRow } from './link-names.ts'
+
+/** How far a feed has read, in the form of its engine. */
+export type FeedPosition = string
+
+/** Which clicks of a workspace a live view shows; undefined does not limit them. */
+export type LiveSelection = {
+  readonly workspaceId: string
+  readonly linkSeqs: ReadonlySet<number> | undefined
+  readonly keyspaceIds: ReadonlySet<number> | undefined
+  readonly bots: Bots
+}
+
+/** A click as the feed returns it. */
+export type FedClick = RawClick & {
+  readonly workspace_id: string
+  readonly keyspace_id: number | null
+}
+
+/** What was clicked before a position. */
+export type RecentClicks = {
+  /** The sums of clicks by minutes since 1970-01-01, without empty minutes. */
+  readonly minutes: ReadonlyMap<number, number>
+  /** The latest clicks, newest first. */
+  readonly latest: readonly FedClick[]
+}
+
+/** Reads raw clicks in the order in which they were stored, each once. */
+export type ClickFeed = {
+  /** The position behind all clicks that are stored. */
+  end(fromMicros: number): Promise<FeedPosition>
+  /**
+   * Reads the clicks of the workspaces that were stored since `position` and made since `fromMicros`, in
+   * pages. If it fails, some pages may have been read: read on from `end`.
+   */
+  since(
+    position: FeedPosition,
+    wanted: { readonly workspaceIds: readonly string[]; readonly fromMicros: number },
+    onPage: (clicks: readonly FedClick[]) => void,
+  ): Promise<FeedPosition>
+  /** Reads clicks that were stored before `position` and made since `fromMicros`. */
+  recent(
+    position: FeedPosition,
+    selection: LiveSelection,
+    wanted: { readonly fromMicros: number; readonly latestMax: number },
+  ): Promise<RecentClicks>
+}
+
+export const FEED_PAGE_ROWS = 1_000
+
+const MINUTE_MICROS = 60 * 1_000_000
+
+type FedRow = RawClickRow & { readonly id: number; readonly workspace_id: string }
+
+/** Adds the names of links to rows of the feed. */
+export async function nameFedClicks(
+  db: Kysely<Schema>,
+  rows: readonly FedRow[],
+): Promise<readonly FedClick[]> {
+  if (rows.length === 0) return []
+  const named = await addLinkNames(
+    db,
+    rows.map(({ id, workspace_id, ...row }) => row),
+  )
+  return named.map((click, nth) => ({
+    ...click,
+    workspace_id: rows[nth]?.workspace_id ?? '',
+    keyspace_id: rows[nth]?.keyspace_id ?? null,
+  }))
+}
+
+/** The part of a selection that both engines express alike. */
+export function conditionsOf({ linkSeqs, keyspaceIds, bots }: LiveSelection): RawBuilder<SqlBool> {
+  const among = (column: string, values: ReadonlySet<number>) =>
+    sql<SqlBool>`${sql.ref(column)} in (${sql.join([...values])})`
+  const conditions = [
+    sql<SqlBool>`true`,
+    ...(linkSeqs === undefined ? [] : [among('link_seq', linkSeqs)]),
+    ...(keyspaceIds === undefined ? [] : [among('keyspace_id', keyspaceIds)]),
+    ...(bots === 'include' ? [] : [sql<SqlBool>`flags ${sql.raw(bots === 'only' ? '<>' : '=')} 0`]),
+  ]
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+}
+
+export function isSelected(
+  { workspaceId, linkSeqs, keyspaceIds, bots }: LiveSelection,
+  click: FedClick,
+): boolean {
+  if (click.workspace_id !== workspaceId) return false
+  if (linkSeqs?.has(click.link_seq) === false) return false
+  if (keyspaceIds !== undefined && !keyspaceIds.has(click.keyspace_id ?? -1)) return false
+  return bots === 'include' || (click.flags === 0) === (bots === 'exclude')
+}
+
+/** Sums clicks by minute; integer division truncates. */
+export const MINUTE = sql<number>`at / ${sql.lit(MINUTE_MICROS)}`
+
+export type MinuteSum = { readonly minute: number; readonly clicks: number }
+
+export function addMinutes(sums: Map<number, number>, rows: readonly MinuteSum[]): void {
+  for (const { minute, clicks } of rows) {
+    sums.set(Number(minute), (sums.get(Number(minute)) ?? 0) + Number(clicks))
+  }
+}

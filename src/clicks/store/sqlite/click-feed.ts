@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Scan, Scans } from '../../../platform/database/scans.ts'
+import type { Schema } from '../../../platform/database/schema.ts'
+import { kyselyOver } from '../../../platform/database/sqlite/dialect.ts'
+import type { ScanConnection } from '../../../platform/database/sqlite/scan-connection.ts'
+import { dayOf } from '../../tally/click-day.ts'
+import {
+  addMinutes,
+  type ClickFeed,
+  conditionsOf,
+  FEED_PAGE_ROWS,
+  type FedClick,
+  MINUTE,
+  type MinuteSum,
+  nameFedClicks,
+} from '../click-feed.ts'
+import { listRawDays, rawClicksFile } from './raw-click-days.ts'
+import { columnsOf } from './raw-click-pages.ts'
+
+/** Rows per query, of all workspaces: a few milliseconds on the scan thread. */
+const ROWS_PER_QUERY = 20_000
+/** What the tail of all workspaces is called where scans take turns. */
+const TAIL = 'live clicks'
+
+/** The last row that was read of each day's file. */
+type Position = Readonly<Record<number, number>>
+
+/** A day's file and its number of rows. */
+type OpenDay = { readonly day: number; readonly db: Kysely<Schema>; readonly rows: number }
+
+/** Follows the row numbers of each day's file: writers take turns, so they are in the order of commits. */
+export function sqliteClickFeed(
+  folder: string,
+  scanConnection: ScanConnection,
+  { db, scans }: { readonly db: Kysely<Schema>; readonly scans: Scans },
+): ClickFeed {
+  async function openDays(scan: Scan, fromMicros: number): Promise<readonly OpenDay[]> {
+    const found: OpenDay[] = []
+    for (const day of listRawDays(folder).filter((each) => each >= dayOf(fromMicros))) {
+      const over = overDay(day)
+      if (over !== undefined) found.push({ day, db: over, rows: await countRows(scan, over) })
+    }
+    return found
+  }
+
+  function overDay(day: number): Kysely<Schema> | undefined {
+    const file = rawClicksFile(folder, day)
+    return existsSync(file) ? kyselyOver(scanConnection.over(file)) : undefined
+  }
+
+  async function readRows(
+    scan: Scan,
+    day: Kysely<Schema>,
+    { where, order, limit }: { where: RawBuilder<SqlBool>; order: 'asc' | 'desc'; limit: number },
+  ): Promise<readonly FedClick[]> {
+    const columns = await scan.turn(() => columnsOf(day))
+    const rows = await scan.turn(() =>
+      day
+        .selectFrom('clicks')
+        .select([
+          sql<number>`rowid`.as('id'),
+          sql<string>`(select id from workspaces where number = workspace)`.as('workspace_id'),
+          ...columns,
+        ])
+        .where(where)
+        .orderBy(sql`rowid`, order)
+        .limit(limit)
+        .execute(),
+    )
+    return nameFedClicks(db, rows)
+  }
+
+  return {
+    async end(fromMicros) {
+      const days = await openDays(scans.begin(TAIL), fromMicros)
+      return JSON.stringify(Object.fromEntries(days.map(({ day, rows }) => [day, rows])))
+    },
+
+    async since(position, { workspaceIds, fromMicros }, onPage) {
+      const read: Position = JSON.parse(position)
+      const scan = scans.begin(TAIL)
+      const days = await openDays(scan, fromMicros)
+      for (const { day, db: file, rows } of days) {
+        for (let after = read[day] ?? 0; after < rows; after += FEED_PAGE_ROWS) {
+          const until = Math.min(after + FEED_PAGE_ROWS, rows)
+          const where = sql<SqlBool>`rowid > ${after} and rowid <= ${until} and at >= ${fromMicros}
+            and workspace in (select number from workspaces where id in (${sql.join(workspaceIds)}))`
+          onPage(await readRows(scan, file, { where, order: 'asc', limit: FEED_PAGE_ROWS }))
+        }
+      }
+      return JSON.stringify(Object.fromEntries(days.map(({ day, rows }) => [day, rows])))
+    },
+
+    async recent(position, selection, { fromMicros, latestMax }) {
+      const scan = scans.begin(selection.workspaceId)
+      const minutes = new Map<number, number>()
+      const latest: FedClick[] = []
+      const days = Object.entries(JSON.parse(position) as Position).map(([day, rows]) => ({
+        day: Number(day),
+        rows,
+      }))
+      for (const { day, rows } of days.toSorted((a, b) => b.day - a.day)) {
+        const file = overDay(day)
+        if (file === undefined) continue
+        for (let until = rows; until > 0; until -= ROWS_PER_QUERY) {
+          const within = sql<SqlBool>`rowid > ${until - ROWS_PER_QUERY} and rowid <= ${until}`
+          const where = sql<SqlBool>`${within} and at >= ${fromMicros}
+            and workspace = (select number from workspaces where id = ${selection.workspaceId})
+            and ${conditionsOf(selection)}`
+          const sums = sql<MinuteSum>`
+            select ${MINUTE} as minute, sum(count) as clicks from clicks where ${where} group by 1`
+          addMinutes(minutes, (await scan.turn(() => sums.execute(file))).rows)
+          const limit = latestMax - latest.length
+          if (limit > 0)
+            latest.push(...(await readRows(scan, file, { where, order: 'desc', limit })))
+          const newest = sql<{ at: number }>`select max(at) as at from clicks where ${within}`
+          const [row] = (await scan.turn(() => newest.execute(file))).rows
+          if (row === undefined || row.at < fromMicros) break
+        }
+      }
+      return { minutes, latest }
+    },
+  }
+}
+
+async function countRows(scan: Scan, day: Kysely<Schema>): Promise<number> {
+  const last = await scan.turn(() =>
+    day.selectFrom('clicks').select(sql<number | null>`max(rowid)`.as('id')).executeTakeFirst(),
+  )
+  return last?.id ?? 0
+}
