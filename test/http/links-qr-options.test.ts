@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { PNG } from 'pngjs'
 import type { Api } from '../support/api.ts'
 import { SQLITE } from '../support/engines.ts'
 import { expectInvalid } from '../support/expect-invalid.ts'
@@ -74,6 +75,21 @@ describe('the options of a QR code', () => {
       expectInvalid(await api.put(path, { [field]: value }), field)
     })
   }
+
+  test('include a logo in the body, which needs the level Q or H', async () => {
+    const png = PNG.sync.write(new PNG({ width: 16, height: 16 }))
+    const logo = `data:image/png;base64,${png.toString('base64')}`
+    for (const format of ['png', 'svg']) {
+      const code = scan((await fetchPicture(path, { format, logo })).picture)
+      assert.deepEqual([code.text, code.errorLevel], ['https://localhost/scan-me', 'H'])
+    }
+    assert.equal(scan((await fetchPicture(path, { logo, level: 'Q' })).picture).errorLevel, 'Q')
+    expectInvalid(await api.put(path, { logo, level: 'M' }), 'level')
+    expectInvalid(await api.put(path, { logo: 'https://example.com/logo.png' }), 'logo')
+    const damaged = Buffer.from(png).fill(0, 45, 50).toString('base64')
+    expectInvalid(await api.put(path, { logo: `data:image/png;base64,${damaged}` }), 'logo')
+    expectInvalid(await api.get(`${path}?logo=${encodeURIComponent(logo)}`), 'logo')
+  })
 
   test('return 422 for a size at which this link’s code cannot be read', async () => {
     const { id } = await createLink(api, { key: 'k'.repeat(190) })

@@ -57,11 +57,12 @@ export function scan(picture: Buffer): ScannedCode {
 }
 
 const SVG =
-  /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 \1 \1" shape-rendering="crispEdges"><path fill="#ffffff" d="M0 0h\1v\1h-\1z"\/><path fill="(#[0-9a-f]{6})" transform="translate\((\d+) \3\) scale\((\d+)\)" d="([^"]+)"\/><\/svg>\n$/
+  /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="\1" viewBox="0 0 \1 \1" shape-rendering="crispEdges"><path fill="#ffffff" d="M0 0h\1v\1h-\1z"\/><path fill="(#[0-9a-f]{6})" transform="translate\((\d+) \3\) scale\((\d+)\)" d="([^"]+)"\/>(?:<image x="(\d+)" y="\6" width="(\d+)" height="\7" href="data:image\/png;base64,([^"]+)"\/>)?<\/svg>\n$/
 
 /** Renders an SVG of a white square and a path of rectangles, each one module high. */
 function paint(svg: Buffer): Image {
-  const [, side = '', color = '', start = '', scale = '', path = ''] = SVG.exec(String(svg)) ?? []
+  const match = SVG.exec(String(svg)) ?? []
+  const [, side = '', color = '', start = '', scale = '', path = '', corner, logoSide, logo] = match
   assert.ok(path, 'the SVG has another form')
   const width = Number(side)
   const data = Buffer.alloc(width * width * 4, 255)
@@ -75,7 +76,21 @@ function paint(svg: Buffer): Image {
       data.fill(pixel, at, at + Number(length) * Number(scale) * 4)
     }
   }
+  if (logo !== undefined) paintLogo(data, width, Number(corner), Number(logoSide), logo)
   return { data, width, height: width }
+}
+
+/** Paints a square opaque picture, each pixel the nearest of the picture. */
+function paintLogo(data: Buffer, width: number, corner: number, side: number, base64: string) {
+  const logo = PNG.sync.read(Buffer.from(base64, 'base64'))
+  assert.equal(logo.width, logo.height)
+  const scale = logo.width / side
+  for (let y = 0; y < side; y += 1) {
+    for (let x = 0; x < side; x += 1) {
+      const from = (Math.floor(y * scale) * logo.width + Math.floor(x * scale)) * 4
+      logo.data.copy(data, ((corner + y) * width + corner + x) * 4, from, from + 4)
+    }
+  }
 }
 
 type Box = { left: number; top: number; right: number; bottom: number }

@@ -18,6 +18,7 @@ function render(task: Partial<QrTask>) {
     size: undefined,
     margin: 4,
     level: 'M',
+    logo: undefined,
     ...task,
   })
 }

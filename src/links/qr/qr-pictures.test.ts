@@ -9,7 +9,16 @@ import type { QrTask } from './qr-task.ts'
 const RED = { red: 200, green: 0, blue: 0 }
 
 function task(text: string, others: Partial<QrTask> = {}): QrTask {
-  return { text, color: BLACK, format: 'png', size: undefined, margin: 4, level: 'M', ...others }
+  return {
+    text,
+    color: BLACK,
+    format: 'png',
+    size: undefined,
+    margin: 4,
+    level: 'M',
+    logo: undefined,
+    ...others,
+  }
 }
 
 /** Pictures whose rendering waits until the test releases it, one after the other. */

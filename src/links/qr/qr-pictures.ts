@@ -16,7 +16,10 @@ export const QR_QUEUE: FairQueueOptions = {
   deadlineMs: 2_000,
 }
 
-/** A PNG is 1 KiB on average and 16 KiB at most; an SVG 3 KiB, and of the longest link 115 KiB. */
+/**
+ * A PNG is 1 KiB on average and 16 KiB at most; an SVG 3 KiB, and of the longest link 115 KiB. A logo adds up to
+ * 44 KiB to an SVG, and up to 500 KiB to a PNG of the largest size.
+ */
 const CACHE_BYTES_MAX = 8 * 1024 * 1024
 /** The memory of an entry in addition to its picture and its name. */
 const ENTRY_BYTES = 200
@@ -65,6 +68,7 @@ function pictureOf(rendering: QrRendering): Uint8Array {
   throw Failure.invalid(Object.fromEntries(faults))
 }
 
-function nameOf({ text, color, format, size, margin, level }: QrTask): string {
-  return [format, size, margin, level, formatColor(color), text].join(' ')
+function nameOf({ text, color, format, size, margin, level, logo }: QrTask): string {
+  const logoHash = logo && hash('sha256', logo, 'base64url')
+  return [format, size, margin, level, logoHash, formatColor(color), text].join(' ')
 }

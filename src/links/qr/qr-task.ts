@@ -16,6 +16,8 @@ export type QrTask = {
   readonly margin: number
   /** Error correction, by the letters of ISO/IEC 18004, the weakest first. */
   readonly level: 'L' | 'M' | 'Q' | 'H'
+  /** A PNG of checked dimensions. */
+  readonly logo: Uint8Array | undefined
 }
 
 /** A picture, or the faults of the parameters by their names. */

@@ -17,6 +17,7 @@ import type { Link } from '../link.ts'
 import type { Links } from '../links.ts'
 import { scannableLink } from '../short-link.ts'
 import { BLACK, parseModuleColor } from './color.ts'
+import { parseLogo } from './logo.ts'
 import { type QrPictures, qrEntityTag } from './qr-pictures.ts'
 import { QR_MARGIN_DEFAULT, type QrFormat, type QrTask } from './qr-task.ts'
 
@@ -93,7 +94,8 @@ export const qrCodeRoutes: FastifyPluginAsyncZod<QrRouteDependencies> = async (a
       schema: {
         ...route.schema,
         operationId: 'links.drawQrCode',
-        description: 'Draws the QR code of the short link. Parameters may be in the body as well.',
+        description:
+          'Draws the QR code of the short link. Parameters may be in the body as well, and a logo only there.',
         body: qrCodeBody,
         response: { 200: picture, ...NOT_FOUND, ...INVALID, ...FAILURES },
       },
@@ -110,13 +112,20 @@ function taskOf(link: Link, parameters: QrCodeParameters): QrTask {
   const color =
     parameters.color === undefined ? { value: BLACK } : parseModuleColor(parameters.color)
   if ('fault' in color) throw Failure.invalid({ color: [color.fault] })
+  const logo = parameters.logo === undefined ? { value: undefined } : parseLogo(parameters.logo)
+  if ('fault' in logo) throw Failure.invalid({ logo: [logo.fault] })
+  const level = parameters.level ?? (logo.value === undefined ? 'M' : 'H')
+  if (logo.value !== undefined && (level === 'L' || level === 'M')) {
+    throw Failure.invalid({ level: ['must be Q or H with a logo'] })
+  }
   return {
     text: scannableLink(link, parameters.track === true),
     color: color.value,
     format: parameters.format ?? 'png',
     size: parameters.size,
     margin: parameters.margin ?? QR_MARGIN_DEFAULT,
-    level: parameters.level ?? 'M',
+    level,
+    logo: logo.value,
   }
 }
 

@@ -1,14 +1,11 @@
-import { crc32, deflateSync } from 'node:zlib'
+import { deflateSync } from 'node:zlib'
 import type { Color } from './color.ts'
+import { chunk, PNG_SIGNATURE, ROW_FILTERS } from './png-chunks.ts'
 
 /** Equal rows of pixels: one bit per pixel, the leftmost in the highest bit; 1 is dark. */
 export type PixelRows = { readonly bits: Buffer; readonly count: number }
 
-const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const PALETTE_COLOR = 3
-/** Filter types of a row (PNG specification, section 9.2). */
-const UNFILTERED = 0
-const SAME_AS_ABOVE = 2
 
 /**
  * Encodes a square PNG with a palette of white and one dark colour, one bit per pixel. It takes a
@@ -21,7 +18,7 @@ export function encodeTwoColorPng(side: number, rows: readonly PixelRows[], dark
   header.set([1, PALETTE_COLOR, 0, 0, 0], 8)
   const palette = Buffer.from([255, 255, 255, dark.red, dark.green, dark.blue])
   return Buffer.concat([
-    SIGNATURE,
+    PNG_SIGNATURE,
     chunk('IHDR', header),
     chunk('PLTE', palette),
     chunk('IDAT', deflateSync(filteredRows(side, rows))),
@@ -35,19 +32,10 @@ function filteredRows(side: number, rows: readonly PixelRows[]): Buffer {
   const filtered = Buffer.alloc(rowBytes * side)
   let at = 0
   for (const { bits, count } of rows) {
-    filtered[at] = UNFILTERED
+    filtered[at] = ROW_FILTERS.none
     bits.copy(filtered, at + 1)
-    for (let nth = 1; nth < count; nth += 1) filtered[at + nth * rowBytes] = SAME_AS_ABOVE
+    for (let nth = 1; nth < count; nth += 1) filtered[at + nth * rowBytes] = ROW_FILTERS.up
     at += count * rowBytes
   }
   return filtered
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const content = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const framed = Buffer.alloc(content.length + 8)
-  framed.writeUInt32BE(data.length, 0)
-  content.copy(framed, 4)
-  framed.writeUInt32BE(crc32(content), content.length + 4)
-  return framed
 }
