@@ -116,11 +116,14 @@ for (const engine of ENGINES) {
     })
 
     test('an invitation is for its address alone', async () => {
-      const { code } = await invite('someone@example.com', 'viewer')
+      // Into a workspace of which the other is no member, so that nothing else refuses it.
+      const { code, workspaceId } = await inviteElsewhere('someone@example.com')
       const other = await join('other@example.com', 'viewer')
-      expectProblem(await other.post('/invitations/accept', { code }), 'validation_failed', [
-        'code',
-      ])
+      const refused = await other.post('/invitations/accept', { code })
+      const { message } = expectProblem(refused, 'validation_failed', ['code']).body
+      assert.match(message, /is for someone@example\.com/)
+      const header = { 'terse-workspace': workspaceId }
+      expectProblem(await other.get('/links', header), 'not_found')
       const { code: taken } = await inviteElsewhere('other@example.com')
       const given = { code: taken, name: 'Eve', password: PASSWORD }
       // Whoever finds the link of a person with an account must sign in as that person.
