@@ -7,6 +7,8 @@ import module from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+/** With this code the dynamic linker ends a program; Terse itself never does. */
+const LIBRARY_MISSING = 127
 const platform = `${process.platform}-${process.arch}`
 const { optionalDependencies } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -83,8 +85,14 @@ function runWith(node) {
     child.on('error', (error) => runHere(`The one that npm installed cannot run: ${error.code}.`))
     return
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
+    if (code === LIBRARY_MISSING) {
+      for (const each of signals) process.removeAllListeners(each)
+      runHere('The one that npm installed lacks a library: on Debian, apt-get install libatomic1.')
+      return
+    }
     if (signal === null) process.exit(code ?? 1)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)

@@ -15,6 +15,8 @@ const PLATFORM = `${process.platform}-${process.arch}`
 const PACKAGE = `node-${PLATFORM}`
 const OWN = process.versions.node
 const PACKAGED = '#!/bin/sh\necho "packaged: $2"\nexit 7\n'
+/** As the dynamic linker ends a program. */
+const INCOMPLETE = '#!/bin/sh\nexit 127\n'
 /** Like a program for another C library: its interpreter does not exist. */
 const UNUSABLE = '#!/nowhere/ld-linux.so\n'
 
@@ -86,6 +88,22 @@ const CASES: readonly Case[] = [
     code: 0,
     stdout: /^own: doctor\n$/,
     stderr: /^$/,
+  },
+  {
+    name: 'runs its own Node.js when the package’s lacks a library',
+    packages: { [PACKAGE]: OWN },
+    files: { '.bin/node': INCOMPLETE },
+    code: 0,
+    stdout: /^own: doctor\n$/,
+    stderr: /^$/,
+  },
+  {
+    name: 'reports which library the package’s Node.js lacks',
+    packages: { [PACKAGE]: '99.1.0' },
+    files: { '.bin/node': INCOMPLETE },
+    code: 1,
+    stdout: /^$/,
+    stderr: /lacks a library: on Debian, apt-get install libatomic1\. Install/,
   },
   {
     name: 'reports what is missing on a platform without a package',
