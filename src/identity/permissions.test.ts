@@ -115,6 +115,7 @@ describe('requireAccess', () => {
       'clicks.get': 'clicks:read',
       'clicks.getSparklines': 'clicks:read',
       'clicks.export': 'clicks:read',
+      'clicks.live': 'clicks:read',
       'workspace.getUsage': 'links:read',
       'events.list': 'workspace:admin',
       'utmTemplates.list': 'links:read',
@@ -209,6 +210,7 @@ describe('requireAccess', () => {
         'me.createPasskey',
         'me.deletePasskey',
         'me.linkIdentity',
+        'me.unlinkIdentity',
       ],
     )
     assert.throws(() => requireAccess(stale, 'me.setPassword'), { code: 'authentication_required' })
