@@ -57,3 +57,4 @@ export const totpDeleted = z
   .meta({ id: 'TotpDeleted' })
 
 export type MeResource = z.output<typeof meSchema>
+export type TotpSetupResource = z.output<typeof totpSetupSchema>

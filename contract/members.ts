@@ -84,3 +84,4 @@ export const acceptInvitationBody = z
 export type MemberResource = z.output<typeof memberSchema>
 export type InvitationResource = z.output<typeof invitationSchema>
 export type InvitationDetailsResource = z.output<typeof invitationDetailsSchema>
+export type CreatedInvitationResource = z.output<typeof createdInvitationSchema>

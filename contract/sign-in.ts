@@ -141,3 +141,5 @@ export type SessionResource = z.output<typeof sessionSchema>
 export type SessionEntryResource = z.output<typeof sessionEntrySchema>
 export type PersonResource = z.output<typeof personSchema>
 export type OneTimeLinkResource = z.output<typeof oneTimeLinkSchema>
+export type SignInOptionsResource = z.output<typeof signInOptionsSchema>
+export type MembershipResource = z.output<typeof membershipSchema>

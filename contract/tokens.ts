@@ -50,3 +50,5 @@ export const tokenRevoked = z
   .meta({ id: 'TokenRevoked' })
 
 export type TokenResource = z.output<typeof tokenSchema>
+export type Scope = z.output<typeof scope>
+export type CreatedTokenResource = z.output<typeof createdTokenSchema>

@@ -67,6 +67,8 @@ export async function openApiDocument(): Promise<object> {
       keysMax: 1,
     }),
     usage: unused,
+    instanceState: unused,
+    diagnose: unused,
     readiness: new Readiness(),
     health: unused,
     apiMeter: new ApiMeter(),

@@ -104,6 +104,8 @@ export const OPERATION_ACCESS = {
   'people.list': 'operator',
   'people.patch': 'operator',
   'people.resetPassword': 'operator',
+  'instance.get': 'operator',
+  'instance.diagnose': 'operator',
   'me.startTotp': 'signed in',
   'me.confirmTotp': 'signed in',
   'me.deleteTotp': 'signed in',

@@ -53,13 +53,13 @@ for (const engine of ENGINES) {
     test('signs in once, with the same cookie and code', async () => {
       const { cookie, visit } = await begin()
       assert.equal(await visit(), '/app/')
-      assert.equal(await visit(cookie), '/app/signin?error=oidc_expired')
+      assert.equal(await visit(cookie), '/app/sign-in?error=oidc_expired')
     })
 
     test('signs in once, of two requests at once', async () => {
       const { cookie, visit } = await begin()
       const arrived = await Promise.all([visit(cookie), visit(cookie)])
-      assert.deepEqual(arrived.toSorted(), ['/app/', '/app/signin?error=oidc_expired'])
+      assert.deepEqual(arrived.toSorted(), ['/app/', '/app/sign-in?error=oidc_expired'])
     })
   })
 }

@@ -72,9 +72,9 @@ for (const engine of ENGINES) {
     test('nobody signs in before the owner, nor with the owner’s address unverified', async () => {
       const { body } = await personClient(service).get('/sign-in-options')
       assert.deepEqual(body.oidc, { name: 'Acme accounts' })
-      assert.equal((await signInAs('bob')).arrived, '/app/signin?error=oidc_unknown')
+      assert.equal((await signInAs('bob')).arrived, '/app/sign-in?error=oidc_unknown')
       const unverified = await signInAs('unverified-ada')
-      assert.equal(unverified.arrived, '/app/signin?error=oidc_unknown')
+      assert.equal(unverified.arrived, '/app/sign-in?error=oidc_unknown')
       assert.equal(await service.instance.store.read.people.isEmpty(), true)
     })
 
@@ -123,7 +123,7 @@ for (const engine of ENGINES) {
       const bob = personClient(service)
       const body = { code, name: 'Bob', password: PASSWORD }
       expectStatus(await bob.post('/invitations/accept', body), 201)
-      assert.equal((await signInAs('bob')).arrived, '/app/signin?error=oidc_unknown')
+      assert.equal((await signInAs('bob')).arrived, '/app/sign-in?error=oidc_unknown')
 
       const begun = expectStatus(await bob.post('/me/identities', { return_to: '/app/me' }), 200)
       const callback = await provider.signIn(begun.body.url, 'bob')
@@ -141,11 +141,11 @@ for (const engine of ENGINES) {
       const callback = await provider.signIn(begun.body.url, 'carol')
       const [session = ''] = fresh.cookie.split('; ').filter((pair) => pair.includes('session'))
       fresh.cookie = fresh.cookie.replace(session, '').replace(/^; |; $/, '')
-      assert.equal(await visit(fresh, callback), '/app/signin?error=oidc_session_ended')
+      assert.equal(await visit(fresh, callback), '/app/sign-in?error=oidc_session_ended')
       const { client: other } = await signInAs('bob')
       const linking = expectStatus(await other.post('/me/identities', {}), 200)
       const taken = await provider.signIn(linking.body.url, 'ada')
-      assert.equal(await visit(other, taken), '/app/signin?error=oidc_linked_elsewhere')
+      assert.equal(await visit(other, taken), '/app/sign-in?error=oidc_linked_elsewhere')
     })
 
     test('a linked account is unlinked, which ends the sessions that it began', async () => {
@@ -161,7 +161,7 @@ for (const engine of ENGINES) {
       expectProblem(await here.delete(`/me/identities/${id}`), 'not_found')
       expectProblem(await there.get('/me'), 'unauthorized')
       assert.deepEqual((await here.get('/me')).body.identities, [])
-      assert.equal((await signInAs('bob')).arrived, '/app/signin?error=oidc_unknown')
+      assert.equal((await signInAs('bob')).arrived, '/app/sign-in?error=oidc_unknown')
       const { body } = expectStatus(await here.post('/me/identities', {}), 200)
       assert.equal(await visit(here, await provider.signIn(body.url, 'bob')), '/app/')
     })
@@ -188,8 +188,8 @@ for (const engine of ENGINES) {
         memberships.map(({ role }: { role: string }) => role),
         ['viewer'],
       )
-      assert.equal((await accept('eve')).arrived, '/app/signin?error=oidc_invitation')
-      assert.equal((await signInAs('eve')).arrived, '/app/signin?error=oidc_unknown')
+      assert.equal((await accept('eve')).arrived, '/app/sign-in?error=oidc_invitation')
+      assert.equal((await signInAs('eve')).arrived, '/app/sign-in?error=oidc_unknown')
     })
 
     test('groups decide the role at each sign-in, and end a membership given by hand', async () => {
@@ -222,15 +222,15 @@ for (const engine of ENGINES) {
 
     test('a callback works once, in the browser that began, for ten minutes', async () => {
       const { client, callback } = await signInAs('ada')
-      assert.equal(await visit(client, callback), '/app/signin?error=oidc_expired')
+      assert.equal(await visit(client, callback), '/app/sign-in?error=oidc_expired')
       const begun = personClient(service)
       const url = await start(begun)
       const cookie = begun.cookie
       const answered = await provider.signIn(url, 'ada')
-      assert.equal(await visit(personClient(service), answered), '/app/signin?error=oidc_expired')
+      assert.equal(await visit(personClient(service), answered), '/app/sign-in?error=oidc_expired')
       const wrong = new URL(answered)
       wrong.searchParams.set('state', 'x'.repeat(43))
-      assert.equal(await visit(begun, wrong.href), '/app/signin?error=oidc_expired')
+      assert.equal(await visit(begun, wrong.href), '/app/sign-in?error=oidc_expired')
       begun.cookie = cookie
       assert.equal(await visit(begun, answered), '/app/')
       begun.cookie = cookie
@@ -239,11 +239,11 @@ for (const engine of ENGINES) {
       const late = personClient(service)
       const lateCallback = await provider.signIn(await start(late), 'ada')
       clock.move(10 * 60)
-      assert.equal(await visit(late, lateCallback), '/app/signin?error=oidc_expired')
+      assert.equal(await visit(late, lateCallback), '/app/sign-in?error=oidc_expired')
     })
 
     test('a person who refuses at the provider returns to the sign-in page', async () => {
-      assert.equal((await signInAs(undefined)).arrived, '/app/signin?error=oidc_denied')
+      assert.equal((await signInAs(undefined)).arrived, '/app/sign-in?error=oidc_denied')
     })
 
     test('a disabled person does not sign in', async () => {
@@ -251,7 +251,7 @@ for (const engine of ENGINES) {
       const { id } = (await client.get('/session')).body.person
       const disabled = { disabled_at: clock.nowMicros() }
       await service.instance.store.write((stores) => stores.people.update(id, disabled))
-      assert.equal((await signInAs('dora')).arrived, '/app/signin?error=oidc_unknown')
+      assert.equal((await signInAs('dora')).arrived, '/app/sign-in?error=oidc_unknown')
     })
   })
 }

@@ -90,7 +90,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'PostgreSQL')) {
         const claims = { iss: provider.issuer, sub: 'ada', aud: 'terse', iat: now, exp: now + 60 }
         provider.idToken = await provider.sign({ ...claims, nonce, email: 'ada@example.com' })
         const { headers } = await browser.visit(`/app/oidc/callback?code=c&state=${state}`)
-        assert.equal(headers.get('location'), '/app/signin?error=unavailable')
+        assert.equal(headers.get('location'), '/app/sign-in?error=unavailable')
         assert.equal((await visit(service.port, '/known')).status, 302)
       })
     }

@@ -97,7 +97,7 @@ export const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
   [360, 1_280].map((width) => ({ theme, width })),
 )
 
-function watchFaults(page: Page, origin: string): string[] {
+export function watchFaults(page: Page, origin: string): string[] {
   const faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text())

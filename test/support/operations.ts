@@ -88,7 +88,7 @@ export async function readEveryOperation(baseUrl: string): Promise<readonly Acce
   )
 }
 
-/** Every operation on links, domains, clicks, usage and events. Those of people are in test/people. */
+/** Every operation on links, domains, clicks, usage and events. Those of people and of the instance are in test/people. */
 export async function readOperations(baseUrl: string): Promise<readonly Operation[]> {
   const { paths } = await readDescription(baseUrl)
   return Object.entries(paths)
@@ -98,7 +98,7 @@ export async function readOperations(baseUrl: string): Promise<readonly Operatio
     )
 }
 
-/** The first segments of paths about people. */
+/** The first segments of paths about people and the instance. */
 const OF_PEOPLE: ReadonlySet<string> = new Set([
   'sign-in-options',
   'setup',
@@ -110,6 +110,7 @@ const OF_PEOPLE: ReadonlySet<string> = new Set([
   'invitations',
   'tokens',
   'people',
+  'instance',
   'password-resets',
 ])
 

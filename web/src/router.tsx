@@ -7,8 +7,10 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { ApiError } from './api/api-error.ts'
 import { domainsQuery } from './api/domains.ts'
+import { AUDIT_KINDS, type AuditFilter } from './api/events.ts'
 import { LINK_SORTS, LINK_STATES, type LinkFilter, linkQuery } from './api/links.ts'
 import { sessionQuery } from './api/session.ts'
 import { TAG_SORTS, type TagSort } from './api/tags.ts'
@@ -17,6 +19,7 @@ import {
   parseAnalyticsSearch,
 } from './pages/analytics/analytics-search.ts'
 import {
+  dayOf,
   formatSearchText,
   parseSearchText,
   positiveOf,
@@ -36,11 +39,36 @@ const root = createRootRouteWithContext<{ readonly client: QueryClient }>()({
   notFoundComponent: NotFoundPage,
 })
 
+type SignInSearch = {
+  /** Where to go afterwards. */
+  readonly to?: string | undefined
+  /** Why single sign-on failed. */
+  readonly error?: string | undefined
+}
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: ({ to }): { to?: string | undefined } => ({ to: textOf(to) }),
+  validateSearch: ({ to, error }): SignInSearch => ({ to: textOf(to), error: textOf(error) }),
   component: lazyRouteComponent(() => import('./pages/sign-in/SignInPage.tsx')),
+})
+
+const setUp = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  component: lazyRouteComponent(() => import('./pages/set-up/SetUpPage.tsx')),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./pages/invitation/InvitationPage.tsx')),
+})
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./pages/reset/ResetPage.tsx')),
 })
 
 /** Everything below it needs a session. */
@@ -155,9 +183,77 @@ const utmTemplates = createRoute({
   component: lazyRouteComponent(() => import('./pages/tags/UtmTemplatesPage.tsx')),
 })
 
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings/SettingsPage.tsx')),
+})
+
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  async beforeLoad({ context }) {
+    const { memberships } = await context.client.ensureQueryData(sessionQuery)
+    const to = memberships.length > 0 ? '/settings/general' : '/settings/profile'
+    throw redirect({ to, replace: true })
+  },
+})
+
+const audit = createRoute({
+  getParentRoute: () => settings,
+  path: '/audit',
+  validateSearch: ({ kind, actor, from, to }): AuditFilter => ({
+    kind: wordOf(AUDIT_KINDS, kind),
+    actor: textOf(actor),
+    from: dayOf(from),
+    to: dayOf(to),
+  }),
+  component: lazyRouteComponent(() => import('./pages/settings/audit/AuditPage.tsx')),
+})
+
+/** A page of the settings whose address has no parameters. */
+function settingsPage<const P extends string>(
+  path: P,
+  load: () => Promise<{ default: ComponentType }>,
+) {
+  return createRoute({
+    getParentRoute: () => settings,
+    path,
+    component: lazyRouteComponent(load),
+  })
+}
+
+const settingsPages = [
+  settingsHome,
+  audit,
+  settingsPage('/general', () => import('./pages/settings/GeneralPage.tsx')),
+  settingsPage('/members', () => import('./pages/settings/members/MembersPage.tsx')),
+  settingsPage('/tokens', () => import('./pages/settings/tokens/TokensPage.tsx')),
+  settingsPage('/profile', () => import('./pages/settings/account/ProfilePage.tsx')),
+  settingsPage('/security', () => import('./pages/settings/account/SecurityPage.tsx')),
+  settingsPage('/sessions', () => import('./pages/settings/account/SessionsPage.tsx')),
+  settingsPage('/instance', () => import('./pages/settings/instance/InstancePage.tsx')),
+  settingsPage('/people', () => import('./pages/settings/instance/PeoplePage.tsx')),
+  settingsPage('/workspaces', () => import('./pages/settings/instance/WorkspacesPage.tsx')),
+] as const
+
 const routeTree = root.addChildren([
   signIn,
-  shell.addChildren([home, links, newLink, link, editLink, domains, analytics, tags, utmTemplates]),
+  setUp,
+  invitation,
+  reset,
+  shell.addChildren([
+    home,
+    links,
+    newLink,
+    link,
+    editLink,
+    domains,
+    analytics,
+    tags,
+    utmTemplates,
+    settings.addChildren(settingsPages),
+  ]),
 ])
 
 export function createAppRouter(client: QueryClient) {

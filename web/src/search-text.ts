@@ -42,3 +42,10 @@ export function positiveOf(value: unknown): number | undefined {
 export function wordOf<const T extends string>(words: readonly T[], value: unknown): T | undefined {
   return words.find((word) => word === value)
 }
+
+/** A day as `YYYY-MM-DD`. */
+export function dayOf(value: unknown): string | undefined {
+  const text = textOf(value)
+  const isDay = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text)
+  return isDay && !Number.isNaN(Date.parse(text)) ? text : undefined
+}

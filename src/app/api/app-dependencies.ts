@@ -23,6 +23,7 @@ import type { QrRouteDependencies } from '../../links/qr/routes.ts'
 import type { LinkRouteDependencies } from '../../links/routes.ts'
 import type { TagRouteDependencies } from '../../links/tag-routes.ts'
 import type { UtmTemplateRouteDependencies } from '../../links/utm-templates/routes.ts'
+import type { InstanceRouteDependencies } from '../../operations/instance/routes.ts'
 import type { ApiMeter } from '../../platform/http/api/api-meter.ts'
 import type { Throttle } from '../../platform/limits/throttle.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
@@ -51,6 +52,7 @@ type RouteDependencies = LinkRouteDependencies &
   TokenRouteDependencies &
   AccountRouteDependencies &
   SecondFactorRouteDependencies &
+  InstanceRouteDependencies &
   OidcBrowserDependencies &
   PasswordResetRouteDependencies
 

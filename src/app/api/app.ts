@@ -33,6 +33,7 @@ import { qrCodeRoutes } from '../../links/qr/routes.ts'
 import { linkRoutes } from '../../links/routes.ts'
 import { tagRoutes } from '../../links/tag-routes.ts'
 import { utmTemplateRoutes } from '../../links/utm-templates/routes.ts'
+import { instanceRoutes } from '../../operations/instance/routes.ts'
 import { meterApi } from '../../platform/http/api/api-meter.ts'
 import {
   allowOtherOrigins,
@@ -75,6 +76,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   tokenRoutes,
   accountRoutes,
   secondFactorRoutes,
+  instanceRoutes,
   oidcRoutes,
   passwordResetRoutes,
 ]

@@ -68,6 +68,12 @@ test('a failed request is logged under the request id that the client received',
     usage: async () => {
       throw new Error('unused')
     },
+    instanceState: async () => {
+      throw new Error('unused')
+    },
+    diagnose: async () => {
+      throw new Error('unused')
+    },
     readiness: new Readiness(),
     health: () => {
       throw new Error('on purpose')

@@ -12,8 +12,8 @@ import { withInstance } from './with-instance.ts'
 export async function diagnose(host: string | undefined): Promise<readonly Finding[]> {
   const { config } = openConfig()
   if (host === undefined) {
-    const { diagnoseInstance } = await import('../doctor/diagnose-instance.ts')
-    return diagnoseInstance(config, systemClock())
+    const { diagnoseInstance, examinedOf } = await import('../doctor/diagnose-instance.ts')
+    return diagnoseInstance(examinedOf(config), systemClock())
   }
   const { diagnoseHost } = await import('../doctor/diagnose-host.ts')
   return diagnoseHost(config, host, systemClock())

@@ -12,15 +12,40 @@ import type { Config } from '../config/read-config.ts'
 import { type Inspection, inspectDatabase } from '../database/inspect.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../database/migrations/migrate.ts'
 import { UnreleasedSchema } from '../database/migrations/unreleased-schema.ts'
-import { fileFindings } from './file-findings.ts'
+import { fileFindings, lastFileFindings } from './file-findings.ts'
 
 const MIB = 1024 * 1024
 /** More than the drainer leaves behind in a second of the heaviest load. */
 const BACKLOG_BYTES_HIGH = 8 * MIB
 const CLOCK_SKEW_MS_MAX = 5_000
 
-/** Looks at everything that an instance rests on, and changes nothing. */
-export async function diagnoseInstance(config: Config, clock: Clock): Promise<readonly Finding[]> {
+/** What is checked. Plain data, so that another process can do it. */
+export type ExaminedInstance = Pick<
+  Config,
+  'dataDir' | 'databaseUrl' | 'baseUrl' | 'diskLowRatio'
+> & {
+  readonly servesHttps: boolean
+  readonly trustsProxies: boolean
+}
+
+export function examinedOf(config: Config): ExaminedInstance {
+  const { dataDir, databaseUrl, baseUrl, diskLowRatio, tls, trustedProxies } = config
+  const servesHttps = tls !== undefined
+  const trustsProxies = !trustedProxies.isEmpty
+  return { dataDir, databaseUrl, baseUrl, diskLowRatio, servesHttps, trustsProxies }
+}
+
+/**
+ * Looks at everything that an instance rests on, and changes nothing.
+ *
+ * @param options.readsFiles whether to read the SQLite files, which can take minutes, or to report their last
+ *   check; true when left out
+ */
+export async function diagnoseInstance(
+  config: ExaminedInstance,
+  clock: Clock,
+  { readsFiles = true }: { readonly readsFiles?: boolean } = {},
+): Promise<readonly Finding[]> {
   const program: Finding = {
     subject: 'program',
     state: 'ok',
@@ -30,7 +55,8 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
   const folder = entry?.isDirectory() ?? false
   if (entry !== undefined && !folder) return [program, noFolder(config)]
   if (!folder && config.databaseUrl === undefined) return [program, nothingYet(config)]
-  const files = folder ? fileFindings(config) : []
+  const fileCheck = readsFiles ? fileFindings : lastFileFindings
+  const files = folder ? fileCheck(config) : []
   const disk = folder ? await diskFindings(config) : []
   let inspection: Inspection | undefined
   try {
@@ -56,8 +82,8 @@ export async function diagnoseInstance(config: Config, clock: Clock): Promise<re
 }
 
 /** People reach the service over HTTPS, which it does not speak itself. */
-function proxyFindings({ baseUrl, tls, trustedProxies }: Config): Finding[] {
-  if (!baseUrl.startsWith('https:') || tls !== undefined || !trustedProxies.isEmpty) return []
+function proxyFindings({ baseUrl, servesHttps, trustsProxies }: ExaminedInstance): Finding[] {
+  if (!baseUrl.startsWith('https:') || servesHttps || trustsProxies) return []
   return [
     {
       subject: 'proxy',
@@ -69,7 +95,7 @@ function proxyFindings({ baseUrl, tls, trustedProxies }: Config): Finding[] {
   ]
 }
 
-function noFolder(config: Config): Finding {
+function noFolder(config: ExaminedInstance): Finding {
   return {
     subject: 'data',
     state: 'problem',
@@ -78,7 +104,7 @@ function noFolder(config: Config): Finding {
   }
 }
 
-function nothingYet(config: Config): Finding {
+function nothingYet(config: ExaminedInstance): Finding {
   return {
     subject: 'database',
     state: 'warning',

@@ -22,6 +22,21 @@ export function fileFindings(config: Pick<Config, 'databaseUrl' | 'dataDir'>): r
   }
 }
 
+/** What the last check of the running service found. Reads none of the files. */
+export function lastFileFindings({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): readonly Finding[] {
+  if (databaseUrl !== undefined) return []
+  const last = readLastCheck(dataDir)
+  if (last === undefined) {
+    return [{ subject: SUBJECT, state: 'skipped', text: 'not checked yet' }]
+  }
+  if (last.faults.length > 0) return faultFindings(unlike(last.faults), runningAdvice())
+  const text = `in order at the last check, ${new Date(last.endedMs).toISOString()}`
+  return [{ subject: SUBJECT, state: 'ok', text }]
+}
+
 /**
  * Whether the SQLite files are in order, and belong together where no process is writing to them. Reads
  * all of terse.db and clicks.db, and the days that were written since the last check.
@@ -42,11 +57,15 @@ function checkedFindings({
     const text = isOpen ? 'in order' : 'in order, and from one moment'
     return [{ subject: SUBJECT, state: 'ok', text }]
   }
+  return faultFindings(faults, isOpen ? runningAdvice() : filesAdvice())
+}
+
+function faultFindings(faults: readonly FileFault[], advice: string): readonly Finding[] {
   return faults.map(({ file, text }) => ({
     subject: SUBJECT,
     state: 'problem',
     text: `${file}: ${text}`,
-    advice: isOpen ? runningAdvice() : filesAdvice(),
+    advice,
   }))
 }
 

@@ -14,6 +14,7 @@ import { type DataFolder, dataFolderMetrics } from '../node/data-folder.ts'
 import { type FileHealth, openFileHealth } from '../node/file-checks.ts'
 import { nodeReadiness, storeCheck, writeCheck } from '../node/readiness.ts'
 import { backupMetrics } from './backup-metrics.ts'
+import { countCertificates } from './certificate-counts.ts'
 import {
   apiMetrics,
   cacheMetrics,
@@ -112,25 +113,12 @@ function fileMetrics(health: FileHealth | undefined): MetricSource {
   }
 }
 
-/** A certificate that expires within this time should have been renewed long ago. */
-const EXPIRING_MICROS = 7 * 24 * 60 * 60 * 1_000_000
-
 /** All zero when a proxy serves HTTPS. */
-function certificateMetrics({ store, clock }: Instance): MetricSource {
+function certificateMetrics(instance: Instance): MetricSource {
   const help = 'Hosts by the state of their certificate; failing: the last order failed.'
-  return stateMetrics('terse_certificates', help, async () => {
-    const { certificates, certificateOrders } = store.read
-    const now = clock.nowMicros()
-    const [expired, soon, all, failing] = await Promise.all([
-      certificates.countEndingBefore(now),
-      certificates.countEndingBefore(now + EXPIRING_MICROS),
-      certificates.countEndingBefore(Number.MAX_SAFE_INTEGER),
-      certificateOrders.countFailing(),
-    ])
-    return Object.entries({ expired, expiring: soon - expired, valid: all - soon, failing }).map(
-      ([state, count]) => ({ state, count }),
-    )
-  })
+  return stateMetrics('terse_certificates', help, async () =>
+    Object.entries(await countCertificates(instance)).map(([state, count]) => ({ state, count })),
+  )
 }
 
 function domainMetrics({ store }: Instance): MetricSource {

@@ -28,6 +28,8 @@ import type { DomainServices } from '../instance/domains.ts'
 import { openIdentity } from '../instance/identity.ts'
 import type { Observation } from '../metrics/observation.ts'
 import type { DataFolder } from './data-folder.ts'
+import { openDiagnosis } from './diagnosis.ts'
+import { instanceStateReader } from './instance-state.ts'
 
 const RATE_WINDOW_SECONDS = 60
 const RATE_TOKENS_MAX = 100_000
@@ -50,19 +52,8 @@ export type Api = {
 }
 
 /** Load this module once redirects are served: it is half of the program's code. */
-export async function openApi(
-  context: AppContext,
-  {
-    authenticator,
-    sessionCache,
-    domains,
-    checks,
-    intake,
-    observation,
-    dataFolder,
-    qrPictures,
-  }: ApiParts,
-): Promise<Api> {
+export async function openApi(context: AppContext, parts: ApiParts): Promise<Api> {
+  const { authenticator, sessionCache, domains, checks, observation, qrPictures } = parts
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
   const random = systemRandom
@@ -80,6 +71,7 @@ export async function openApi(
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
+  const observed = { readiness: observation.readiness, health: healthOf(parts) }
   const app = await buildApp(
     {
       links,
@@ -118,13 +110,9 @@ export async function openApi(
         windowSeconds: RATE_WINDOW_SECONDS,
         keysMax: RATE_TOKENS_MAX,
       }),
-      readiness: observation.readiness,
-      health: () => ({
-        lost_clicks: intake.lost,
-        doubtful_clicks: intake.doubtful,
-        damaged_files: observation.fileHealth?.damagedFiles() ?? [],
-        data_folder_fault: dataFolder.faultText ?? null,
-      }),
+      ...observed,
+      instanceState: instanceStateReader(config, instance, observed),
+      diagnose: openDiagnosis(config, clock),
       apiMeter: observation.apiMeter,
       metrics: {
         contentType: CONTENT_TYPE,
@@ -136,6 +124,16 @@ export async function openApi(
     log,
   )
   return { app, endStreams: () => liveClicks.stop() }
+}
+
+/** Returns how to read the faults of this node that operators see. */
+function healthOf({ intake, observation, dataFolder }: ApiParts) {
+  return () => ({
+    lost_clicks: intake.lost,
+    doubtful_clicks: intake.doubtful,
+    damaged_files: observation.fileHealth?.damagedFiles() ?? [],
+    data_folder_fault: dataFolder.faultText ?? null,
+  })
 }
 
 function openClicks(

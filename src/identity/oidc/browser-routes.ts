@@ -15,7 +15,7 @@ import { beginOidc, logOidcFault, type OidcRouteDependencies, requireOidc } from
 /** Callbacks of one address, each of which may ask the provider. */
 export const CALLBACK_LIMITS = { limit: 30, windowSeconds: 60, keysMax: 100_000 } as const
 
-const SIGN_IN_PAGE = '/app/signin'
+const SIGN_IN_PAGE = '/app/sign-in'
 
 export type OidcBrowserDependencies = OidcRouteDependencies &
   Pick<SessionRouteDependencies, 'sessions' | 'sessionCookie' | 'trustedProxies'> & {

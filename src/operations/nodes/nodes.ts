@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/time/clock.ts'
 import { isLost, lostBefore, type Node } from './node.ts'
 import type { NodeStore } from './store/node-store.ts'
 
-type ListedNode = Node & { readonly state: 'up' | 'lost' }
+export type ListedNode = Node & { readonly state: 'up' | 'lost' }
 
 /** The nodes of an instance, including lost ones. */
 export type Nodes = {

@@ -1,37 +1,39 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { PasskeyAssertionInput } from '@terse/contract/passkeys'
+import type { Role } from '@terse/contract/roles'
+import type {
+  MembershipResource,
+  SessionResource,
+  SignInOptionsResource,
+} from '@terse/contract/sign-in'
 import { request } from './request.ts'
 
-// The shapes of people and sessions.
-export type Role = 'viewer' | 'member' | 'admin' | 'owner'
+export type { Role }
+export type Session = SessionResource
+export type Membership = MembershipResource
+export type SignInOptions = SignInOptionsResource
 
-export type Membership = {
-  readonly workspace_id: string
-  readonly workspace_name: string
-  readonly role: Role
-}
-
-export type Session = {
-  readonly id: string
-  readonly person: {
-    readonly id: string
-    readonly email: string
-    readonly name: string
-    readonly is_operator: boolean
-  }
-  readonly memberships: readonly Membership[]
-  /** The host of the service itself. */
-  readonly service_host: string
-}
+/** From the least to the most. */
+export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const satisfies readonly Role[]
 
 export type Credentials = {
   readonly email?: string
-  readonly password: string
+  readonly password?: string
   readonly code?: string
+  readonly passkey?: PasskeyAssertionInput
 }
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) => request<Session>('GET', '/session', { signal, isSilent: true }),
+  staleTime: 60_000,
+})
+
+/** What the pages before a sign-in offer. */
+export const signInOptionsQuery = queryOptions({
+  queryKey: ['sign-in-options'],
+  queryFn: ({ signal }) =>
+    request<SignInOptions>('GET', '/sign-in-options', { signal, isSilent: true }),
   staleTime: 60_000,
 })
 
@@ -46,4 +48,24 @@ export function authenticate(credentials: Omit<Credentials, 'email'>): Promise<S
 
 export function signOut(): Promise<unknown> {
   return request('DELETE', '/session', { isSilent: true })
+}
+
+type SetUp = {
+  readonly code: string
+  readonly email: string
+  readonly name: string
+  readonly password: string
+}
+
+/** Makes the first person, and signs in. */
+export function setUp(fields: SetUp): Promise<Session> {
+  return request('POST', '/setup', { body: fields, isSilent: true })
+}
+
+export function requestPasswordReset(email: string): Promise<unknown> {
+  return request('POST', '/password-resets', { body: { email }, isSilent: true })
+}
+
+export function completePasswordReset(code: string, password: string): Promise<unknown> {
+  return request('POST', '/password-resets/complete', { body: { code, password }, isSilent: true })
 }

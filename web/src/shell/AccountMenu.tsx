@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { signOut } from '../api/session.ts'
-import { SignOutIcon } from '../icons/index.ts'
+import { SettingsIcon, SignOutIcon } from '../icons/index.ts'
 import { usePreference } from '../state/preference.ts'
 import { setTheme, THEMES, theme } from '../state/theme.ts'
 import { LANGUAGES, type LanguageChoice, languageChoice, setLanguage } from '../text/language.ts'
 import { useText } from '../text/use-text.ts'
+import { Avatar } from '../widgets/Avatar.tsx'
 import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../widgets/Menu.tsx'
 import { useMembership } from './use-membership.ts'
 
@@ -13,13 +14,10 @@ import { useMembership } from './use-membership.ts'
 export function AccountMenu() {
   const t = useText()
   const { name } = useMembership().session.person
-  const initials = name.split(/\s+/).map((part) => part.slice(0, 1))
   const trigger = (
     <button className="me" type="button">
       <span className="sr">{t.shell.account}</span>
-      <span className="ava p a" aria-hidden>
-        {initials.slice(0, 2).join('').toUpperCase()}
-      </span>
+      <Avatar name={name} isOwn />
       <span className="grow cut text-left">{name}</span>
     </button>
   )
@@ -64,6 +62,9 @@ export function AccountItems() {
         onChange={setLanguage}
       />
       <MenuSeparator />
+      <MenuItem icon={SettingsIcon} render={<Link to="/settings/profile" />}>
+        {t.shell.settings}
+      </MenuItem>
       <MenuItem icon={SignOutIcon} onSelect={leave}>
         {t.shell.signOut}
       </MenuItem>

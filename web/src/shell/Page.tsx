@@ -8,6 +8,8 @@ import { FindButton } from './FindButton.tsx'
 
 type PageProps = {
   readonly title: string
+  /** For the browser's tab, where it differs. */
+  readonly tabTitle?: string | undefined
   /** The page above this one. */
   readonly parent?: ReactNode
   /** Right in the top bar, in place of search and Create. */
@@ -18,10 +20,11 @@ type PageProps = {
 }
 
 /** The top bar with the title, and the content below it. */
-export function Page({ title, parent, actions, isFlush = false, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { title, tabTitle = title, parent, actions, isFlush = false, children } = props
   useEffect(() => {
-    document.title = `${title} · Terse`
-  }, [title])
+    document.title = `${tabTitle} · Terse`
+  }, [tabTitle])
   return (
     <>
       <header className="top">

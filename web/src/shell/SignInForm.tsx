@@ -1,117 +1,121 @@
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { ApiError } from '../api/api-error.ts'
-import { authenticate, type Credentials, type Session, signIn } from '../api/session.ts'
+import { type ReactNode, useState } from 'react'
+import { hasPasskeys, PasskeyCancelled } from '../api/passkeys.ts'
+import { PasskeyIcon } from '../icons/index.ts'
 import { useText } from '../text/use-text.ts'
+import { Button } from '../widgets/Button.tsx'
 import { Field, Input } from '../widgets/Field.tsx'
-
-type SignInState = {
-  readonly submit: () => void
-  readonly isBusy: boolean
-  readonly fields: React.ReactNode
-}
-
-/**
- * The fields of a sign-in: e-mail and password, then a code where the person has a second factor.
- *
- * @param email fixed where the same person signs in again; undefined to ask for it
- */
-export function useSignIn(
-  kind: 'sign in' | 'authenticate',
-  email: string | undefined,
-  onSuccess: (session: Session) => void,
-): SignInState {
-  const [typedEmail, setEmail] = useState(email ?? '')
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const [needsCode, setNeedsCode] = useState(false)
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (credentials: Credentials) => {
-      const { email: _, ...rest } = credentials
-      return kind === 'sign in' ? signIn(credentials) : authenticate(rest)
-    },
-    onSuccess,
-    onError(failure) {
-      if (failure instanceof ApiError && failure.code === 'second_factor_required')
-        setNeedsCode(true)
-    },
-  })
-  const credentials = { email: typedEmail, password, ...(needsCode && { code }) }
-  return {
-    submit: () => mutate(credentials),
-    isBusy: isPending,
-    fields: (
-      <SignInFields
-        error={error}
-        hasEmail={kind === 'sign in'}
-        needsCode={needsCode}
-        values={{ email: typedEmail, password, code }}
-        onEmail={setEmail}
-        onPassword={setPassword}
-        onCode={setCode}
-      />
-    ),
-  }
-}
+import { FormNote } from '../widgets/FormNote.tsx'
+import { PasswordField } from '../widgets/PasswordField.tsx'
+import { useFaults } from './use-faults.ts'
+import type { SignInFlow } from './use-sign-in.ts'
 
 type SignInFieldsProps = {
-  readonly error: Error | null
-  readonly hasEmail: boolean
-  readonly needsCode: boolean
-  readonly values: { readonly email: string; readonly password: string; readonly code: string }
-  readonly onEmail: (value: string) => void
-  readonly onPassword: (value: string) => void
-  readonly onCode: (value: string) => void
+  readonly flow: SignInFlow
+  /** Right of the password's label. */
+  readonly passwordAside?: ReactNode
 }
 
-function SignInFields(props: SignInFieldsProps) {
-  const { error, hasEmail, needsCode, values, onEmail, onPassword, onCode } = props
+/** The fields of the step that the sign-in has reached. */
+export function SignInFields({ flow, passwordAside }: SignInFieldsProps) {
+  return flow.step === 'password' ? (
+    <PasswordStep flow={flow} passwordAside={passwordAside} />
+  ) : (
+    <FactorStep flow={flow} />
+  )
+}
+
+function PasswordStep({ flow, passwordAside }: SignInFieldsProps) {
   const t = useText()
-  const message =
-    error === null || (error instanceof ApiError && error.code === 'second_factor_required')
-      ? []
-      : [error.message]
+  const faults = useFaults(flow.error, ['email', 'password'])
+  const isCancelled = flow.error instanceof PasskeyCancelled
+  const general = isCancelled ? [] : [faults.general].filter((text) => text !== undefined)
   return (
     <>
-      {hasEmail && (
-        <Field label={t.signIn.email}>
+      {isCancelled && <FormNote text={t.signIn.passkeyCancelled} />}
+      {flow.asksEmail && (
+        <Field label={t.signIn.email} errors={faults.of('email')}>
           {(control) => (
             <Input
               {...control}
+              name="email"
               type="email"
-              autoComplete="username"
+              autoComplete="username webauthn"
               required
-              value={values.email}
-              onChange={(event) => onEmail(event.target.value)}
+              autoFocus
+              value={flow.email}
+              onChange={(event) => flow.setEmail(event.target.value)}
             />
           )}
         </Field>
       )}
-      <Field label={t.signIn.password} errors={needsCode ? [] : message}>
-        {(control) => (
-          <Input
-            {...control}
-            type="password"
-            autoComplete="current-password"
-            required
-            value={values.password}
-            onChange={(event) => onPassword(event.target.value)}
-          />
-        )}
-      </Field>
-      {needsCode && (
-        <Field label={t.signIn.code} hint={t.signIn.codeHint} errors={message}>
+      <PasswordField
+        label={t.signIn.password}
+        aside={passwordAside}
+        errors={[...faults.of('password'), ...general]}
+        name="password"
+        autoComplete="current-password"
+        required
+        autoFocus={!flow.asksEmail}
+        value={flow.password}
+        onChange={flow.setPassword}
+      />
+    </>
+  )
+}
+
+function FactorStep({ flow }: { flow: SignInFlow }) {
+  const t = useText()
+  const [isRecovery, setRecovery] = useState(false)
+  const faults = useFaults(flow.error, ['code'])
+  const isCancelled = flow.error instanceof PasskeyCancelled
+  const hasPasskey = hasPasskeys && flow.factors.includes('passkey')
+  return (
+    <>
+      <p className="muted">{t.signIn.secondFactorHint}</p>
+      <FormNote text={isCancelled ? t.signIn.passkeyCancelled : faults.general} />
+      {flow.factors.includes('code') && (
+        <Field
+          label={isRecovery ? t.signIn.recoveryCode : t.signIn.code}
+          aside={
+            <button
+              type="button"
+              className="link text-12"
+              onClick={() => {
+                flow.setCode('')
+                setRecovery(!isRecovery)
+              }}
+            >
+              {isRecovery ? t.signIn.useApp : t.signIn.useRecoveryCode}
+            </button>
+          }
+          hint={isRecovery ? t.signIn.recoveryCodeHint : t.signIn.codeHint}
+          errors={faults.of('code')}
+        >
           {(control) => (
             <Input
               {...control}
-              autoComplete="one-time-code"
-              // It appears because it is needed next.
+              // Another field for the browser, which suggests codes of the app only for the first.
+              key={String(isRecovery)}
+              className="mono"
+              autoComplete={isRecovery ? 'off' : 'one-time-code'}
+              inputMode={isRecovery ? 'text' : 'numeric'}
+              spellCheck={false}
+              required
               autoFocus
-              value={values.code}
-              onChange={(event) => onCode(event.target.value)}
+              value={flow.code}
+              onChange={(event) => flow.setCode(event.target.value)}
             />
           )}
         </Field>
+      )}
+      {hasPasskey && (
+        <Button
+          icon={PasskeyIcon}
+          onClick={flow.usePasskey}
+          autoFocus={!flow.factors.includes('code')}
+        >
+          {t.signIn.usePasskey}
+        </Button>
       )}
     </>
   )

@@ -1,9 +1,9 @@
 import type { IconNode } from '../icons/Icon.tsx'
-import { AnalyticsIcon, DomainIcon, LinkIcon, TagIcon } from '../icons/index.ts'
+import { AnalyticsIcon, DomainIcon, LinkIcon, SettingsIcon, TagIcon } from '../icons/index.ts'
 import type { Catalogue } from '../text/en.ts'
 
 type Place = {
-  readonly to: '/links' | '/domains' | '/analytics' | '/tags'
+  readonly to: '/links' | '/domains' | '/analytics' | '/tags' | '/settings'
   readonly icon: IconNode
   readonly name: (text: Catalogue) => string
 }
@@ -14,6 +14,7 @@ export const PLACES: readonly Place[] = [
   { to: '/analytics', icon: AnalyticsIcon, name: (text) => text.shell.analytics },
   { to: '/domains', icon: DomainIcon, name: (text) => text.shell.domains },
   { to: '/tags', icon: TagIcon, name: (text) => text.shell.tags },
+  { to: '/settings', icon: SettingsIcon, name: (text) => text.shell.settings },
 ]
 
 /** The bottom bar of phones has two places on each side of Create; the others are in its menu. */

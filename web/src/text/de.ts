@@ -1,4 +1,6 @@
 import { domains } from './de/domains.ts'
+import * as settings from './de/settings.ts'
+import * as signIn from './de/sign-in.ts'
 import { tags, utmTemplates } from './de/tags.ts'
 import type { Catalogue } from './en.ts'
 import { plural } from './plural.ts'
@@ -45,6 +47,7 @@ export const de: Catalogue = {
     workspace: 'Arbeitsbereich',
     account: 'Konto',
     signOut: 'Abmelden',
+    settings: 'Einstellungen',
     theme: 'Farbschema',
     themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
     language: 'Sprache',
@@ -59,18 +62,18 @@ export const de: Catalogue = {
     noWorkspace:
       'Sie gehören noch zu keinem Arbeitsbereich. Bitten Sie eine Administratorin um eine Einladung.',
   },
-  signIn: {
-    title: 'Anmelden',
-    expired: 'Ihre Sitzung ist beendet. Melden Sie sich an; Ihre Eingaben bleiben erhalten.',
-    confirm: 'Bestätigen Sie Ihre Identität',
-    confirmHint: 'Diese Änderung verlangt eine Anmeldung in den letzten zehn Minuten.',
-    email: 'E-Mail',
-    password: 'Passwort',
-    code: 'Code',
-    codeHint: 'Sechs Ziffern Ihrer Authenticator-App oder ein Wiederherstellungscode.',
-    submit: 'Anmelden',
-    continue: 'Weiter',
-  },
+  signIn: signIn.signIn,
+  setUp: signIn.setUp,
+  invitation: signIn.invitation,
+  reset: signIn.reset,
+  settings: settings.settings,
+  workspace: settings.workspace,
+  members: settings.members,
+  tokens: settings.tokens,
+  audit: settings.audit,
+  account: settings.account,
+  instance: settings.instance,
+  faults: settings.faults,
   shortcuts: {
     title: 'Tastenkürzel',
     list: 'Diese Liste zeigen',

@@ -1,4 +1,6 @@
 import { domains } from './en/domains.ts'
+import * as settings from './en/settings.ts'
+import * as signIn from './en/sign-in.ts'
 import { tags, utmTemplates } from './en/tags.ts'
 import { plural } from './plural.ts'
 
@@ -47,6 +49,7 @@ export const en = {
     workspace: 'Workspace',
     account: 'Account',
     signOut: 'Sign out',
+    settings: 'Settings',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
     language: 'Language',
@@ -60,18 +63,18 @@ export const en = {
     notifications: 'Notifications',
     noWorkspace: 'You are not a member of a workspace yet. Ask an administrator to invite you.',
   },
-  signIn: {
-    title: 'Sign in',
-    expired: 'Your session has ended. Sign in to go on; nothing that you typed is lost.',
-    confirm: 'Confirm that it is you',
-    confirmHint: 'This change needs a sign-in of the last ten minutes.',
-    email: 'E-mail',
-    password: 'Password',
-    code: 'Code',
-    codeHint: 'Six digits of your authenticator app, or a recovery code.',
-    submit: 'Sign in',
-    continue: 'Continue',
-  },
+  signIn: signIn.signIn,
+  setUp: signIn.setUp,
+  invitation: signIn.invitation,
+  reset: signIn.reset,
+  settings: settings.settings,
+  workspace: settings.workspace,
+  members: settings.members,
+  tokens: settings.tokens,
+  audit: settings.audit,
+  account: settings.account,
+  instance: settings.instance,
+  faults: settings.faults,
   shortcuts: {
     title: 'Keyboard shortcuts',
     list: 'Show this list',

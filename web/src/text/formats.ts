@@ -3,9 +3,12 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Older instants are shown as dates. */
 const RELATIVE_DAYS_MAX = 7
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 export type Formats = {
   number(value: number): string
+  /** `1.2 MB` */
+  bytes(amount: number): string
   /** `2 Nov`, with the year if it is another one. */
   day(instant: Date): string
   /** `Sun 22 Nov 2026, 02:04:17 CET` */
@@ -58,6 +61,13 @@ function create(locale: string): Formats {
     (instant.getFullYear() === new Date().getFullYear() ? day : dayAndYear).format(instant)
   return {
     number: (value) => number.format(value),
+    bytes(amount) {
+      const step = BYTE_UNITS.findLastIndex((_, nth) => amount >= 1_000 ** nth)
+      const unit = BYTE_UNITS[Math.max(0, step)] ?? 'byte'
+      const style = { style: 'unit', unit, unitDisplay: step > 0 ? 'short' : 'long' } as const
+      const value = amount / 1_000 ** Math.max(0, step)
+      return new Intl.NumberFormat(locale, { ...style, maximumFractionDigits: 1 }).format(value)
+    },
     day: dayOf,
     exact: (instant) => exact.format(instant),
     minute: (instant) => minute.format(instant),

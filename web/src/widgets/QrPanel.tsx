@@ -2,6 +2,7 @@ import { type ChangeEvent, useMemo, useRef, useState } from 'react'
 import { useText } from '../text/use-text.ts'
 import { Button } from './Button.tsx'
 import { type QrImage, qrPath, qrPng, qrSvg } from './qr-image.ts'
+import { saveFile } from './save-file.ts'
 import { showError } from './toasts.ts'
 
 const COLORS = { ink: '#17191d', green: '#006b4f', blue: '#1d4ed8', red: '#a3173a' } as const
@@ -63,12 +64,8 @@ function Downloads({ image }: { image: QrImage | undefined }) {
   async function download(kind: 'png' | 'svg') {
     if (image === undefined) return
     const blob = kind === 'png' ? await qrPng(image) : qrSvg(image)
-    const anchor = document.createElement('a')
-    anchor.href = URL.createObjectURL(blob)
     const name = image.link.replace(/^https?:\/\//, '').replaceAll(/[^\p{L}\p{N}.-]+/gu, '-')
-    anchor.download = `${name}.${kind}`
-    anchor.click()
-    URL.revokeObjectURL(anchor.href)
+    saveFile(blob, `${name}.${kind}`)
   }
   return (
     <>

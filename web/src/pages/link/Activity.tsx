@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { EventResource } from '@terse/contract/events'
 import { eventsQuery } from '../../api/events.ts'
+import { fieldName } from '../../shell/field-name.ts'
 import type { Catalogue } from '../../text/en.ts'
 import { useFormats, useText } from '../../text/use-text.ts'
 import { Ago } from '../../widgets/Time.tsx'
@@ -46,22 +47,4 @@ function changeText({ type }: EventResource, t: Catalogue): string {
   if (type === 'link.created') return t.link.changes.created
   if (type === 'link.deleted') return t.link.changes.deleted
   return t.link.changes.updated
-}
-
-/** The name of a field in the words of the form; a field without one keeps that of the API. */
-function fieldName(field: string, t: Catalogue): string {
-  const names: Readonly<Record<string, string>> = {
-    ...t.linkForm.utmFields,
-    url: t.linkForm.destination,
-    domain: t.linkForm.domain,
-    key: t.linkForm.key,
-    tags: t.linkForm.tags,
-    ios: t.linkForm.ios,
-    android: t.linkForm.android,
-    password: t.linkForm.password,
-    expires_at: t.linkForm.expires,
-    expired_redirect_url: t.linkForm.expiredUrl,
-    external_id: t.linkForm.externalId,
-  }
-  return names[field] ?? field
 }

@@ -1,0 +1,36 @@
+import type { InstanceState } from '../../operations/instance/routes.ts'
+import { VERSION } from '../../platform/process/version.ts'
+import type { AppDependencies } from '../api/app-dependencies.ts'
+import type { Config } from '../config/read-config.ts'
+import type { Instance } from '../instance/instance.ts'
+import { countCertificates } from '../metrics/certificate-counts.ts'
+
+/** Returns how to read what this node and the database know about the instance. */
+export function instanceStateReader(
+  { baseUrl, tls }: Pick<Config, 'baseUrl' | 'tls'>,
+  instance: Instance,
+  { readiness, health }: Pick<AppDependencies, 'readiness' | 'health'>,
+): () => Promise<InstanceState> {
+  return async () => {
+    const [roles, nodes, certificates] = await Promise.all([
+      readiness.check(),
+      instance.nodes.list(),
+      tls === undefined ? null : countCertificates(instance),
+    ])
+    const { lost_clicks, doubtful_clicks, damaged_files, data_folder_fault } = health()
+    const states = [...roles].map(([role, can]) => [role, can ? 'ok' : 'unavailable'] as const)
+    return {
+      version: VERSION,
+      node_version: process.versions.node,
+      base_url: baseUrl,
+      database: instance.engine,
+      roles: Object.fromEntries(states),
+      lost_clicks,
+      doubtful_clicks,
+      damaged_files: [...damaged_files],
+      data_folder_fault,
+      nodes,
+      certificates,
+    }
+  }
+}

@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import type { Browser, Page } from 'playwright-core'
+import { expectStatus } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import type { Dashboard } from '../support/dashboard.ts'
+import { SQLITE } from '../support/engines.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import {
+  PASSWORD,
+  type PersonClient,
+  personClient,
+  setUp,
+  signIn,
+} from '../support/person-client.ts'
+import { dropRefusals, expectAccessible, openPersonPage } from '../support/person-page.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const TOO_OLD_SECONDS = 11 * 60
+
+// Storage plays no part here: one engine is enough.
+describe('the settings', { skip: skipWithout('chromium') }, () => {
+  let browser: Browser
+  let service: Service
+  let ada: PersonClient
+  let clock: FakeClock
+  before(async () => {
+    browser = await launchChromium()
+    clock = fakeClock(Date.now())
+    service = await startService(SQLITE, {}, { clock })
+    await service.token('acme')
+    ada = await setUp(service)
+    ada.workspaceId = (await service.instance.workspaces.get('acme')).id
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  /** Opens a page as Ada, and expects at the end that nothing went wrong in it. */
+  async function on(
+    path: string,
+    use: (page: Page, opened: Dashboard) => Promise<void>,
+    options: Parameters<typeof openPersonPage>[3] = {},
+  ): Promise<void> {
+    const opened = await openPersonPage(browser, service, path, { as: ada, ...options })
+    opened.page.setDefaultTimeout(20_000)
+    try {
+      await use(opened.page, opened)
+      assert.deepEqual(opened.faults, [])
+    } finally {
+      await opened.close()
+    }
+  }
+
+  async function join(name: string, role: string): Promise<PersonClient> {
+    const email = `${name}@example.com`
+    const { body } = expectStatus(await ada.post('/invitations', { email, role }), 201)
+    const code = new URL(body.url).hash.replace('#code=', '')
+    const client = personClient(service)
+    const account = { code, name, password: PASSWORD }
+    expectStatus(await client.post('/invitations/accept', account), 201)
+    client.workspaceId = ada.workspaceId
+    return client
+  }
+
+  const freshly = async () => {
+    ada.cookie = (await signIn(service)).cookie
+  }
+  const choose = (page: Page, menu: string, item: string) =>
+    page
+      .getByRole('button', { name: menu })
+      .click()
+      .then(() => page.getByRole('menuitem', { name: item }).click())
+
+  const PAGES = [
+    ['general', 'Delete workspace'],
+    ['members', 'ada@example.com'],
+    ['tokens', 'No expiry'],
+    ['audit', 'created the workspace'],
+    ['profile', 'Appearance'],
+    ['security', 'Recovery codes'],
+    ['sessions', 'this session'],
+    ['instance', 'running'],
+    ['people', 'operator'],
+    ['workspaces', 'Create workspace'],
+  ] as const
+  for (const [name, text] of PAGES) {
+    test(`the page ${name} is accessible and fits, in English and German`, async () => {
+      await on(`/settings/${name}`, async (page) => {
+        await page.getByText(text).first().waitFor()
+        if (name === 'instance') await page.getByText('schema', { exact: true }).waitFor()
+        await expectAccessible(page)
+        await page.evaluate("localStorage.setItem('terse-language', 'de')")
+        await page.reload()
+        await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
+      })
+    })
+  }
+
+  test('renames a workspace, and says what is wrong with a name', async () => {
+    await on('/settings/general', async (page, { faults }) => {
+      const name = page.getByLabel('Name', { exact: true })
+      await name.fill('Not A Name')
+      await page.getByRole('button', { name: 'Save name' }).click()
+      await page.locator('.err').waitFor()
+      assert.equal(await name.getAttribute('aria-invalid'), 'true')
+      await page.getByRole('link', { name: 'Members' }).click()
+      await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor()
+      await page.getByRole('button', { name: 'Keep editing' }).click()
+      await name.fill('acme-2')
+      await page.keyboard.press('Enter')
+      await page.getByText('Workspace renamed').waitFor()
+      await page.getByRole('button', { name: /acme-2/ }).waitFor()
+      await name.fill('acme')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: /acme$/ }).waitFor()
+      dropRefusals(faults, 1)
+    })
+  })
+
+  test('creates a workspace, and deletes it only when its name is typed', async () => {
+    await freshly()
+    await on('/settings/workspaces', async (page) => {
+      await page.getByRole('button', { name: 'Create workspace' }).click()
+      await page.getByLabel('Name').fill('short-lived')
+      await page.keyboard.press('Enter')
+      await page.getByText('short-lived created').waitFor()
+      await page.getByRole('button', { name: 'Open: short-lived' }).click()
+      await page.getByText('Paste a long URL').waitFor()
+      await page.getByRole('link', { name: 'Settings' }).first().click()
+      await page.getByRole('button', { name: 'Delete workspace' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Delete short-lived?' })
+      await expectAccessible(page)
+      assert.equal(
+        await dialog.getByRole('button', { name: 'Delete workspace' }).isDisabled(),
+        true,
+      )
+      await dialog.getByLabel('Type short-lived to confirm').fill('short-lived')
+      await dialog.getByRole('button', { name: 'Delete workspace' }).click()
+      await page.getByText('short-lived deleted').waitFor()
+      await page.getByRole('button', { name: /acme/ }).waitFor()
+    })
+  })
+
+  test('shows the link of an invitation once, and withdraws it', async () => {
+    await on('/settings/members', async (page, { faults }) => {
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.keyboard.press('Enter')
+      await page.getByText('Is that of a member').waitFor()
+      await page.getByLabel('E-mail').fill('eve@example.com')
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+      await page.getByRole('button', { name: 'Create invitation' }).click()
+      await page.getByRole('dialog', { name: 'Invitation of eve@example.com' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Copy link' }).click()
+      const link = String(await page.evaluate('navigator.clipboard.readText()'))
+      assert.match(link, /\/app\/invitation#code=[\w-]{43}$/)
+      await expectAccessible(page)
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText('eve@example.com').waitFor()
+      await page.getByRole('button', { name: 'Withdraw invitation: eve@example.com' }).click()
+      await page.getByText('Invitation of eve@example.com withdrawn').waitFor()
+      dropRefusals(faults, 1)
+    })
+  })
+
+  test('changes the role of a member, makes a reset link, and removes the member', async () => {
+    await freshly()
+    await join('bob', 'viewer')
+    await on('/settings/members', async (page) => {
+      await page.getByRole('button', { name: 'Role of bob: Viewer' }).click()
+      await page.getByRole('menuitemradio', { name: 'Admin' }).click()
+      await page.getByRole('button', { name: 'Role of bob: Admin' }).waitFor()
+      await page.keyboard.press('Escape')
+      await choose(page, 'Actions for bob', 'Link for a new password')
+      await page.getByRole('button', { name: 'Make link' }).click()
+      const link = await page.getByLabel('Link', { exact: true }).inputValue()
+      assert.match(link, /\/app\/reset#code=/)
+      await page.getByRole('button', { name: 'Done' }).click()
+      await choose(page, 'Actions for bob', 'Remove from workspace')
+      await page.getByRole('button', { name: 'Remove from workspace' }).click()
+      await page.getByText('bob removed').waitFor()
+      await page.getByText('bob@example.com').waitFor({ state: 'detached' })
+    })
+  })
+
+  test('creates a token, shows it once, and revokes it', async () => {
+    await freshly()
+    await on('/settings/tokens', async (page, { faults }) => {
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await page.getByLabel('Name').fill('Shop backend')
+      await page.getByLabel('Expires').selectOption('custom')
+      await page.getByLabel('Last day').fill('2020-01-01')
+      await page.getByRole('checkbox', { name: /Read and export clicks/ }).check()
+      await expectAccessible(page)
+      const create = page.getByRole('dialog').getByRole('button', { name: 'Create token' })
+      await create.click()
+      await page.getByText('Must be in the future').waitFor()
+      await page.getByLabel('Expires').selectOption('never')
+      await create.click()
+      const secret = await page.getByLabel('Token', { exact: true }).inputValue()
+      const answer = await fetch(`${service.baseUrl}/api/v1/links`, {
+        headers: { authorization: `Bearer ${secret}` },
+      })
+      assert.equal(answer.status, 200)
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByText('Reads links, writes links, reads clicks').waitFor()
+      await page.getByRole('button', { name: 'Revoke: Shop backend' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByText('Shop backend revoked').waitFor()
+      dropRefusals(faults, 1)
+    })
+  })
+
+  test('asks to confirm the identity for what needs a fresh sign-in, and then does it', async () => {
+    await freshly()
+    clock.move(TOO_OLD_SECONDS)
+    await on('/settings/tokens', async (page, { faults }) => {
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await page.getByLabel('Name').fill('After a step-up')
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+      await dialog.getByLabel('Password', { exact: true }).fill('not the password')
+      await dialog.getByRole('button', { name: 'Continue', exact: true }).click()
+      await dialog.getByText('Is wrong').waitFor()
+      await expectAccessible(page)
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Continue', exact: true }).click()
+      await page.getByRole('dialog', { name: 'Token After a step-up' }).waitFor()
+      dropRefusals(faults, 2)
+    })
+    // The session in the browser has a new secret.
+    await freshly()
+  })
+
+  test('keeps a form whose session has ended, and goes on after a sign-in', async () => {
+    await freshly()
+    await on('/settings/members', async (page, { faults }) => {
+      await page.getByRole('button', { name: 'Invite' }).click()
+      await page.getByLabel('E-mail').fill('kept@example.com')
+      expectStatus(await ada.delete('/session'), 200)
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'Sign in' })
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByRole('dialog', { name: 'Invitation of kept@example.com' }).waitFor()
+      dropRefusals(faults, 1)
+    })
+    await freshly()
+  })
+
+  test('shows changes in words with before and after, and keeps filters in the address', async () => {
+    const link = { domain: 'localhost', key: 'audited', url: 'https://example.com/a' }
+    const { id } = expectStatus(await ada.post('/links', link), 201).body
+    expectStatus(await ada.patch(`/links/${id}`, { url: 'https://example.com/b' }), 200)
+    await on('/settings/audit', async (page) => {
+      await page.getByText('localhost/audited').waitFor()
+      await page.getByLabel('Kind').selectOption('links')
+      await page.getByText('https://example.com/b').waitFor()
+      assert.equal(new URL(page.url()).search, '?kind=links')
+      await page.getByText('created the workspace').waitFor({ state: 'detached' })
+      await expectAccessible(page)
+      await page.getByLabel('To').fill('2020-01-01')
+      await page.getByText('No change matches.').waitFor()
+      await page.reload()
+      assert.equal(await page.getByLabel('Kind').inputValue(), 'links')
+    })
+  })
+
+  test('reads the audit trail page by page, each change once', async () => {
+    const names = Array.from({ length: 60 }, (_, nth) => `paged-${nth}`)
+    for (const key of names) {
+      const link = { domain: 'localhost', key, url: 'https://example.com/' }
+      expectStatus(await ada.post('/links', link), 201)
+    }
+    await on('/settings/audit?kind=links', async (page) => {
+      await page.getByText('localhost/paged-59').waitFor()
+      assert.equal(await page.locator('.log > li').count(), 50)
+      await page.getByRole('button', { name: 'Show more' }).click()
+      await page.getByText('localhost/paged-0', { exact: true }).waitFor()
+      assert.equal(await page.getByText('localhost/paged-59').count(), 1)
+    })
+  })
+
+  test('changes the name, the theme and the language, and turns single keys off', async () => {
+    await on('/settings/profile', async (page) => {
+      await page.getByLabel('Name', { exact: true }).fill('Ada Byron')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: /Ada Byron/ }).waitFor()
+      await page.getByLabel('Theme').selectOption('dark')
+      assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+      await page.getByRole('checkbox', { name: /Single keys/ }).uncheck()
+      await page.getByRole('heading', { name: 'Settings' }).click()
+      await page.keyboard.press('c')
+      await page.getByLabel('Language').selectOption('de')
+      await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
+      assert.equal(new URL(page.url()).pathname, '/app/settings/profile')
+    })
+  })
+
+  test('sets up an authenticator app, recovery codes and a new password', async () => {
+    const carol = await join('carol', 'member')
+    await on(
+      '/settings/security',
+      async (page, { faults }) => {
+        await page.getByRole('button', { name: 'Set up' }).click()
+        await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
+        await expectAccessible(page)
+        const secret = await page.getByLabel('Key', { exact: true }).inputValue()
+        const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+          timestamp: clock.nowMicros() / 1_000,
+        })
+        await page.getByLabel('Code that the app shows').fill('000000')
+        await page.keyboard.press('Enter')
+        await page.getByText('Is wrong; check the clock of the device').waitFor()
+        await page.getByLabel('Code that the app shows').fill(code)
+        await page.keyboard.press('Enter')
+        await page.getByText('Authenticator app set up.', { exact: false }).waitFor()
+        await page.getByRole('button', { name: 'Get new codes' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Get new codes' }).click()
+        await page.getByRole('button', { name: 'Copy codes' }).click()
+        const codes = String(await page.evaluate('navigator.clipboard.readText()')).split('\n')
+        assert.equal(new Set(codes).size, 10)
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'Download' }).click(),
+        ])
+        assert.match(file.suggestedFilename(), /^terse-recovery-codes-.*\.txt$/)
+        await expectAccessible(page)
+        await page.getByRole('button', { name: 'I have saved them' }).click()
+        await page.getByText('10 codes left').waitFor()
+        await page.getByLabel('New password').fill('short')
+        await page.keyboard.press('Enter')
+        await page.getByText('Must have at least 10 characters').waitFor()
+        await page.getByLabel('New password').fill('ten or more!')
+        await page.keyboard.press('Enter')
+        await page.getByText('Password changed. All other sessions have ended.').waitFor()
+        await page.getByRole('button', { name: 'Remove', exact: true }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+        await page.getByRole('dialog').getByRole('alert').waitFor()
+        dropRefusals(faults, 3)
+      },
+      { as: carol },
+    )
+  })
+
+  test('lists sessions, and ends one or all others', async () => {
+    await signIn(service)
+    await signIn(service)
+    await on('/settings/sessions', async (page) => {
+      const rows = page.locator('.rows > li')
+      await page.getByText('this session').waitFor()
+      const before = await rows.count()
+      await page.getByRole('button', { name: 'End session: Firefox on Linux' }).first().click()
+      await page.getByText('Session ended').waitFor()
+      assert.ok((await rows.count()) <= before)
+      await page.getByRole('button', { name: 'End all others' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click()
+      await page.getByText('All other sessions have ended').waitFor()
+      await rows.nth(1).waitFor({ state: 'detached' })
+    })
+  })
+
+  test('disables a person and makes one an operator', async () => {
+    await freshly()
+    const dora = await join('dora', 'viewer')
+    await on('/settings/people', async (page) => {
+      await choose(page, 'Actions for dora', 'Make operator')
+      await page.getByText('dora is an operator').waitFor()
+      await choose(page, 'Actions for dora', 'Disable')
+      await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+      await page.getByText('dora disabled').waitFor()
+      assert.equal((await dora.get('/session')).status, 401)
+      await choose(page, 'Actions for dora', 'Enable')
+      await page.getByText('dora enabled').waitFor()
+    })
+  })
+
+  test('shows a viewer only what a viewer may see, and says why at other addresses', async () => {
+    const vera = await join('vera', 'viewer')
+    await on(
+      '/settings',
+      async (page, { origin }) => {
+        await page.getByText('This needs the role Admin in this workspace.').waitFor()
+        assert.equal(await page.getByRole('button', { name: 'Save name' }).count(), 0)
+        assert.equal(await page.getByRole('button', { name: 'Delete workspace' }).count(), 0)
+        const nav = page.getByRole('navigation', { name: 'Settings' })
+        const names = await nav.getByRole('link').allTextContents()
+        assert.deepEqual(names, ['General', 'Profile', 'Sign-in', 'Sessions'])
+        await page.goto(`${origin}/app/settings/tokens`)
+        await page.getByText('This needs the role Admin in this workspace.').waitFor()
+        await page.goto(`${origin}/app/settings/general`)
+        await page.getByRole('button', { name: 'Leave workspace' }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Leave workspace' }).click()
+        await page.getByText('You have left acme').waitFor()
+      },
+      { as: vera },
+    )
+  })
+})

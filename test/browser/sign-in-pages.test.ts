@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import type { Browser, Page } from 'playwright-core'
+import { expectStatus } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import type { Dashboard } from '../support/dashboard.ts'
+import { SQLITE } from '../support/engines.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { PASSWORD, type PersonClient, personClient } from '../support/person-client.ts'
+import { dropRefusals, expectAccessible, openPersonPage } from '../support/person-page.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const ADA = 'ada@example.com'
+const OTHER_PASSWORD = 'another battery staple horse'
+
+// Storage plays no part here: one engine is enough.
+describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => {
+  let browser: Browser
+  let service: Service
+  let ada: PersonClient
+  let clock: FakeClock
+  before(async () => {
+    browser = await launchChromium()
+    clock = fakeClock(Date.now())
+    service = await startService(SQLITE, {}, { clock })
+    await service.token('acme')
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  /** Opens a page, and expects at the end that nothing went wrong in it. */
+  async function on(
+    path: string,
+    use: (page: Page, opened: Dashboard) => Promise<void>,
+    options: Parameters<typeof openPersonPage>[3] = {},
+  ): Promise<void> {
+    const opened = await openPersonPage(browser, service, path, options)
+    try {
+      await use(opened.page, opened)
+      assert.deepEqual(opened.faults, [])
+    } finally {
+      await opened.close()
+    }
+  }
+
+  const fresh = () => expectFresh(ada)
+  async function expectFresh(client: PersonClient): Promise<void> {
+    expectStatus(await client.post('/session/authenticate', { password: PASSWORD }), 200)
+  }
+  const pathOf = (url: string) => url.replace(/^.*\/app/, '')
+
+  test('says where the code of the set-up is, and shows each error at its field', async () => {
+    await on('/setup', async (page, { faults }) => {
+      await page.getByText('npx terse setup').waitFor()
+      await expectAccessible(page)
+      await page.getByLabel('Set-up code').fill('https://x.example/app/setup#code=wrong')
+      assert.equal(await page.getByLabel('Set-up code').inputValue(), 'wrong')
+      await page.getByLabel('Your name').fill('Ada')
+      await page.getByLabel('E-mail').fill('ada@nowhere,')
+      await page.getByLabel('Password', { exact: true }).fill('short')
+      const submit = () => page.getByRole('button', { name: 'Create account' }).click()
+      // The browser's own check comes first: it knows no such address.
+      await page.getByLabel('E-mail').fill('ada@localhost')
+      await submit()
+      await page.getByText('Is wrong, was used before or has expired').waitFor()
+      const code = await service.instance.setupLinks.create('test')
+      await page.getByLabel('Set-up code').fill(code)
+      await submit()
+      await page.getByText(/Must have at least 15 characters/).waitFor()
+      assert.equal(await page.getByLabel('Your name').inputValue(), 'Ada')
+      assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), 'short')
+      dropRefusals(faults, 2)
+    })
+  })
+
+  test('leads by keyboard alone from the printed link to a copied short link', async () => {
+    const code = await service.instance.setupLinks.create('test')
+    await on(`/setup#code=${code}`, async (page) => {
+      await page.getByText('Taken from your link.').waitFor()
+      assert.equal(new URL(page.url()).hash, '', 'the code is not in the address bar')
+      await page.keyboard.type('Ada Lovelace')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(ADA)
+      await page.keyboard.press('Tab')
+      await page.keyboard.type(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByLabel('Destination').waitFor()
+      await page.keyboard.type('example.com/first')
+      await page.keyboard.press('Enter')
+      await page.getByText('Link created and copied').waitFor()
+      const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+      assert.match(copied, /localhost(?::\d+)?\/[\w-]+$/)
+      await page.goBack()
+    })
+    ada = personClient(service)
+    expectStatus(await ada.post('/session', { email: ADA, password: PASSWORD }), 201)
+    ada.workspaceId = (await service.instance.workspaces.get('acme')).id
+    await on('/setup', async (page) => {
+      await page.getByText('This instance has been set up.').waitFor()
+    })
+  })
+
+  test('signs in with a password, and goes where the person wanted to go', async () => {
+    await on('/links?search=first', async (page, { faults }) => {
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await expectAccessible(page)
+      await page.getByLabel('E-mail').fill(ADA)
+      await page.getByLabel('Password', { exact: true }).fill('not the password')
+      await page.keyboard.press('Enter')
+      await page.getByText('The e-mail address or the password is wrong.').waitFor()
+      assert.equal(await page.getByLabel('E-mail').inputValue(), ADA)
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByText('example.com/first').first().waitFor()
+      assert.equal(new URL(page.url()).search, '?search=first')
+      dropRefusals(faults, 2)
+    })
+  })
+
+  test('shows a typed password, and leads to nothing outside of the dashboard', async () => {
+    await on('/sign-in?to=//evil.example/', async (page) => {
+      const password = page.getByLabel('Password', { exact: true })
+      await password.fill(PASSWORD)
+      await page.getByRole('button', { name: 'Show password' }).click()
+      assert.equal(await password.getAttribute('type'), 'text')
+      await page.getByLabel('E-mail').fill(ADA)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByRole('link', { name: 'Create link' }).first().waitFor()
+      assert.equal(new URL(page.url()).pathname, '/app/links')
+    })
+  })
+
+  test('says what to do about a forgotten password, with and without mail', async () => {
+    await on('/sign-in', async (page, { origin }) => {
+      await page.getByLabel('E-mail').fill(ADA)
+      await page.getByRole('button', { name: 'Forgot it?' }).click()
+      await page.getByText(`npx terse person reset ${ADA}`).waitFor()
+      await expectAccessible(page)
+      await page.getByRole('button', { name: 'Back' }).click()
+      assert.equal(await page.getByLabel('E-mail').inputValue(), ADA)
+      const options = { setup_required: false, oidc: { name: 'Acme SSO' }, mail: true }
+      await page.route(`${origin}/api/v1/sign-in-options`, (route) =>
+        route.fulfill({ json: options }),
+      )
+      await page.route(`${origin}/api/v1/password-resets`, (route) =>
+        route.fulfill({ status: 202, json: { message: 'An e-mail is on its way.' } }),
+      )
+      await page.goto(`${origin}/app/sign-in?error=oidc_unknown&to=/links/new`)
+      await page.getByText('Nobody here has this account.', { exact: false }).waitFor()
+      const provider = page.getByRole('link', { name: 'Continue with Acme SSO' })
+      const href = await provider.getAttribute('href')
+      assert.equal(href, '/app/oidc/start?return_to=%2Fapp%2Flinks%2Fnew')
+      await expectAccessible(page)
+      await page.getByRole('button', { name: 'Forgot it?' }).click()
+      await page.getByLabel('E-mail').fill(ADA)
+      await page.getByRole('button', { name: 'Send link' }).click()
+      await page.getByText('an e-mail is on its way', { exact: false }).waitFor()
+    })
+  })
+
+  test('takes a new person in by an invitation, and refuses its code afterwards', async () => {
+    const given = { email: 'grace@example.com', role: 'viewer' }
+    const { body } = expectStatus(await ada.post('/invitations', given), 201)
+    await on(pathOf(body.url), async (page, { faults, origin }) => {
+      await page.getByRole('heading', { name: 'Join acme' }).waitFor()
+      assert.equal(new URL(page.url()).hash, '')
+      await page.getByText('grace@example.com is invited as Viewer.').waitFor()
+      await expectAccessible(page)
+      await page.getByLabel('Your name').fill('Grace Hopper')
+      await page.getByLabel('Choose a password').fill('grace@example.com')
+      await page.keyboard.press('Enter')
+      await page.getByText('Must not be your name or e-mail address').waitFor()
+      await page.getByLabel('Choose a password').fill(OTHER_PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByText('You are a member of acme').waitFor()
+      dropRefusals(faults, 1)
+      await page.goto(`${origin}/app/settings/profile`)
+      await page.goto(`${origin}/app${pathOf(body.url)}`)
+      await page.getByText('This invitation was used', { exact: false }).waitFor()
+      await page.goto(`${origin}/app/invitation`)
+      await page.getByText('The link is incomplete.', { exact: false }).waitFor()
+      dropRefusals(faults, 1)
+    })
+  })
+
+  test('has a person with an account sign in to accept, and nobody else', async () => {
+    const { id } = expectStatus(await ada.post('/workspaces', { name: 'second' }), 201).body
+    ada.workspaceId = id
+    const given = { email: 'grace@example.com', role: 'member' }
+    const { body } = expectStatus(await ada.post('/invitations', given), 201)
+    ada.workspaceId = (await service.instance.workspaces.get('acme')).id
+    await on(
+      pathOf(body.url),
+      async (page, { faults }) => {
+        await page.getByText(`you are signed in as ${ADA}`, { exact: false }).waitFor()
+        const signOut = 'Sign out and continue as grace@example.com'
+        await page.getByRole('button', { name: signOut }).click()
+        await page.getByText('Sign in to accept.', { exact: false }).waitFor()
+        await expectAccessible(page)
+        await page.getByLabel('Password', { exact: true }).fill(OTHER_PASSWORD)
+        await page.keyboard.press('Enter')
+        await page.getByText('You are a member of second').waitFor()
+        dropRefusals(faults, 1)
+      },
+      { as: ada },
+    )
+    expectStatus(await ada.post('/session', { email: ADA, password: PASSWORD }), 201)
+  })
+
+  test('sets a new password with a link, once', async () => {
+    await fresh()
+    const people = expectStatus(await ada.get('/people'), 200).body.data
+    const grace = people.find(({ email }: { email: string }) => email === 'grace@example.com')
+    const { body } = expectStatus(await ada.post(`/people/${grace.id}/password-reset`), 201)
+    await on(pathOf(body.url), async (page, { faults, origin }) => {
+      await page.getByRole('heading', { name: 'Set a new password' }).waitFor()
+      await expectAccessible(page)
+      await page.getByLabel('New password').fill('aaaaaaaaaaaaaaaaaaa')
+      await page.keyboard.press('Enter')
+      await page.getByText('Is too easy to guess', { exact: false }).waitFor()
+      await page.getByLabel('New password').fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByText('Password changed').waitFor()
+      await page.goto(`${origin}/livez`)
+      await page.goto(`${origin}/app${pathOf(body.url)}`)
+      await page.getByLabel('New password').fill(OTHER_PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByText('it was used, replaced or has expired', { exact: false }).waitFor()
+      dropRefusals(faults, 2)
+    })
+  })
+
+  test('asks for the second factor: a code of the app, or a recovery code', async () => {
+    const grace = personClient(service)
+    const credentials = { email: 'grace@example.com', password: PASSWORD }
+    expectStatus(await grace.post('/session', credentials), 201)
+    const { secret } = expectStatus(await grace.post('/me/totp'), 201).body
+    const code = () =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({
+        timestamp: clock.nowMicros() / 1_000,
+      })
+    expectStatus(await grace.put('/me/totp', { code: code() }), 200)
+    const { codes } = expectStatus(await grace.post('/me/recovery-codes'), 201).body
+    clock.move(60)
+    async function toSecondStep(page: Page): Promise<void> {
+      await page.getByLabel('E-mail').fill(credentials.email)
+      await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Second step' }).waitFor()
+    }
+    await on('/sign-in', async (page, { faults }) => {
+      await toSecondStep(page)
+      await expectAccessible(page)
+      await page.getByLabel('Code', { exact: true }).fill('000000')
+      await page.keyboard.press('Enter')
+      await page.getByText('Is wrong, or was used before').waitFor()
+      await page.getByLabel('Code', { exact: true }).fill(code())
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'Links' }).first().waitFor()
+      dropRefusals(faults, 2)
+    })
+    await on('/sign-in', async (page, { faults }) => {
+      await toSecondStep(page)
+      await page.getByRole('button', { name: 'Use a recovery code' }).click()
+      await page.getByLabel('Recovery code').fill(codes[0])
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'Links' }).first().waitFor()
+      dropRefusals(faults, 1)
+    })
+  })
+
+  test('makes a passkey, and signs in with it alone and as the second factor', async () => {
+    const alan = await setUpMember()
+    await on(
+      '/settings/security',
+      async (page, { context, faults, origin }) => {
+        const cdp = await context.newCDPSession(page)
+        await cdp.send('WebAuthn.enable')
+        await cdp.send('WebAuthn.addVirtualAuthenticator', {
+          options: {
+            protocol: 'ctap2',
+            transport: 'internal',
+            hasResidentKey: true,
+            hasUserVerification: true,
+            isUserVerified: true,
+            automaticPresenceSimulation: true,
+          },
+        })
+        await page.getByRole('button', { name: 'Add passkey' }).click()
+        await page.getByLabel('Name').fill('Laptop')
+        await page.keyboard.press('Enter')
+        await page.getByText('Passkey added').waitFor()
+        await page.getByText('Laptop').waitFor()
+        await context.clearCookies()
+        await page.goto(`${origin}/app/sign-in`)
+        // The browser has suggested it; the virtual authenticator takes every suggestion.
+        await page.getByRole('link', { name: 'Create link' }).first().waitFor()
+        await context.clearCookies()
+        await page.addInitScript(
+          'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+        )
+        await page.goto(`${origin}/app/sign-in`)
+        await page.getByRole('button', { name: 'Continue with a passkey' }).click()
+        await page.getByRole('link', { name: 'Create link' }).first().waitFor()
+        await context.clearCookies()
+        await page.goto(`${origin}/app/sign-in`)
+        await page.getByLabel('E-mail').fill('alan@example.com')
+        await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+        await page.keyboard.press('Enter')
+        await page.getByRole('button', { name: 'Use a passkey' }).click()
+        await page.getByRole('link', { name: 'Create link' }).first().waitFor()
+        dropRefusals(faults, 1)
+      },
+      { as: alan },
+    )
+  })
+
+  async function setUpMember(): Promise<PersonClient> {
+    const given = { email: 'alan@example.com', role: 'member' }
+    const { body } = expectStatus(await ada.post('/invitations', given), 201)
+    const code = new URL(body.url).hash.replace('#code=', '')
+    const alan = personClient(service)
+    const account = { code, name: 'Alan Turing', password: PASSWORD }
+    expectStatus(await alan.post('/invitations/accept', account), 201)
+    return alan
+  }
+
+  test('speaks German to a browser that asks for it', async () => {
+    await on(
+      '/sign-in',
+      async (page, { faults }) => {
+        await page.getByLabel('E-Mail').fill('nobody@example.com')
+        await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD)
+        await page.keyboard.press('Enter')
+        await page.getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor()
+        await expectAccessible(page)
+        dropRefusals(faults, 1)
+      },
+      { locale: 'de-DE' },
+    )
+  })
+})

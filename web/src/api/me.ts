@@ -1,0 +1,56 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { MeResource, TotpSetupResource } from '@terse/contract/me'
+import type { SessionEntryResource } from '@terse/contract/sign-in'
+import { request } from './request.ts'
+
+export type { MeResource, SessionEntryResource, TotpSetupResource }
+
+/** Every key of a query about the own account begins so. */
+export const ME_KEY = ['me'] as const
+
+export const meQuery = queryOptions({
+  queryKey: [...ME_KEY, 'account'],
+  queryFn: ({ signal }) => request<MeResource>('GET', '/me', { signal }),
+})
+
+export const sessionsQuery = queryOptions({
+  queryKey: [...ME_KEY, 'sessions'],
+  queryFn: async ({ signal }) =>
+    (await request<{ data: readonly SessionEntryResource[] }>('GET', '/sessions', { signal })).data,
+})
+
+export function changeName(name: string): Promise<MeResource> {
+  return request('PATCH', '/me', { body: { name } })
+}
+
+/** Ends all other sessions. */
+export function setPassword(password: string): Promise<unknown> {
+  return request('PUT', '/me/password', { body: { password } })
+}
+
+/** Begins to set up an authenticator app; nothing changes until `confirmTotp`. */
+export function startTotp(): Promise<TotpSetupResource> {
+  return request('POST', '/me/totp')
+}
+
+/** Ends all other sessions. */
+export function confirmTotp(code: string): Promise<unknown> {
+  return request('PUT', '/me/totp', { body: { code } })
+}
+
+export function removeTotp(): Promise<unknown> {
+  return request('DELETE', '/me/totp')
+}
+
+/** Returns new codes; earlier ones stop working. */
+export async function replaceRecoveryCodes(): Promise<readonly string[]> {
+  return (await request<{ codes: readonly string[] }>('POST', '/me/recovery-codes')).codes
+}
+
+export function endSession(id: string): Promise<unknown> {
+  return request('DELETE', `/sessions/${id}`)
+}
+
+export function endOtherSessions(): Promise<unknown> {
+  return request('DELETE', '/sessions')
+}

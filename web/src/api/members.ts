@@ -1,0 +1,67 @@
+import { queryOptions } from '@tanstack/react-query'
+import type {
+  CreatedInvitationResource,
+  InvitationDetailsResource,
+  InvitationResource,
+  MemberResource,
+} from '@terse/contract/members'
+import type { OneTimeLinkResource } from '@terse/contract/sign-in'
+import { request } from './request.ts'
+import type { Role, Session } from './session.ts'
+
+export type {
+  CreatedInvitationResource,
+  InvitationDetailsResource,
+  InvitationResource,
+  MemberResource,
+  OneTimeLinkResource,
+}
+
+type List<T> = { readonly data: readonly T[] }
+
+export const membersQuery = queryOptions({
+  queryKey: ['members'],
+  queryFn: async ({ signal }) =>
+    (await request<List<MemberResource>>('GET', '/members', { signal })).data,
+  staleTime: 5_000,
+})
+
+export const invitationsQuery = queryOptions({
+  queryKey: ['invitations'],
+  queryFn: async ({ signal }) =>
+    (await request<List<InvitationResource>>('GET', '/invitations', { signal })).data,
+  staleTime: 5_000,
+})
+
+export function setRole(id: string, role: Role): Promise<MemberResource> {
+  return request('PATCH', `/members/${id}`, { body: { role } })
+}
+
+export function removeMember(id: string): Promise<unknown> {
+  return request('DELETE', `/members/${id}`)
+}
+
+export function makeMemberResetLink(id: string): Promise<OneTimeLinkResource> {
+  return request('POST', `/members/${id}/password-reset`)
+}
+
+export function invite(email: string, role: Role): Promise<CreatedInvitationResource> {
+  return request('POST', '/invitations', { body: { email, role } })
+}
+
+export function withdrawInvitation(id: string): Promise<unknown> {
+  return request('DELETE', `/invitations/${id}`)
+}
+
+/** What the code of an invitation leads to. It is not used by this. */
+export function lookUpInvitation(code: string): Promise<InvitationDetailsResource> {
+  return request('POST', '/invitations/look-up', { body: { code }, isSilent: true })
+}
+
+/** @param account for a person without an account; undefined for one who is signed in */
+export function acceptInvitation(
+  code: string,
+  account: { readonly name: string; readonly password: string } | undefined,
+): Promise<Session> {
+  return request('POST', '/invitations/accept', { body: { code, ...account }, isSilent: true })
+}

@@ -1,0 +1,36 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { UsageResource } from '@terse/contract/usage'
+import type { WorkspaceResource } from '@terse/contract/workspaces'
+import { request } from './request.ts'
+
+export type { UsageResource, WorkspaceResource }
+
+/** Those of the person; all of them for an operator. */
+export const workspacesQuery = queryOptions({
+  queryKey: ['workspaces'],
+  queryFn: async ({ signal }) =>
+    (await request<{ data: readonly WorkspaceResource[] }>('GET', '/workspaces', { signal })).data,
+  staleTime: 5_000,
+})
+
+export const usageQuery = queryOptions({
+  queryKey: ['usage'],
+  queryFn: ({ signal }) => request<UsageResource>('GET', '/usage', { signal }),
+  staleTime: 5_000,
+})
+
+export function createWorkspace(name: string): Promise<WorkspaceResource> {
+  return request('POST', '/workspaces', { body: { name } })
+}
+
+export function renameWorkspace(id: string, name: string): Promise<WorkspaceResource> {
+  return request('PATCH', `/workspaces/${id}`, { body: { name } })
+}
+
+export function deleteWorkspace(id: string): Promise<unknown> {
+  return request('DELETE', `/workspaces/${id}`)
+}
+
+export function leaveWorkspace(id: string): Promise<unknown> {
+  return request('DELETE', `/workspaces/${id}/membership`)
+}

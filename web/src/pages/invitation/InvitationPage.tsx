@@ -1,0 +1,157 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  acceptInvitation,
+  type InvitationDetailsResource,
+  lookUpInvitation,
+} from '../../api/members.ts'
+import { startOidcInvitation } from '../../api/oidc.ts'
+import { type Session, sessionQuery, signInOptionsQuery, signOut } from '../../api/session.ts'
+import { SignInIcon } from '../../icons/index.ts'
+import { SoloPage } from '../../shell/SoloPage.tsx'
+import { startSession } from '../../shell/start-session.ts'
+import { useFaults } from '../../shell/use-faults.ts'
+import { takeLinkCode } from '../../state/link-code.ts'
+import { setCurrentWorkspace } from '../../state/workspace.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
+import { NewPersonForm } from './NewPersonForm.tsx'
+import { SignInToAccept } from './SignInToAccept.tsx'
+
+export default function InvitationPage() {
+  const t = useText()
+  const [code] = useState(takeLinkCode)
+  const { data: invitation, error } = useQuery({
+    queryKey: ['invitation', code],
+    queryFn: () => lookUpInvitation(code ?? ''),
+    enabled: code !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const faults = useFaults(error, ['code'])
+  if (code === undefined || error !== null) {
+    const unusable = faults.of('code').length > 0 ? t.invitation.unusable : faults.general
+    return (
+      <SoloPage title={t.invitation.title}>
+        <FormNote text={code === undefined ? t.invitation.noCode : unusable} />
+      </SoloPage>
+    )
+  }
+  if (invitation === undefined) return <SoloPage title={t.invitation.title}>{null}</SoloPage>
+  return (
+    <SoloPage title={t.invitation.title} heading={t.invitation.join(invitation.workspace_name)}>
+      <p className="muted">
+        {t.invitation.invited(invitation.email, t.settings.roles[invitation.role])}
+      </p>
+      <Accept code={code} invitation={invitation} />
+    </SoloPage>
+  )
+}
+
+type AcceptProps = { readonly code: string; readonly invitation: InvitationDetailsResource }
+
+function Accept({ code, invitation }: AcceptProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  // Nobody is signed in where it fails.
+  const { data: session, isPending } = useQuery({
+    ...sessionQuery,
+    enabled: invitation.account_exists,
+  })
+
+  async function enter(joined: Session) {
+    startSession(client, joined)
+    const name = invitation.workspace_name
+    const membership = joined.memberships.find((one) => one.workspace_name === name)
+    if (membership !== undefined) setCurrentWorkspace(membership.workspace_id)
+    showMessage(t.invitation.joined(name))
+    await navigate({ to: '/links', replace: true })
+  }
+
+  if (!invitation.account_exists) {
+    return (
+      <>
+        <OidcButton code={code} />
+        <NewPersonForm code={code} email={invitation.email} onJoined={enter} />
+      </>
+    )
+  }
+  if (isPending) return null
+  if (session === undefined) {
+    return <SignInToAccept code={code} email={invitation.email} onJoined={enter} />
+  }
+  if (session.person.email.toLowerCase() === invitation.email.toLowerCase()) {
+    return <AcceptButton code={code} onJoined={enter} />
+  }
+  return <OtherPerson invitation={invitation} session={session} />
+}
+
+type AcceptButtonProps = {
+  readonly code: string
+  readonly onJoined: (session: Session) => Promise<void>
+}
+
+function AcceptButton({ code, onJoined }: AcceptButtonProps) {
+  const t = useText()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => acceptInvitation(code, undefined),
+    onSuccess: onJoined,
+  })
+  return (
+    <>
+      <FormNote text={useFaults(error).general} />
+      <Button look="ink" isBusy={isPending} onClick={() => mutate()}>
+        {t.invitation.accept}
+      </Button>
+    </>
+  )
+}
+
+function OtherPerson({
+  invitation,
+  session,
+}: {
+  invitation: InvitationDetailsResource
+  session: Session
+}) {
+  const t = useText()
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: signOut,
+    onSuccess: () => client.resetQueries({ queryKey: sessionQuery.queryKey }),
+  })
+  return (
+    <>
+      <div className="note warn">
+        {t.invitation.otherPerson(invitation.email, session.person.email)}
+      </div>
+      <Button isBusy={isPending} onClick={() => mutate()}>
+        {t.invitation.signOut(invitation.email)}
+      </Button>
+    </>
+  )
+}
+
+function OidcButton({ code }: { code: string }) {
+  const t = useText()
+  const { data: options } = useQuery(signInOptionsQuery)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => startOidcInvitation(code),
+    onSuccess: (url) => location.assign(url),
+  })
+  const faults = useFaults(error)
+  const oidc = options?.oidc
+  if (!oidc) return null
+  return (
+    <>
+      <FormNote text={faults.general} />
+      <Button icon={SignInIcon} isBusy={isPending} onClick={() => mutate()}>
+        {t.signIn.oidc(oidc.name)}
+      </Button>
+      <div className="or">{t.signIn.orPassword}</div>
+    </>
+  )
+}

@@ -1,0 +1,154 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { setUp, signInOptionsQuery } from '../../api/session.ts'
+import { Icon } from '../../icons/Icon.tsx'
+import { CheckIcon } from '../../icons/index.ts'
+import { Brand } from '../../shell/Brand.tsx'
+import { Layers } from '../../shell/Shell.tsx'
+import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
+import { startSession } from '../../shell/start-session.ts'
+import { useFaults } from '../../shell/use-faults.ts'
+import { codeOf, takeLinkCode } from '../../state/link-code.ts'
+import { useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
+import { PasswordField } from '../../widgets/PasswordField.tsx'
+import { WhereIsTheCode } from './WhereIsTheCode.tsx'
+
+const PASSWORD_LENGTH_MIN = 15
+
+/** Makes the first person, who operates the instance. */
+export default function SetUpPage() {
+  const t = useText()
+  useTabTitle(t.setUp.title)
+  const { data: options } = useQuery(signInOptionsQuery)
+  const isDone = options !== undefined && !options.setup_required
+  return (
+    <Layers>
+      <div className="split">
+        <div className="l">
+          <header>
+            <Brand />
+          </header>
+          <main>
+            <div className="grid gap-1">
+              <h1 className="h">{t.setUp.title}</h1>
+              <p className="muted">{isDone ? t.setUp.done : t.setUp.hint}</p>
+            </div>
+            {isDone ? (
+              <Link to="/sign-in" className="link">
+                {t.signIn.title}
+              </Link>
+            ) : (
+              <SetUpForm />
+            )}
+          </main>
+          <footer className="flex">
+            <ThemeSwitch />
+          </footer>
+        </div>
+        {!isDone && <WhereIsTheCode />}
+      </div>
+    </Layers>
+  )
+}
+
+function SetUpForm() {
+  const t = useText()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [codeOfLink] = useState(takeLinkCode)
+  const [code, setCode] = useState(codeOfLink ?? '')
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: setUp,
+    async onSuccess(session) {
+      startSession(client, session)
+      await navigate({ to: '/links/new', replace: true })
+      client.removeQueries({ queryKey: signInOptionsQuery.queryKey })
+    },
+  })
+  const faults = useFaults(error, ['code', 'name', 'email', 'password'])
+  const isFromLink = code !== '' && code === codeOfLink
+  return (
+    <form
+      className="grid gap-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        mutate({ code: code.trim(), name, email, password })
+      }}
+    >
+      <FormNote text={faults.general} />
+      <Field
+        label={t.setUp.code}
+        hint={isFromLink ? <TakenFromLink /> : t.setUp.codeHint}
+        errors={faults.of('code')}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            className="mono"
+            required
+            autoFocus={codeOfLink === undefined}
+            autoComplete="off"
+            spellCheck={false}
+            value={code}
+            onChange={(event) => setCode(codeOf(event.target.value) ?? event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t.setUp.name} errors={faults.of('name')}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            autoFocus={codeOfLink !== undefined}
+            autoComplete="name"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t.setUp.email} errors={faults.of('email')}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            type="email"
+            autoComplete="username"
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        )}
+      </Field>
+      <PasswordField
+        label={t.setUp.password}
+        aside={<span className="hint">{t.setUp.passwordAside}</span>}
+        errors={faults.of('password')}
+        lengthMin={PASSWORD_LENGTH_MIN}
+        required
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+      />
+      <Button type="submit" look="ink" size="large" isBusy={isPending}>
+        {t.setUp.submit}
+      </Button>
+      <p className="hint">{t.setUp.later}</p>
+    </form>
+  )
+}
+
+function TakenFromLink() {
+  const t = useText()
+  return (
+    <span className="good">
+      <Icon of={CheckIcon} />
+      {t.setUp.codeFromLink}
+    </span>
+  )
+}

@@ -1,0 +1,174 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Membership, sessionQuery } from '../../api/session.ts'
+import {
+  deleteWorkspace,
+  leaveWorkspace,
+  renameWorkspace,
+  usageQuery,
+} from '../../api/workspaces.ts'
+import { ConfirmDialog } from '../../shell/ConfirmDialog.tsx'
+import { LeaveGuard } from '../../shell/LeaveGuard.tsx'
+import { useChangeWorkspace } from '../../shell/use-change-workspace.ts'
+import { useFaults } from '../../shell/use-faults.ts'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useFormats, useText } from '../../text/use-text.ts'
+import { Button } from '../../widgets/Button.tsx'
+import { Field, Input } from '../../widgets/Field.tsx'
+import { FormNote } from '../../widgets/FormNote.tsx'
+import { showMessage } from '../../widgets/toasts.ts'
+import { Section } from './Section.tsx'
+import { Usage } from './Usage.tsx'
+
+/** The workspace itself. */
+export default function GeneralPage() {
+  const { membership } = useMembership()
+  if (membership === undefined) return null
+  return (
+    <>
+      <NameForm key={membership.workspace_id} membership={membership} />
+      <Usage />
+      <Endings membership={membership} />
+    </>
+  )
+}
+
+function NameForm({ membership }: { membership: Membership }) {
+  const t = useText()
+  const client = useQueryClient()
+  const { may } = useMembership()
+  const [name, setName] = useState(membership.workspace_name)
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => renameWorkspace(membership.workspace_id, name),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey })
+      showMessage(t.workspace.renamed)
+    },
+  })
+  const faults = useFaults(error, ['name'])
+  const isChanged = name !== membership.workspace_name
+  const mayRename = may('admin')
+  return (
+    <Section title={t.settings.pages.general} isFirst>
+      <form
+        className="grid gap-4 max-w-[420px]"
+        onSubmit={(event) => {
+          event.preventDefault()
+          mutate()
+        }}
+      >
+        <LeaveGuard isOn={() => isChanged && !isPending} />
+        <FormNote text={faults.general} />
+        <Field
+          label={t.workspace.name}
+          hint={mayRename ? t.workspace.nameHint : t.settings.needsRole(t.settings.roles.admin)}
+          errors={faults.of('name')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              required
+              readOnly={!mayRename}
+              autoComplete="off"
+              spellCheck={false}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        {mayRename && (
+          <div>
+            <Button type="submit" isBusy={isPending} disabled={!isChanged}>
+              {t.workspace.rename}
+            </Button>
+          </div>
+        )}
+      </form>
+    </Section>
+  )
+}
+
+/** What ends something: at the end of the page. */
+function Endings({ membership }: { membership: Membership }) {
+  const t = useText()
+  const { may } = useMembership()
+  const [asked, setAsked] = useState<'leave' | 'delete'>()
+  const { workspace_id: id, workspace_name: name } = membership
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const change = useChangeWorkspace()
+  const formats = useFormats()
+  const { data: usage } = useQuery(usageQuery)
+
+  async function go(message: string) {
+    setAsked(undefined)
+    showMessage(message)
+    // Before another request is sent for the workspace that was left.
+    const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    const [next] = session.memberships
+    if (next === undefined) await navigate({ to: '/links' })
+    else await change(next.workspace_id)
+  }
+
+  return (
+    <Section title={t.workspace.danger}>
+      <ul className="rows">
+        <li>
+          <span className="who">
+            <b>{t.workspace.leave}</b>
+            <span>{t.workspace.leaveHint}</span>
+          </span>
+          <Button size="small" onClick={() => setAsked('leave')}>
+            {t.workspace.leave}
+          </Button>
+        </li>
+        {may('owner') && (
+          <li>
+            <span className="who">
+              <b>{t.workspace.delete}</b>
+              <span>{t.workspace.deleteHint}</span>
+            </span>
+            <Button size="small" onClick={() => setAsked('delete')}>
+              {t.workspace.delete}
+            </Button>
+          </li>
+        )}
+      </ul>
+      {asked === 'leave' && (
+        <ConfirmDialog
+          title={t.workspace.leaveTitle(name)}
+          text={t.workspace.leaveHint}
+          verb={t.workspace.leave}
+          act={() => leaveWorkspace(id)}
+          onDone={() => go(t.workspace.left(name))}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+      {asked === 'delete' && (
+        <ConfirmDialog
+          title={t.workspace.deleteTitle(name)}
+          text={t.workspace.deleteText}
+          verb={t.workspace.delete}
+          name={name}
+          act={() => deleteWorkspace(id)}
+          onDone={() => go(t.workspace.deleted(name))}
+          onClose={() => setAsked(undefined)}
+        >
+          {usage && (
+            <ul className="quiet">
+              <li>
+                <span>{t.workspace.links}</span>
+                <span>{formats.number(usage.links.used)}</span>
+              </li>
+              <li>
+                <span>{t.workspace.domains}</span>
+                <span>{formats.number(usage.domains.used)}</span>
+              </li>
+            </ul>
+          )}
+        </ConfirmDialog>
+      )}
+    </Section>
+  )
+}

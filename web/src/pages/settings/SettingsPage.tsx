@@ -1,0 +1,51 @@
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Page } from '../../shell/Page.tsx'
+import { useMembership } from '../../shell/use-membership.ts'
+import { useText } from '../../text/use-text.ts'
+import { SETTINGS_PLACES, type SettingsPlace } from './places.ts'
+
+const GROUPS = ['workspace', 'you', 'operator'] as const
+
+/** The settings: the pages that the person may see, and the one that is open. */
+export default function SettingsPage() {
+  const t = useText()
+  const { pathname } = useLocation()
+  const { session, may } = useMembership()
+  const maySee = ({ group, role }: SettingsPlace) =>
+    group === 'operator' ? session.person.is_operator : role === undefined || may(role)
+  const places = SETTINGS_PLACES.filter(maySee)
+  const here = SETTINGS_PLACES.find(({ to }) => pathname.endsWith(to))
+  const tabTitle = here && t.settings.pages[here.name]
+  const isAllowed = here === undefined || maySee(here)
+  return (
+    <Page title={t.settings.title} tabTitle={tabTitle} isFlush>
+      <div className="settings">
+        <nav className="subnav nav" aria-label={t.settings.title}>
+          {GROUPS.map((group) => {
+            const shown = places.filter((place) => place.group === group)
+            return (
+              shown.length > 0 && (
+                <div key={group}>
+                  <div className="grp">{t.settings.groups[group]}</div>
+                  {shown.map(({ to, name }) => (
+                    <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
+                      {t.settings.pages[name]}
+                    </Link>
+                  ))}
+                </div>
+              )
+            )
+          })}
+        </nav>
+        <div className="body">{isAllowed ? <Outlet /> : <NotAllowed place={here} />}</div>
+      </div>
+    </Page>
+  )
+}
+
+/** For an address that was followed or typed: the navigation does not lead there. */
+function NotAllowed({ place }: { place: SettingsPlace }) {
+  const t = useText()
+  const role = place.role === undefined ? t.instance.operator : t.settings.roles[place.role]
+  return <div className="note">{t.settings.needsRole(role)}</div>
+}

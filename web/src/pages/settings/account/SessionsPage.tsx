@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  endOtherSessions,
+  endSession,
+  type SessionEntryResource,
+  sessionsQuery,
+} from '../../../api/me.ts'
+import { Icon } from '../../../icons/Icon.tsx'
+import { DesktopIcon, PhoneIcon } from '../../../icons/index.ts'
+import { ConfirmDialog } from '../../../shell/ConfirmDialog.tsx'
+import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { useChange } from '../../../shell/use-change.ts'
+import { useFormats, useText } from '../../../text/use-text.ts'
+import { Button } from '../../../widgets/Button.tsx'
+import { useNow } from '../../../widgets/Time.tsx'
+import { RowsSkeleton } from '../RowsSkeleton.tsx'
+import { Section } from '../Section.tsx'
+
+/** Where the person is signed in. */
+export default function SessionsPage() {
+  const t = useText()
+  const { data: sessions, error } = useQuery(sessionsQuery)
+  const [isEnding, setEnding] = useState(false)
+  const hasOthers = sessions?.some((session) => !session.is_current) ?? false
+  return (
+    <Section
+      title={t.account.sessions}
+      hint={t.account.sessionsHint}
+      isFirst
+      actions={hasOthers && <Button onClick={() => setEnding(true)}>{t.account.endOthers}</Button>}
+    >
+      {sessions === undefined && error === null && <RowsSkeleton />}
+      {sessions === undefined && error !== null && <LoadFailure error={error} />}
+      {sessions && (
+        <ul className="rows">
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      )}
+      {isEnding && (
+        <ConfirmDialog
+          title={t.account.endOthersTitle}
+          text={t.account.endOthersText}
+          verb={t.account.endOthers}
+          act={endOtherSessions}
+          keys={[sessionsQuery.queryKey]}
+          message={t.account.sessionsEnded}
+          onClose={() => setEnding(false)}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** As the API says it, in English. */
+const UNKNOWN = 'Unknown device'
+
+function SessionRow({ session }: { session: SessionEntryResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const { mutate, isPending } = useChange(() => endSession(session.id), {
+    keys: [sessionsQuery.queryKey],
+    message: () => t.account.sessionEnded,
+  })
+  const device = session.device === UNKNOWN ? t.account.sessionUnknown : session.device
+  const isPhone = /Android|iOS/.test(device)
+  const ago = (instant: string) => formats.ago(new Date(instant), now)
+  return (
+    <li>
+      <Icon of={isPhone ? PhoneIcon : DesktopIcon} />
+      <span className="who">
+        <b>
+          {device} {session.is_current && <span className="tag">{t.account.sessionCurrent}</span>}
+        </b>
+        <span title={formats.exact(new Date(session.created_at))}>
+          {t.account.signedIn(ago(session.created_at))}
+        </span>
+      </span>
+      <span className="col w-40" title={formats.exact(new Date(session.last_seen_at))}>
+        {session.is_current ? t.members.activeNow : t.account.lastSeen(ago(session.last_seen_at))}
+      </span>
+      {!session.is_current && (
+        <Button
+          size="small"
+          isBusy={isPending}
+          aria-label={t.account.endSessionOn(device)}
+          onClick={() => mutate(undefined)}
+        >
+          {t.account.endSession}
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query'
+import { type InstanceResource, instanceQuery } from '../../../api/instance.ts'
+import { Icon } from '../../../icons/Icon.tsx'
+import { CheckIcon, WarningIcon } from '../../../icons/index.ts'
+import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { useFormats, useText } from '../../../text/use-text.ts'
+import { useNow } from '../../../widgets/Time.tsx'
+import { RowsSkeleton } from '../RowsSkeleton.tsx'
+import { Section } from '../Section.tsx'
+import { Diagnosis } from './Diagnosis.tsx'
+import { Nodes } from './Nodes.tsx'
+
+/** The state of the instance, for operators. */
+export default function InstancePage() {
+  const t = useText()
+  const { data: instance, error } = useQuery(instanceQuery)
+  return (
+    <>
+      <Section title={t.instance.title} hint={t.instance.hint} isFirst>
+        {instance === undefined && error === null && <RowsSkeleton />}
+        {instance === undefined && error !== null && <LoadFailure error={error} />}
+        {instance && <Facts instance={instance} />}
+      </Section>
+      {instance && <Nodes nodes={instance.nodes} />}
+      <Diagnosis />
+    </>
+  )
+}
+
+function Facts({ instance }: { instance: InstanceResource }) {
+  const t = useText()
+  return (
+    <dl className="facts">
+      <div>
+        <dt>{t.instance.health}</dt>
+        <dd>
+          <Health instance={instance} />
+        </dd>
+      </div>
+      <div>
+        <dt>{t.instance.version}</dt>
+        <dd>
+          Terse {instance.version} · Node.js {instance.node_version}
+        </dd>
+      </div>
+      <div>
+        <dt>{t.instance.address}</dt>
+        <dd className="mono">{instance.base_url}</dd>
+      </div>
+      <div>
+        <dt>{t.instance.database}</dt>
+        <dd>{instance.database}</dd>
+      </div>
+      <div>
+        <dt>{t.instance.clicks}</dt>
+        <dd>
+          <Backlog instance={instance} />
+        </dd>
+      </div>
+      <div>
+        <dt>{t.instance.certificates}</dt>
+        <dd>
+          <Certificates instance={instance} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Health({ instance }: { instance: InstanceResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const { roles, damaged_files: damaged, data_folder_fault: fault, lost_clicks: lost } = instance
+  const isWell =
+    fault === null &&
+    damaged.length === 0 &&
+    lost === 0 &&
+    Object.values(roles).every((state) => state === 'ok') &&
+    instance.nodes.every(({ state }) => state === 'up')
+  const parts = Object.entries(roles).map(([role, state]) => {
+    const name = t.instance.roles[role as keyof typeof t.instance.roles] ?? role
+    return `${name}: ${t.instance.ready[state]}`
+  })
+  return (
+    <>
+      <span className={isWell ? 'badge ok' : 'badge warn'}>
+        <Icon of={isWell ? CheckIcon : WarningIcon} />
+        {isWell ? t.instance.healthy : t.instance.degraded}
+      </span>
+      <p className="hint">{formats.list(parts)}</p>
+      {fault !== null && <p className="hint">{fault}</p>}
+      {damaged.length > 0 && <p className="hint">{formats.list(damaged)}</p>}
+      {lost > 0 && <p className="hint">{t.instance.lost(lost)}</p>}
+    </>
+  )
+}
+
+function Backlog({ instance: { nodes } }: { instance: InstanceResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const bytes = nodes.reduce((sum, node) => sum + node.backlog_bytes, 0)
+  const oldest = nodes.flatMap(({ oldest_click_at: at }) => (at === null ? [] : [at])).sort()[0]
+  if (bytes === 0) return t.instance.nothingWaits
+  const texts = [
+    t.instance.backlog(formats.bytes(bytes)),
+    ...(oldest === undefined ? [] : [t.instance.oldest(formats.ago(new Date(oldest), now))]),
+  ]
+  return texts.join(', ')
+}
+
+function Certificates({ instance: { certificates } }: { instance: InstanceResource }) {
+  const t = useText()
+  const formats = useFormats()
+  if (certificates === null) return t.instance.proxied
+  const counts = (['valid', 'expiring', 'expired', 'failing'] as const).map((state) => ({
+    state,
+    count: certificates[state],
+  }))
+  return counts
+    .filter(({ state, count }) => count > 0 || state === 'valid')
+    .map(({ state, count }) => `${formats.number(count)} ${t.instance.certificateStates[state]}`)
+    .join(', ')
+}

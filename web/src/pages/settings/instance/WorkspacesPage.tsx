@@ -1,0 +1,132 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sessionQuery } from '../../../api/session.ts'
+import {
+  createWorkspace,
+  type WorkspaceResource,
+  workspacesQuery,
+} from '../../../api/workspaces.ts'
+import { AddIcon } from '../../../icons/index.ts'
+import { LoadFailure } from '../../../shell/LoadFailure.tsx'
+import { useChangeWorkspace } from '../../../shell/use-change-workspace.ts'
+import { useFaults } from '../../../shell/use-faults.ts'
+import { useFormats, useText } from '../../../text/use-text.ts'
+import { Button } from '../../../widgets/Button.tsx'
+import { Dialog } from '../../../widgets/Dialog.tsx'
+import { Field, Input } from '../../../widgets/Field.tsx'
+import { FormNote } from '../../../widgets/FormNote.tsx'
+import { useNow } from '../../../widgets/Time.tsx'
+import { showMessage } from '../../../widgets/toasts.ts'
+import { RowsSkeleton } from '../RowsSkeleton.tsx'
+import { Section } from '../Section.tsx'
+
+/** All workspaces of the instance, for operators. */
+export default function WorkspacesPage() {
+  const t = useText()
+  const { data: workspaces, error } = useQuery(workspacesQuery)
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <Section
+      title={t.instance.workspaces}
+      hint={t.instance.workspacesHint}
+      isFirst
+      actions={
+        <Button icon={AddIcon} onClick={() => setCreating(true)}>
+          {t.instance.createWorkspace}
+        </Button>
+      }
+    >
+      {workspaces === undefined && error === null && <RowsSkeleton />}
+      {workspaces === undefined && error !== null && <LoadFailure error={error} />}
+      {workspaces && (
+        <ul className="rows nw">
+          {workspaces.map((workspace) => (
+            <WorkspaceRow key={workspace.id} workspace={workspace} />
+          ))}
+        </ul>
+      )}
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </Section>
+  )
+}
+
+function WorkspaceRow({ workspace }: { workspace: WorkspaceResource }) {
+  const t = useText()
+  const formats = useFormats()
+  const now = useNow()
+  const change = useChangeWorkspace()
+  const { id, name, role, created_at: createdAt } = workspace
+  return (
+    <li>
+      <span className="ava" aria-hidden>
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <span className="who">
+        <b>{name}</b>
+        <span>
+          {role === null ? t.instance.notMember : t.settings.roles[role]} ·{' '}
+          {t.instance.created(formats.ago(new Date(createdAt), now))}
+        </span>
+      </span>
+      {role !== null && (
+        <Button size="small" aria-label={`${t.instance.open}: ${name}`} onClick={() => change(id)}>
+          {t.instance.open}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function CreateDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => createWorkspace(name),
+    onSuccess() {
+      showMessage(t.instance.workspaceCreated(name))
+      void client.invalidateQueries({ queryKey: workspacesQuery.queryKey })
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
+      onClose()
+    },
+  })
+  const faults = useFaults(error, ['name'])
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={onClose}
+      onSubmit={() => mutate()}
+      title={t.instance.createWorkspace}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={isPending}>
+            {t.instance.createWorkspace}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-3 pt-2">
+        <FormNote text={faults.general} />
+        <Field
+          label={t.instance.workspaceName}
+          hint={t.instance.workspaceNameHint}
+          errors={faults.of('name')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              required
+              autoFocus
+              autoComplete="off"
+              spellCheck={false}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,145 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { createToken, SCOPES, type Scope, tokensQuery } from '../../../api/tokens.ts'
+import { SecretDialog } from '../../../shell/SecretDialog.tsx'
+import { useFaults } from '../../../shell/use-faults.ts'
+import { useText } from '../../../text/use-text.ts'
+import { Button } from '../../../widgets/Button.tsx'
+import { Dialog } from '../../../widgets/Dialog.tsx'
+import { Field, Input, Select } from '../../../widgets/Field.tsx'
+import { FormNote } from '../../../widgets/FormNote.tsx'
+import { EXPIRIES, type Expiry, expiryOf } from './expiry.ts'
+
+/** What programs that make links need. */
+const USUAL_SCOPES: readonly Scope[] = ['links:read', 'links:write']
+
+/** Makes a token, and shows it once. */
+export function NewTokenDialog({ onClose }: { onClose: () => void }) {
+  const t = useText()
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState(USUAL_SCOPES)
+  const [expiry, setExpiry] = useState<Expiry>('year')
+  const [day, setDay] = useState('')
+  const { mutate, isPending, error, data } = useMutation({
+    mutationFn: () => createToken({ name, scopes, expires_at: expiryOf(expiry, day, new Date()) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  })
+  const faults = useFaults(error, ['name', 'scopes', 'expires_at'])
+  if (data !== undefined) {
+    return (
+      <SecretDialog
+        title={t.tokens.secretTitle(data.name)}
+        text={t.tokens.secretText}
+        label={t.tokens.secret}
+        secret={data.secret}
+        copyLabel={t.tokens.copyToken}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      onClose={onClose}
+      onSubmit={() => mutate()}
+      title={t.tokens.createTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={isPending}>
+            {t.tokens.create}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4 pt-2">
+        <FormNote text={faults.general} />
+        <Field label={t.tokens.name} hint={t.tokens.nameHint} errors={faults.of('name')}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              autoFocus
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <ScopeChoice chosen={scopes} onChange={setScopes} errors={faults.of('scopes')} />
+        <div className="grid grid-cols-2 gap-3">
+          <Field
+            label={t.tokens.expiry}
+            errors={expiry === 'custom' ? [] : faults.of('expires_at')}
+          >
+            {(control) => (
+              <Select
+                {...control}
+                value={expiry}
+                onChange={(event) => setExpiry(event.target.value as Expiry)}
+              >
+                {EXPIRIES.map((one) => (
+                  <option key={one} value={one}>
+                    {t.tokens.expiries[one]}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          {expiry === 'custom' && (
+            <Field label={t.tokens.expiryDate} errors={faults.of('expires_at')}>
+              {(control) => (
+                <Input
+                  {...control}
+                  type="date"
+                  required
+                  value={day}
+                  onChange={(event) => setDay(event.target.value)}
+                />
+              )}
+            </Field>
+          )}
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+type ScopeChoiceProps = {
+  readonly chosen: readonly Scope[]
+  readonly onChange: (scopes: readonly Scope[]) => void
+  readonly errors: readonly string[]
+}
+
+function ScopeChoice({ chosen, onChange, errors }: ScopeChoiceProps) {
+  const t = useText()
+  const id = useId()
+  return (
+    <fieldset className="grid gap-2" aria-describedby={errors.length > 0 ? id : undefined}>
+      <legend className="lab mb-1">{t.tokens.scopes}</legend>
+      {SCOPES.map((scope) => (
+        <label key={scope} className="flex gap-2 items-center text-13">
+          <input
+            type="checkbox"
+            className="cb"
+            checked={chosen.includes(scope)}
+            onChange={({ target }) =>
+              onChange(
+                SCOPES.filter((one) => (one === scope ? target.checked : chosen.includes(one))),
+              )
+            }
+          />
+          {t.tokens.scopeNames[scope]}
+          <span className="mono muted text-12 ml-auto">{scope}</span>
+        </label>
+      ))}
+      {errors.length > 0 && (
+        <p className="err" id={id}>
+          {errors.join(' ')}
+        </p>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,105 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { oidcStartPath } from '../api/oidc.ts'
+import { hasPasskeys } from '../api/passkeys.ts'
+import { type Session, sessionQuery, signInOptionsQuery } from '../api/session.ts'
+import { ExternalIcon, PasskeyIcon } from '../icons/index.ts'
+import { useText } from '../text/use-text.ts'
+import { Button, ButtonContent, buttonClass } from '../widgets/Button.tsx'
+import { Dialog } from '../widgets/Dialog.tsx'
+import { SignInFields } from './SignInForm.tsx'
+import { useMembership } from './use-membership.ts'
+import { type SignInFlow, useSignIn } from './use-sign-in.ts'
+
+type SignInDialogProps = {
+  /** `authenticate`: the session goes on, but is too old for what was asked. */
+  readonly kind: 'sign in' | 'authenticate'
+  readonly onSuccess: () => void
+  readonly onCancel: () => void
+}
+
+export default function SignInDialog({ kind, onSuccess, onCancel }: SignInDialogProps) {
+  const t = useText()
+  const client = useQueryClient()
+  const { person } = useMembership().session
+  const isEnded = kind === 'sign in'
+
+  function goOn(session: Session) {
+    // Somebody else must not go on with what the person before has typed.
+    if (session.person.id !== person.id) location.reload()
+    client.setQueryData(sessionQuery.queryKey, session)
+    onSuccess()
+  }
+
+  const flow = useSignIn(kind, person.email, goOn)
+  useSignInElsewhere(goOn)
+  return (
+    <Dialog
+      isOpen
+      isFirm
+      title={isEnded ? t.signIn.title : t.signIn.confirm}
+      description={isEnded ? t.signIn.expired : t.signIn.confirmHint}
+      onClose={onCancel}
+      onSubmit={flow.submit}
+      footer={
+        <>
+          <Button onClick={onCancel}>{t.common.cancel}</Button>
+          <Button type="submit" look="ink" isBusy={flow.isBusy}>
+            {isEnded ? t.signIn.submit : t.signIn.continue}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-3 pt-2">
+        {/* Password managers see whose password it is. */}
+        <input type="email" autoComplete="username" value={person.email} readOnly hidden />
+        <SignInFields flow={flow} />
+        {flow.step === 'password' && <OtherWays flow={flow} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function OtherWays({ flow }: { flow: SignInFlow }) {
+  const t = useText()
+  const { data: options } = useQuery(signInOptionsQuery)
+  const oidc = options?.oidc ?? undefined
+  if (!hasPasskeys && oidc === undefined) return null
+  return (
+    <>
+      <div className="or">{t.signIn.or}</div>
+      {hasPasskeys && (
+        <Button icon={PasskeyIcon} onClick={flow.usePasskey}>
+          {t.signIn.passkey}
+        </Button>
+      )}
+      {oidc && (
+        <>
+          <a
+            className={buttonClass({})}
+            href={oidcStartPath('/app/links')}
+            target="_blank"
+            rel="noreferrer"
+          >
+            <ButtonContent icon={ExternalIcon}>{t.signIn.oidc(oidc.name)}</ButtonContent>
+          </a>
+          <p className="hint">{t.signIn.elsewhere}</p>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Goes on when the person comes back after a sign-in in another tab. */
+function useSignInElsewhere(goOn: (session: Session) => void): void {
+  const client = useQueryClient()
+  const [openedAt] = useState(() => client.getQueryData(sessionQuery.queryKey)?.authenticated_at)
+  useEffect(() => {
+    async function look() {
+      const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => {})
+      if (session && session.authenticated_at !== openedAt) goOn(session)
+    }
+    addEventListener('focus', look)
+    return () => removeEventListener('focus', look)
+  })
+}

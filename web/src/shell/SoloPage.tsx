@@ -1,0 +1,74 @@
+import { type ReactNode, useEffect } from 'react'
+import { Icon } from '../icons/Icon.tsx'
+import { DarkThemeIcon, DesktopIcon, LightThemeIcon } from '../icons/index.ts'
+import { usePreference } from '../state/preference.ts'
+import { setTheme, theme } from '../state/theme.ts'
+import { useText } from '../text/use-text.ts'
+import { Brand } from './Brand.tsx'
+import { Layers } from './Shell.tsx'
+
+type SoloPageProps = {
+  /** The page's own heading too, unless it has another. */
+  readonly title: string
+  readonly heading?: ReactNode
+  /** Left in the last line. */
+  readonly footer?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page before a sign-in: one narrow column. */
+export function SoloPage({ title, heading = title, footer, children }: SoloPageProps) {
+  useTabTitle(title)
+  return (
+    <Layers>
+      <div className="solo">
+        <header>
+          <Brand />
+          <span className="end mono">{location.host}</span>
+        </header>
+        <main>
+          <div className="box">
+            <h1>{heading}</h1>
+            {children}
+          </div>
+        </main>
+        <footer>
+          <span>{footer}</span>
+          <ThemeSwitch />
+        </footer>
+      </div>
+    </Layers>
+  )
+}
+
+export function useTabTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Terse`
+  }, [title])
+}
+
+const THEME_ICONS = [
+  ['light', LightThemeIcon],
+  ['system', DesktopIcon],
+  ['dark', DarkThemeIcon],
+] as const
+
+export function ThemeSwitch() {
+  const t = useText()
+  const chosen = usePreference(theme)
+  return (
+    <fieldset className="end seg" aria-label={t.shell.theme}>
+      {THEME_ICONS.map(([one, icon]) => (
+        <button
+          key={one}
+          type="button"
+          aria-label={t.shell.themes[one]}
+          aria-pressed={chosen === one}
+          onClick={() => setTheme(one)}
+        >
+          <Icon of={icon} small />
+        </button>
+      ))}
+    </fieldset>
+  )
+}
