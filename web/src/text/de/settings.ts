@@ -187,7 +187,6 @@ export const audit: typeof en.audit = {
   aDomain: 'eine Domain',
   somebody: 'eine Person',
   aToken: 'ein Token',
-  aTemplate: '(umbenannt)',
   token: 'Token',
   events: {
     'link.created': '{who} hat {it} angelegt',
@@ -203,7 +202,7 @@ export const audit: typeof en.audit = {
     'token.created': '{who} hat das Token {it} angelegt',
     'token.revoked': '{who} hat das Token {it} widerrufen',
     'utm_template.created': '{who} hat die UTM-Vorlage {it} angelegt',
-    'utm_template.updated': '{who} hat die UTM-Vorlage {it} geändert',
+    'utm_template.updated': '{who} hat eine UTM-Vorlage geändert',
     'utm_template.deleted': '{who} hat die UTM-Vorlage {it} gelöscht',
     'workspace.created': '{who} hat den Arbeitsbereich {it} angelegt',
     'workspace.updated': '{who} hat den Arbeitsbereich geändert',

@@ -184,7 +184,6 @@ export const audit = {
   aDomain: 'a domain',
   somebody: 'a person',
   aToken: 'a token',
-  aTemplate: '(renamed)',
   token: 'Token',
   /** `{who}` and `{it}` are replaced by names. */
   events: {
@@ -201,7 +200,7 @@ export const audit = {
     'token.created': '{who} created the token {it}',
     'token.revoked': '{who} revoked the token {it}',
     'utm_template.created': '{who} created the UTM template {it}',
-    'utm_template.updated': '{who} changed the UTM template {it}',
+    'utm_template.updated': '{who} changed a UTM template',
     'utm_template.deleted': '{who} deleted the UTM template {it}',
     'workspace.created': '{who} created the workspace {it}',
     'workspace.updated': '{who} changed the workspace',

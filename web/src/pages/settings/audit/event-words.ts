@@ -67,7 +67,6 @@ function subjectOf(
   if (noun === 'domain' || noun === 'certificate') {
     return known ?? text('domain') ?? text('host') ?? t.audit.aDomain
   }
-  if (noun === 'utm_template') return text('name') ?? t.audit.aTemplate
   if (noun === 'token') return known ?? text('name') ?? t.audit.aToken
   return known ?? text('name') ?? text('email') ?? t.audit.somebody
 }
