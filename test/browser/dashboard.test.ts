@@ -226,7 +226,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         })
         await page.getByRole('button', { name: 'Create link' }).click()
         const dialog = page.getByRole('dialog', { name: 'Sign in' })
-        await dialog.getByLabel('Password').fill('correct horse battery staple')
+        await dialog.getByLabel('Password', { exact: true }).fill('correct horse battery staple')
         await dialog.getByRole('button', { name: 'Sign in' }).click()
         await page.getByText('Link created').waitFor()
         // The browser reports the 401 that this test made.
