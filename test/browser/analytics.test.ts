@@ -95,7 +95,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
     test('are filtered by every value, which the address keeps', async () => {
       await on('/analytics', async (page) => {
         await page.getByRole('link', { name: /Austria/ }).click()
-        await page.getByText('Country').waitFor()
+        await page.getByText('Country', { exact: true }).waitFor()
         assert.equal(searchOf(page).get('country'), 'AT')
         await page.getByRole('link', { name: /Desktop/ }).click()
         await page.getByText('Device', { exact: true }).waitFor()

@@ -14,6 +14,8 @@ export type RequestOptions = {
   readonly keepalive?: boolean
   /** Fails on 401 and on the demand to sign in again, instead of asking the person. */
   readonly isSilent?: boolean
+  /** Retried by its caller: neither reports an outage nor ends one. */
+  readonly isBackground?: boolean
 }
 
 /** What asks the person to sign in. Each resolves when that has happened, and rejects when it is cancelled. */
@@ -58,6 +60,15 @@ export async function requestVersioned<T>(
   return { value: (await response.json()) as T, version }
 }
 
+/** Opens an answer that does not end, whose body is server-sent events. Its caller connects again. */
+export function openStream(
+  path: string,
+  { query, signal }: Pick<RequestOptions, 'query' | 'signal'>,
+): Promise<Response> {
+  const headers = { Accept: 'text/event-stream' }
+  return send('GET', path, { ...(query && { query }), signal, headers, isBackground: true })
+}
+
 async function send(method: string, path: string, options: RequestOptions): Promise<Response> {
   try {
     return await attempt(method, path, options)
@@ -76,7 +87,7 @@ function gateOf({ status, code }: ApiError): (() => Promise<void>) | undefined {
 }
 
 async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
-  const { query = {}, body, headers, signal, keepalive = false } = options
+  const { query = {}, body, headers, signal, keepalive = false, isBackground } = options
   const workspace = currentWorkspace.value
   let response: Response
   try {
@@ -96,14 +107,15 @@ async function attempt(method: string, path: string, options: RequestOptions): P
   } catch (error) {
     if (signal?.aborted) throw error
     const failure = noAnswer()
-    reportFailure(failure)
+    if (!isBackground) reportFailure(failure)
     throw failure
   }
   if (response.ok) {
-    reportAnswer()
+    if (!isBackground) reportAnswer()
     return response
   }
   const failure = await errorOf(response)
+  if (isBackground) throw failure
   if (failure.isTemporary) reportFailure(failure)
   else reportAnswer()
   throw failure

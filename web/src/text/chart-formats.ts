@@ -20,6 +20,8 @@ export type ChartFormats = {
   month(instant: Date): string
   /** `14:00` */
   hour(instant: Date): string
+  /** `14:02:17` */
+  second(instant: Date): string
   /** `Wed 11 Nov, 14:00` */
   weekdayHour(instant: Date): string
   /** `24 Oct – 22 Nov`, of two dates; the last is included. */
@@ -52,6 +54,7 @@ function chartFormats(locale: string, language: string, timeZone: string): Chart
   const weekday = dates({ ...dayMonth, weekday: 'short' })
   const month = dates({ month: 'long', year: 'numeric' })
   const hour = dates(time)
+  const second = dates({ ...time, second: '2-digit' })
   const weekdayHour = dates({ ...dayMonth, ...time, weekday: 'short' })
   // Dates without a time are taken as they are, in whichever zone.
   const dayRange = dates({ ...dayMonth, timeZone: 'UTC' })
@@ -69,6 +72,7 @@ function chartFormats(locale: string, language: string, timeZone: string): Chart
     weekday: (instant) => weekday.format(instant),
     month: (instant) => month.format(instant),
     hour: (instant) => hour.format(instant),
+    second: (instant) => second.format(instant),
     weekdayHour: (instant) => weekdayHour.format(instant),
     days(first, last) {
       const isThisYear = first.startsWith(thisYear) && last.startsWith(thisYear)

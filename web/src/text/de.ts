@@ -1,4 +1,5 @@
 import { domains } from './de/domains.ts'
+import { live } from './de/live.ts'
 import * as settings from './de/settings.ts'
 import * as signIn from './de/sign-in.ts'
 import { tags, utmTemplates } from './de/tags.ts'
@@ -177,6 +178,7 @@ export const de: Catalogue = {
     bulkFailedHint: 'Die anderen sind erledigt. Diese sind, wie sie waren:',
   },
   domains,
+  live,
   tags,
   utmTemplates,
   empty: {

@@ -1,4 +1,5 @@
 import { domains } from './en/domains.ts'
+import { live } from './en/live.ts'
 import * as settings from './en/settings.ts'
 import * as signIn from './en/sign-in.ts'
 import { tags, utmTemplates } from './en/tags.ts'
@@ -177,6 +178,7 @@ export const en = {
     bulkFailedHint: 'The others are done. These are as they were:',
   },
   domains,
+  live,
   tags,
   utmTemplates,
   empty: {

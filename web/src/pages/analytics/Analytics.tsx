@@ -8,6 +8,7 @@ import type { AnalyticsSearch } from './analytics-search.ts'
 import { Breakdown } from './Breakdown.tsx'
 import { ComparisonChart } from './ComparisonChart.tsx'
 import { Kpis } from './Kpis.tsx'
+import { LiveView } from './LiveView.tsx'
 import { SeriesChart } from './SeriesChart.tsx'
 import { tabId } from './TabList.tsx'
 import { lineQuery, useView, type View } from './view.ts'
@@ -30,6 +31,7 @@ export default function Analytics({ scope, search, scopeChips, actions }: Analyt
       <div className="analytics">
         <div className="sheet">
           {scope.links.length > 1 ? <ComparisonChart view={view} /> : <Totals view={view} />}
+          <LiveView view={view} />
           <div className="cells">
             <WorldMap view={view} />
             <Breakdown view={view} groupings={['country', 'language']} rows={8} className="w2" />

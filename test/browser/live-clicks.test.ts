@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import type { Api } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { expectFit, inDashboard, LOOKS, violationsOf } from '../support/dashboard.ts'
+import { ENGINES } from '../support/engines.ts'
+import { createLink, type LinkBody } from '../support/links.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const VISITOR = {
+  'user-agent':
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+  referer: 'https://news.example/story',
+}
+
+// Storage plays no part here: one engine is enough.
+for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
+  describe('the live view of analytics in Chromium', { skip: skipWithout('chromium') }, () => {
+    let browser: Browser
+    let service: Service
+    let api: Api
+    let link: LinkBody
+    before(async () => {
+      browser = await launchChromium()
+      service = await startService(engine)
+      api = await service.api()
+      link = await createLink(api, { key: 'live' })
+    })
+    after(async () => {
+      await browser.close()
+      await service.stop()
+    })
+
+    const live = (page: Page) => page.getByRole('region', { name: 'Last 30 minutes' })
+    const rows = (page: Page) => live(page).getByRole('list', { name: 'Newest clicks' })
+
+    async function visit(to: LinkBody): Promise<void> {
+      const url = `http://localhost:${service.port}/${to.key}`
+      const answer = await fetch(url, { headers: VISITOR, redirect: 'manual' })
+      assert.equal(answer.status, 302)
+    }
+
+    test('shows a click as it comes, alone and in its minute', async () => {
+      await inDashboard(browser, service, `/links/${link.id}`, async (page) => {
+        await live(page).getByText('No clicks in the last 30 minutes').waitFor()
+        await visit(await createLink(api, { key: 'other' }))
+        await visit(link)
+        const row = rows(page).getByRole('listitem')
+        await row.waitFor()
+        assert.match(
+          await row.innerText(),
+          /^\d\d:\d\d:\d\d\s+localhost\/live\s+Country:\s+Unknown\s+Device:\s+Phone\s+Referrer:\s+news\.example$/,
+        )
+        await live(page)
+          .getByRole('img', { name: /^1 click / })
+          .waitFor()
+        await live(page).getByRole('button', { name: 'Show minutes as a table' }).click()
+        assert.equal(await live(page).getByRole('row').count(), 31)
+      })
+    })
+
+    test('closes the stream in a hidden tab, and catches up when it is visible', async () => {
+      await inDashboard(browser, service, '/analytics', async (page) => {
+        await rows(page).waitFor()
+        const before = await rows(page).getByRole('listitem').count()
+        const closed = page.waitForEvent('requestfailed', isStream)
+        await setVisibility(page, 'hidden')
+        await closed
+        const opened = page.waitForRequest(isStream)
+        await visit(link)
+        await setVisibility(page, 'visible')
+        await opened
+        await rows(page).getByRole('listitem').nth(before).waitFor()
+      })
+    })
+
+    test('connects again after a failure, without a message over the page', async () => {
+      await inDashboard(browser, service, '/analytics', async (page, { faults, origin }) => {
+        await rows(page).waitFor()
+        await setVisibility(page, 'hidden')
+        let refusals = 0
+        await page.route(`${origin}/api/v1/clicks/live?*`, async (route) => {
+          refusals += 1
+          if (refusals > 1) return route.continue()
+          return route.fulfill({ status: 503, json: { code: 'unavailable', message: 'Busy.' } })
+        })
+        await setVisibility(page, 'visible')
+        await live(page).getByText('Connecting again').waitFor()
+        assert.equal(await page.getByRole('alert').count(), 0)
+        await live(page).getByText('Connecting again').waitFor({ state: 'detached' })
+        assert.equal(refusals, 2)
+        // The browser reports the 503.
+        faults.splice(0)
+      })
+    })
+
+    test('stops when the page is left', async () => {
+      await inDashboard(browser, service, '/analytics', async (page) => {
+        await rows(page).waitFor()
+        const closed = page.waitForEvent('requestfailed', isStream)
+        await page.getByRole('link', { name: 'Tags' }).first().click()
+        await closed
+      })
+    })
+
+    for (const look of LOOKS) {
+      test(`is accessible and fits, ${look.theme}, ${look.width} px wide`, async () => {
+        await inDashboard(
+          browser,
+          service,
+          '/analytics',
+          async (page) => {
+            await rows(page).waitFor()
+            await expectFit(page)
+          },
+          look,
+        )
+      })
+    }
+
+    test('speaks German', async () => {
+      await inDashboard(
+        browser,
+        service,
+        '/analytics',
+        async (page) => {
+          const region = page.getByRole('region', { name: 'Letzte 30 Minuten' })
+          await region.getByText('Telefon').first().waitFor()
+          assert.deepEqual(await violationsOf(page), [])
+        },
+        { locale: 'de-DE' },
+      )
+    })
+  })
+}
+
+function isStream(request: { url(): string }): boolean {
+  return request.url().includes('/clicks/live')
+}
+
+/** Chromium without a window keeps every tab visible. */
+async function setVisibility(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  `)
+}

@@ -1,0 +1,185 @@
+import { Link } from '@tanstack/react-router'
+import { useId, useState } from 'react'
+import type { LiveClick, LiveQuery } from '../../api/live-clicks.ts'
+import { DownloadIcon, TableIcon } from '../../icons/index.ts'
+import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
+import { useText } from '../../text/use-text.ts'
+import { IconButton } from '../../widgets/IconButton.tsx'
+import { Skeleton } from '../../widgets/Loading.tsx'
+import { downloadCsv } from './csv.ts'
+import { clicksOf, type LiveData } from './live-data.ts'
+import { useLiveData } from './use-live-data.ts'
+import { valueName } from './value-names.ts'
+import type { View } from './view.ts'
+
+/** The last 30 minutes, and each click as it comes. */
+export function LiveView({ view }: { view: View }) {
+  const { links, domain } = view.scope
+  const query: LiveQuery = {
+    ...(links.length > 0 && { link: links }),
+    ...(links.length !== 1 && domain !== undefined && { domain }),
+    bots: view.measure === 'bots' ? 'only' : 'exclude',
+  }
+  return <Live key={JSON.stringify(query)} view={view} query={query} />
+}
+
+function Live({ view, query }: { view: View; query: LiveQuery }) {
+  const t = useText()
+  const formats = useChartFormats(view.timezone)
+  const titleId = useId()
+  const [isTable, setTable] = useState(false)
+  const { data, state } = useLiveData(query)
+  const isFiltered = Object.keys(view.filter).length > 0 || view.scope.tags.length > 0
+  const measure = t.analytics.measures[view.measure === 'bots' ? 'bots' : 'clicks']
+  return (
+    <section className="live" aria-labelledby={titleId}>
+      <div className="live-sum">
+        <div className="live-h">
+          <span className={state === 'open' ? 'dot pulse' : 'dot off'} />
+          <h2 id={titleId}>{t.live.title}</h2>
+          <div className="end">
+            <IconButton
+              icon={TableIcon}
+              small
+              className={isTable ? 'on' : ''}
+              aria-pressed={isTable}
+              label={isTable ? t.live.showChart : t.live.showTable}
+              onClick={() => setTable(!isTable)}
+            />
+            <IconButton
+              icon={DownloadIcon}
+              small
+              label={t.analytics.downloadOf(t.live.title)}
+              disabled={data === undefined}
+              onClick={() => data && downloadCsv('clicks-by-minute', csvRows(data))}
+            />
+          </div>
+        </div>
+        <p className="live-n">
+          <b>{data === undefined ? <Skeleton width={56} /> : formats.number(clicksOf(data))}</b>
+          <span>{measure}</span>
+          {state === 'retrying' && <span className="state">{t.live.reconnecting}</span>}
+          {state === 'refused' && <span className="state">{t.live.refused}</span>}
+        </p>
+        {data !== undefined && !isTable && (
+          <MinuteBars data={data} isStale={state !== 'open'} formats={formats} />
+        )}
+        {data !== undefined && isTable && (
+          <MinuteTable data={data} measure={measure} formats={formats} />
+        )}
+        {isFiltered && <p className="hint">{t.live.unfiltered}</p>}
+      </div>
+      <NewestClicks data={data} formats={formats} />
+    </section>
+  )
+}
+
+type MinutesProps = { readonly data: LiveData; readonly formats: ChartFormats }
+
+function MinuteBars({ data, isStale, formats }: MinutesProps & { isStale: boolean }) {
+  const t = useText()
+  const { minutes } = data
+  const most = Math.max(1, ...minutes.map(({ clicks }) => clicks))
+  return (
+    <>
+      <div
+        className={isStale ? 'minutes stale' : 'minutes'}
+        role="img"
+        aria-label={t.live.chart(clicksOf(data), most)}
+      >
+        {minutes.map(({ startMs, clicks }) => (
+          <i
+            key={startMs}
+            style={{ height: `${(clicks / most) * 100}%` }}
+            title={`${formats.hour(new Date(startMs))}: ${formats.number(clicks)}`}
+          />
+        ))}
+      </div>
+      <div className="minutes-x" aria-hidden>
+        <span>{formats.hour(new Date(minutes[0]?.startMs ?? 0))}</span>
+        <span>{t.analytics.now}</span>
+      </div>
+    </>
+  )
+}
+
+function MinuteTable({ data, measure, formats }: MinutesProps & { measure: string }) {
+  const t = useText()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="scroll" tabIndex={0} aria-label={t.live.title}>
+      <table className="dt">
+        <caption className="sr">{t.live.title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.live.minute}</th>
+            <th scope="col">{measure}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.minutes.toReversed().map(({ startMs, clicks }) => (
+            <tr key={startMs}>
+              <th scope="row">{formats.hour(new Date(startMs))}</th>
+              <td>{formats.number(clicks)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function NewestClicks({ data, formats }: { data: LiveData | undefined; formats: ChartFormats }) {
+  const t = useText()
+  if (data === undefined) return <div className="live-none" />
+  if (data.rows.length === 0) {
+    return (
+      <div className="live-none">
+        <b>{t.live.empty}</b>
+        <span>{t.live.emptyHint}</span>
+      </div>
+    )
+  }
+  return (
+    <ol className="live-rows" aria-label={t.live.newest}>
+      {data.rows.map(({ nth, click }) => (
+        <Click key={nth} click={click} formats={formats} />
+      ))}
+    </ol>
+  )
+}
+
+function Click({ click, formats }: { click: LiveClick; formats: ChartFormats }) {
+  const t = useText()
+  const { at, link_id, domain, key, count } = click
+  const instant = new Date(at)
+  return (
+    <li>
+      <time dateTime={instant.toISOString()}>{formats.second(instant)}</time>
+      <span className="name">
+        {link_id === null ? (
+          <span className="cut">{t.analytics.deletedLink}</span>
+        ) : (
+          <Link to="/links/$linkId" params={{ linkId: link_id }} className="cut">
+            {domain}/<b>{key}</b>
+          </Link>
+        )}
+        {count > 1 && <span className="muted">× {formats.number(count)}</span>}
+      </span>
+      {(['country', 'device', 'referrer'] as const).map((dimension) => {
+        const name = valueName(dimension, click[dimension], formats, t)
+        return (
+          <span key={dimension} className={`cut ${dimension}`} title={name}>
+            <span className="sr">{t.analytics.dimension[dimension]}: </span>
+            {name}
+          </span>
+        )
+      })}
+    </li>
+  )
+}
+
+function csvRows({ minutes }: LiveData) {
+  const rows = minutes.map(({ startMs, clicks }) => [new Date(startMs).toISOString(), clicks])
+  return [['start', 'clicks'], ...rows]
+}
