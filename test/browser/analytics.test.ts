@@ -206,6 +206,27 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       })
     })
 
+    test('show visitors of compared links that are not known as missing', async () => {
+      const query = `link=${links[0]}&link=${links[1]}&measure=visitors`
+      await on('/tags', async (page, { origin }) => {
+        await page.route(`${origin}/api/v1/links/${links[0]}/clicks?*`, async (route) => {
+          const response = await route.fetch()
+          const json = await response.json()
+          json.total.visitors = null
+          for (const point of json.data) point.visitors = null
+          await route.fulfill({ response, json })
+        })
+        await page.goto(`${origin}/app/analytics?${query}`)
+        await chart(page).focus()
+        const read = String(await chart(page).getAttribute('aria-valuetext'))
+        assert.match(read, /localhost\/spring Unknown, localhost\/summer \d+$/)
+        await page.getByText('How many visitors there were is not known').waitFor()
+        const total = page.getByRole('list', { name: '2 links compared' }).getByRole('listitem')
+        assert.match(await total.first().innerText(), /–/)
+        assert.equal(await page.locator('.plot path.s1').first().getAttribute('d'), '')
+      })
+    })
+
     test('count by tag and by link, and only those with a tag', async () => {
       await on('/analytics', async (page) => {
         await page.getByRole('link', { name: /localhost\/spring/ }).waitFor()

@@ -3,18 +3,18 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CloseIcon, DownloadIcon, TableIcon } from '../../icons/index.ts'
 import { LoadFailure } from '../../shell/LoadFailure.tsx'
-import { useChartFormats } from '../../text/chart-formats.ts'
+import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
 import { MEASURES, toggled } from './analytics-search.ts'
-import { measured } from './buckets.ts'
+import { isUnknown } from './buckets.ts'
 import { ComparisonTable } from './ComparisonTable.tsx'
 import type { ComparedLink } from './compared-link.ts'
 import { downloadCsv } from './csv.ts'
 import { Plot } from './Plot.tsx'
 import { useLinkNames } from './ScopeChips.tsx'
 import { IntervalChoice, useZoom, ZoomHint } from './SeriesChart.tsx'
-import { axisLabel, bucketName, rangeText, seriesData } from './series-data.ts'
+import { axisLabel, bucketName, knownText, rangeText, seriesData } from './series-data.ts'
 import { lineQuery, useChange, type View } from './view.ts'
 
 /** Up to five links beside each other: a line and the figures of each. */
@@ -38,6 +38,9 @@ export function ComparisonChart({ view }: { view: View }) {
   )
   const failed = answers.find(({ data, error }) => data === undefined && error !== null)
   const name = t.analytics.by[view.interval](t.analytics.measures[view.measure])
+  const isMissing = links.some(
+    ({ data }) => data !== undefined && isUnknown(data.buckets, data.begun, view.measure),
+  )
   return (
     <>
       {failed?.error && <LoadFailure error={failed.error} />}
@@ -70,6 +73,7 @@ export function ComparisonChart({ view }: { view: View }) {
             <ComparisonPlot links={links} view={view} name={name} />
           )}
         </div>
+        {isMissing && <p className="hint">{t.analytics.unknownVisitors}</p>}
       </div>
     </>
   )
@@ -88,9 +92,7 @@ function ComparedLinks({ links, view }: ComparedProps) {
           <Link to="/links/$linkId" params={{ linkId: id }} className={`key ${look} cut`}>
             {name}
           </Link>
-          <span className="v">
-            {total === undefined ? '' : formats.number(total[view.measure] ?? 0)}
-          </span>
+          <span className="v">{total && totalText(total[view.measure], formats)}</span>
           <IconButton
             icon={CloseIcon}
             small
@@ -101,6 +103,10 @@ function ComparedLinks({ links, view }: ComparedProps) {
       ))}
     </ul>
   )
+}
+
+function totalText(total: number | null | undefined, formats: ChartFormats): string {
+  return typeof total === 'number' ? formats.number(total) : '–'
 }
 
 function MeasureChoice({ view }: { view: View }) {
@@ -141,7 +147,7 @@ function ComparisonPlot({ links, view, name }: ComparedProps & { name: string })
         id,
         look,
         label,
-        values: data.buckets.slice(0, data.begun).map((bucket) => measured(bucket, measure)),
+        values: data.buckets.slice(0, data.begun).map((bucket) => bucket[measure]),
         isUnfinished: data.isUnfinished,
       }))}
       pointLabel={(index) => axisLabel(index, first, interval, formats, t)}
@@ -151,7 +157,7 @@ function ComparisonPlot({ links, view, name }: ComparedProps & { name: string })
         rows: shown.flatMap(({ look, name: link, data }) => {
           const bucket = index < data.begun ? data.buckets[index] : undefined
           if (bucket === undefined) return []
-          return [{ look, name: link, value: formats.number(measured(bucket, measure)) }]
+          return [{ look, name: link, value: knownText(bucket[measure], formats, t) }]
         }),
       })}
       onZoom={zoom}

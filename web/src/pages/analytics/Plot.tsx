@@ -39,7 +39,9 @@ export function Plot(props: PlotProps) {
   const { label, lines, count, pointLabel, valueLabel, readOut, onZoom } = props
   const t = useText()
   const hintId = useId()
-  const ticks = valueTicks(Math.max(0, ...lines.flatMap(({ values }) => values)))
+  const ticks = valueTicks(
+    Math.max(0, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0))),
+  )
   const top = ticks.at(-1) ?? 1
   const longest = Math.max(
     0,
@@ -139,7 +141,7 @@ function Points({ lines, count, top, at }: DrawnLines & { at: number | undefined
       {lines.map(({ id, look, values }) => {
         const index = at ?? (look === 'prv' ? -1 : values.length - 1)
         const value = values[index]
-        if (value === undefined) return null
+        if (typeof value !== 'number') return null
         const left = percent(shareOf(index, count))
         return (
           <span key={id} className={`pt ${look}`} style={{ left, top: percent(1 - value / top) }} />
@@ -150,7 +152,9 @@ function Points({ lines, count, top, at }: DrawnLines & { at: number | undefined
 }
 
 function EndLabels({ lines, top }: { lines: readonly PlotLine[]; top: number }) {
-  const places = lines.map(({ values }) => 1 - (values.at(-1) ?? 0) / top)
+  const places = lines.map(
+    ({ values }) => 1 - (values.findLast((value) => value !== null) ?? 0) / top,
+  )
   const spread = spreadLabels(places, LABEL_HEIGHT_SHARE)
   return lines.map(({ id, look, label }, nth) => (
     <span

@@ -4,7 +4,7 @@ import { DownloadIcon, TableIcon, ZoomOutIcon } from '../../icons/index.ts'
 import { type ChartFormats, useChartFormats } from '../../text/chart-formats.ts'
 import { useText } from '../../text/use-text.ts'
 import { IconButton } from '../../widgets/IconButton.tsx'
-import { type Bucket, measured, zoomedPeriod } from './buckets.ts'
+import { type Bucket, zoomedPeriod } from './buckets.ts'
 import { downloadCsv } from './csv.ts'
 import { EmptyChart } from './EmptyChart.tsx'
 import { Plot, type PlotLine } from './Plot.tsx'
@@ -119,7 +119,7 @@ function SeriesPlot({ view, data, name, formats }: SeriesPlotProps) {
   const t = useText()
   const zoom = useZoom(view, data.buckets)
   const { measure } = view
-  const values = (buckets: readonly Bucket[]) => buckets.map((bucket) => measured(bucket, measure))
+  const values = (buckets: readonly Bucket[]) => buckets.map((bucket) => bucket[measure])
   const lines: PlotLine[] = [
     { id: 'before', look: 'prv', values: values(data.before), isUnfinished: false },
     {

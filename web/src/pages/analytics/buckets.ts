@@ -55,11 +55,6 @@ export function progressOf(
   return { begun, isUnfinished: begun > 0 && now.getTime() < Date.parse(next) }
 }
 
-/** The number of a bucket; 0 where it is not known. */
-export function measured(bucket: Bucket, measure: Measure): number {
-  return bucket[measure] ?? 0
-}
-
 /** Whether a number is missing among those that have begun. */
 export function isUnknown(buckets: readonly Bucket[], begun: number, measure: Measure): boolean {
   return buckets.slice(0, begun).some((bucket) => bucket[measure] === null)

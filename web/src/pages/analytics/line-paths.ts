@@ -7,7 +7,8 @@ export const PLOT_HEIGHT = 260
 
 /** The numbers of a line, as many as have begun. */
 export type LineValues = {
-  readonly values: readonly number[]
+  /** Null where it is not known: the line has a gap. */
+  readonly values: readonly (number | null)[]
   /** Whether the last number can still grow. */
   readonly isUnfinished: boolean
 }
@@ -30,22 +31,28 @@ export function linePaths(
   count: number,
   top: number,
 ): LinePaths {
-  const points = values.map((value, index): [number, number] => [
-    round(shareOf(index, count) * PLOT_WIDTH),
-    round(PLOT_HEIGHT * (1 - value / top)),
-  ])
+  const points = values.map(
+    (value, index): Point => [
+      round(shareOf(index, count) * PLOT_WIDTH),
+      value === null ? null : round(PLOT_HEIGHT * (1 - value / top)),
+    ],
+  )
   const final = isUnfinished ? points.slice(0, -1) : points
-  const fill = area<[number, number]>()
-    .curve(curveMonotoneX)
-    .x(([x]) => x)
-    .y0(PLOT_HEIGHT)
-    .y1(([, y]) => y)
+  const straight = line<Point>().defined(isKnown).x(xOf).y(yOf)
+  const smooth = line<Point>().defined(isKnown).x(xOf).y(yOf).curve(curveMonotoneX)
+  const fill = area<Point>().defined(isKnown).curve(curveMonotoneX).x(xOf).y0(PLOT_HEIGHT).y1(yOf)
   return {
-    line: line().curve(curveMonotoneX)(final) ?? '',
+    line: smooth(final) ?? '',
     fill: fill(final) ?? '',
-    unfinished: isUnfinished ? (line()(points.slice(-2)) ?? '') : '',
+    unfinished: isUnfinished ? (straight(points.slice(-2)) ?? '') : '',
   }
 }
+
+type Point = readonly [x: number, y: number | null]
+
+const isKnown = ([, y]: Point) => y !== null
+const xOf = ([x]: Point) => x
+const yOf = ([, y]: Point) => y ?? 0
 
 /**
  * Moves labels apart so that none covers another.

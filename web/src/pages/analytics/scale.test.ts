@@ -43,6 +43,14 @@ describe('positions', () => {
 })
 
 describe('linePaths', () => {
+  test('have a gap where a number is not known', () => {
+    const known = linePaths({ values: [5, 5, 5, 5, 5], isUnfinished: false }, 5, 10)
+    const missing = linePaths({ values: [5, 5, null, 5, null], isUnfinished: true }, 5, 10)
+    assert.equal(known.line.match(/M/g)?.length, 1)
+    assert.equal(missing.line, 'M0,130L250,130M750,130Z')
+    assert.equal(missing.fill.match(/M/g)?.length, 2)
+  })
+
   test('draw an unfinished point by itself, dotted', () => {
     const paths = linePaths({ values: [0, 10, 5], isUnfinished: true }, 3, 10)
     assert.equal(paths.unfinished, 'M500,0L1000,130')

@@ -2,7 +2,7 @@ import type { ClickSeries, Period } from '../../api/clicks.ts'
 import type { ChartFormats } from '../../text/chart-formats.ts'
 import type { Catalogue } from '../../text/en.ts'
 import type { Interval } from './analytics-search.ts'
-import { type Bucket, cutsOf, measured, progressOf, sumBuckets } from './buckets.ts'
+import { type Bucket, cutsOf, progressOf, sumBuckets } from './buckets.ts'
 import type { Cell } from './csv.ts'
 import type { ReadOut } from './Plot.tsx'
 import { addDays } from './period.ts'
@@ -66,6 +66,11 @@ export function bucketName(start: string, interval: Interval, formats: ChartForm
   return interval === 'month' ? formats.month(instant) : formats.weekday(instant)
 }
 
+/** A number of a read-out, or that it is not known. */
+export function knownText(value: number | null, formats: ChartFormats, t: Catalogue): string {
+  return value === null ? t.analytics.unknown : formats.number(value)
+}
+
 export function readOut(
   index: number,
   { buckets, begun, before }: SeriesData,
@@ -75,18 +80,24 @@ export function readOut(
 ): ReadOut {
   const bucket = buckets[index]
   const old = before[index]
-  const value = bucket && index < begun ? measured(bucket, measure) : undefined
-  const oldValue = old && measured(old, measure)
+  const value = bucket && index < begun ? bucket[measure] : undefined
+  const oldValue = old?.[measure]
   const rows = []
   if (value !== undefined) {
-    rows.push({ look: 'cur', name: t.analytics.measures[measure], value: formats.number(value) })
+    rows.push({
+      look: 'cur',
+      name: t.analytics.measures[measure],
+      value: knownText(value, formats, t),
+    })
   }
   if (old !== undefined && oldValue !== undefined) {
     const name = bucketName(old.start, interval, formats)
-    rows.push({ look: 'prev', name, value: formats.number(oldValue) })
+    rows.push({ look: 'prev', name, value: knownText(oldValue, formats, t) })
   }
   const ratio =
-    value === undefined || oldValue === undefined ? undefined : changeOf(value, oldValue)
+    typeof value === 'number' && typeof oldValue === 'number'
+      ? changeOf(value, oldValue)
+      : undefined
   return {
     title: bucket === undefined ? '' : bucketName(bucket.start, interval, formats),
     rows,
