@@ -6,8 +6,8 @@ import type { Operation } from './openapi-operations.ts'
 
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: ['bad_request', 'malformed_json'],
-  401: ['unauthorized'],
-  403: ['missing_scope'],
+  401: ['unauthorized', 'second_factor_required'],
+  403: ['missing_scope', 'missing_role', 'authentication_required', 'cross_origin'],
   404: ['not_found'],
   405: ['method_not_allowed'],
   409: ['idempotency_conflict'],
@@ -88,10 +88,12 @@ function assertRefusal(answer: ReceivedAnswer): void {
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
   const problem = envelope.parse(jsonOf(answer))
   assert.ok(CODES[answer.status]?.includes(problem.code), `${problem.code} is not for this status`)
-  assert.equal(problem.errors !== undefined, problem.code === 'validation_failed')
+  const namesFields = ['validation_failed', 'second_factor_required'].includes(problem.code)
+  assert.equal(problem.errors !== undefined, namesFields)
   assert.doesNotMatch(problem.message, INNARDS)
   for (const text of Object.values(problem.errors ?? {}).flat()) assert.doesNotMatch(text, INNARDS)
-  if (answer.status === 401) assert.match(String(answer.headers['www-authenticate']), /^Bearer\b/)
+  if (problem.code === 'unauthorized')
+    assert.match(String(answer.headers['www-authenticate']), /^Bearer\b/)
   if (answer.status === 405) assert.match(String(answer.headers.allow), /^[A-Z]+(, [A-Z]+)*$/)
 }
 

@@ -1,3 +1,4 @@
+import { problemSchema } from '@terse/contract/errors'
 import {
   identityParams,
   identityUnlinked,
@@ -23,6 +24,10 @@ import { OidcFault } from './oidc-fault.ts'
 import type { OidcProvider } from './oidc-provider.ts'
 import type { OidcSignIn } from './oidc-sign-in.ts'
 import type { OwnIdentities } from './own-identities.ts'
+
+const NO_SINGLE_SIGN_ON = {
+  404: problemSchema.describe('This instance has no single sign-on.'),
+}
 
 /** Single sign-on with one provider. */
 export type Oidc = {
@@ -53,7 +58,7 @@ export const oidcRoutes: FastifyPluginAsyncZod<OidcRouteDependencies> = async (a
         description:
           'Returns the address to which the browser goes, to sign in or to accept an invitation. The answer’s cookie ties the rest to this browser, for ten minutes.',
         body: startOidcBody,
-        response: { 200: oidcStartSchema, ...INVALID, ...OPEN_FAILURES },
+        response: { 200: oidcStartSchema, ...NO_SINGLE_SIGN_ON, ...INVALID, ...OPEN_FAILURES },
       },
     },
     (request, reply) => {
@@ -75,7 +80,7 @@ export const oidcRoutes: FastifyPluginAsyncZod<OidcRouteDependencies> = async (a
         description:
           'Returns the address to which the browser goes. The account with which the person signs in there leads to them from then on. Needs an authentication within the last ten minutes.',
         body: linkIdentityBody,
-        response: { 200: oidcStartSchema, ...INVALID, ...SESSION_FAILURES },
+        response: { 200: oidcStartSchema, ...NO_SINGLE_SIGN_ON, ...INVALID, ...SESSION_FAILURES },
       },
     },
     (request, reply) => {

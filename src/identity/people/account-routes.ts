@@ -1,6 +1,6 @@
 import type { AccountResource } from '@terse/contract/people'
 import { accountList, accountSchema, patchAccountBody } from '@terse/contract/people'
-import { idParams } from '@terse/contract/primitives'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { type OneTimeLinkResource, oneTimeLinkSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import {
@@ -8,6 +8,7 @@ import {
   INVALID,
   INVALID_BODY,
   NOT_FOUND,
+  NOT_MODIFIED,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
@@ -37,7 +38,8 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
         operationId: 'people.list',
         summary: 'List people',
         description: 'Returns everyone with an account, by name. For operators of the instance.',
-        response: { 200: accountList, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: accountList, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     async () => ({ data: (await accounts.list()).map(presentAccount) }),

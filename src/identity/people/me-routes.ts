@@ -5,8 +5,9 @@ import {
   patchMeBody,
   setPasswordBody,
 } from '@terse/contract/me'
+import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { INVALID, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
+import { INVALID, NOT_MODIFIED, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import { actorOf, signedInOf } from '../access/authentication.ts'
 import { identityIdOf } from '../oidc/store/identity-store.ts'
@@ -43,7 +44,8 @@ export const meRoutes: FastifyPluginAsyncZod<MeRouteDependencies> = async (app, 
         operationId: 'me.get',
         summary: 'Show your account',
         description: 'Returns the account of the person who is signed in.',
-        response: { 200: meSchema, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: meSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     (request) => present(signedInOf(request).person),

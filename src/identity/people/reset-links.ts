@@ -1,4 +1,5 @@
 import type { Random } from '../../platform/crypto/random.ts'
+import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import type { EventAuthor, EventWriter } from '../../platform/events/event-writer.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -38,7 +39,8 @@ export class ResetLinks {
    *
    * @throws {Failure} `not_found`
    */
-  create(author: EventAuthor, personId: string): Promise<ResetLink> {
+  async create(author: EventAuthor, personId: string): Promise<ResetLink> {
+    if (!isUuid(personId)) throw Failure.notFound('Person')
     return this.#deps.store.write(async (stores) => {
       await stores.oneTimeLinks.deleteResetsOf(personId)
       return this.#insert(stores, author, personId, HANDED_OVER_MICROS)
@@ -57,7 +59,8 @@ export class ResetLinks {
    * @throws {Failure} `not_found` for a person who is no member; `missing_role` where it takes an owner or an
    *   operator
    */
-  createForMember(actor: Actor, personId: string): Promise<ResetLink> {
+  async createForMember(actor: Actor, personId: string): Promise<ResetLink> {
+    if (!isUuid(personId)) throw Failure.notFound('Member')
     return this.#deps.store.write(async (stores) => {
       const person = await stores.people.findById(personId)
       const memberships = await stores.memberships.listOfPerson(personId)

@@ -7,12 +7,13 @@ import {
   passkeySchema,
   renamePasskeyBody,
 } from '@terse/contract/passkeys'
-import { idParams } from '@terse/contract/primitives'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyReply } from 'fastify'
 import type { FastifyInstanceZod } from '../../platform/http/api/fastify-instance-zod.ts'
 import {
   INVALID,
   NOT_FOUND,
+  NOT_MODIFIED,
   OPEN_FAILURES,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
@@ -73,7 +74,8 @@ function registerList(app: FastifyInstanceZod, { ownPasskeys }: PasskeyRouteDepe
         operationId: 'me.listPasskeys',
         summary: 'List your passkeys',
         description: 'Returns the passkeys of the person who is signed in, the oldest first.',
-        response: { 200: passkeyList, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: passkeyList, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     async (request) => {

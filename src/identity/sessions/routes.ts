@@ -1,4 +1,4 @@
-import { idParams } from '@terse/contract/primitives'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import {
   authenticateBody,
   sessionEnded,
@@ -16,6 +16,7 @@ import {
   INVALID,
   INVALID_BODY,
   NOT_FOUND,
+  NOT_MODIFIED,
   OPEN_FAILURES,
   SESSION_FAILURES,
 } from '../../platform/http/api/responses.ts'
@@ -95,7 +96,8 @@ function signInRoutes(app: FastifyInstanceZod, deps: SessionRouteDependencies): 
         operationId: 'session.get',
         summary: 'Show the session',
         description: 'Returns who is signed in, and the workspaces with the role in each.',
-        response: { 200: sessionSchema, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: sessionSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     async (request) => presentSession(signedInOf(request), deps.baseUrl),
@@ -130,7 +132,8 @@ function sessionListRoutes(app: FastifyInstanceZod, deps: SessionRouteDependenci
         operationId: 'sessions.list',
         summary: 'List your sessions',
         description: 'Returns the sessions of the person who is signed in, the last used first.',
-        response: { 200: sessionList, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: sessionList, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     async (request) => {

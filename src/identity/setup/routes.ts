@@ -1,6 +1,7 @@
+import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { sessionSchema, setupBody, signInOptionsSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { INVALID, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
+import { INVALID, NOT_MODIFIED, OPEN_FAILURES } from '../../platform/http/api/responses.ts'
 import type { Mailer } from '../../platform/mail/mailer.ts'
 import { originOf, type SessionRouteDependencies } from '../sessions/routes.ts'
 import type { AnswerSession } from '../sessions/session-answers.ts'
@@ -28,7 +29,8 @@ export const setupRoutes: FastifyPluginAsyncZod<SetupRouteDependencies> = async 
         operationId: 'signIn.getOptions',
         summary: 'Show how to sign in',
         description: 'Returns what a page needs to know before anybody has signed in.',
-        response: { 200: signInOptionsSchema, ...OPEN_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: signInOptionsSchema, ...NOT_MODIFIED, ...OPEN_FAILURES },
       },
     },
     async () => ({

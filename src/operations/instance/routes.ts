@@ -1,6 +1,7 @@
 import { diagnosisSchema, type InstanceResource, instanceSchema } from '@terse/contract/instance'
+import { ifNoneMatchHeaders } from '@terse/contract/primitives'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { SESSION_FAILURES } from '../../platform/http/api/responses.ts'
+import { NOT_MODIFIED, SESSION_FAILURES } from '../../platform/http/api/responses.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
 import type { Finding } from '../doctor/finding.ts'
 import type { ListedNode } from '../nodes/nodes.ts'
@@ -37,7 +38,8 @@ export const instanceRoutes: FastifyPluginAsyncZod<InstanceRouteDependencies> = 
         summary: 'Show the state of the instance',
         description:
           'Returns what the node that answers and the database know: version, roles, nodes, waiting clicks and certificates. For operators of the instance.',
-        response: { 200: instanceSchema, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: instanceSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     async () => {
@@ -56,7 +58,8 @@ export const instanceRoutes: FastifyPluginAsyncZod<InstanceRouteDependencies> = 
         summary: 'Check the instance',
         description:
           'Returns what `terse doctor` reports on the node that answers, within ten seconds. Files are not read again: their last check is reported. Results are at most ten seconds old. For operators of the instance.',
-        response: { 200: diagnosisSchema, ...SESSION_FAILURES },
+        headers: ifNoneMatchHeaders,
+        response: { 200: diagnosisSchema, ...NOT_MODIFIED, ...SESSION_FAILURES },
       },
     },
     async () => {
