@@ -79,7 +79,9 @@ async function take({ name, path, text, act, ...size }: Screen, theme: 'light' |
   })
   await page.getByText(text).first().waitFor()
   await act?.(page)
-  await page.waitForLoadState('networkidle')
+  // The live view holds a stream open, so the network is never idle.
+  await page.locator('.sk').first().waitFor({ state: 'detached' })
+  await page.evaluate('document.fonts.ready')
   await page.screenshot({ path: `${FOLDER}${name}-${theme}.png`, animations: 'disabled' })
   await close()
 }
