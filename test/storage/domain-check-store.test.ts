@@ -76,7 +76,7 @@ describeStore('the schedule of domain checks', (at) => {
     assert.equal(await finish(slow.fence, 1), false)
     assert.equal(await finish(quick.fence, NOW + 7), true)
     const times = await at.store.read.domainChecks.find(domain.id)
-    same(times, { checked_at: NOW, next_at: NOW + 7, demanded_at: null })
+    same(times, { checked_at: NOW, next_at: NOW + 7, demanded_at: null, missing_since: null })
   })
 
   test('makes a running check void when it is rescheduled, requested, or its host becomes free', async () => {

@@ -50,7 +50,7 @@ describe('the files of a data folder', () => {
         assert.ok(error instanceof RefusedFiles, String(error))
         const fault = error.faults.find((found) => found.file === file)
         assert.match(fault?.text ?? '', text, JSON.stringify(error.faults))
-        assert.match(error.message, /Nothing was changed\. Replace the whole data folder/)
+        assert.match(error.message, /Nothing was changed\. Move the whole data folder away/)
         assert.match(error.message, /terse repair/)
         return true
       },
