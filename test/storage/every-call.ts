@@ -127,6 +127,15 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'changes.end': (s) => s.changes.end(),
     'changes.since': async (s) => s.changes.since(await s.changes.end(), 10),
     'events.end': (s) => s.events.end(),
+    'feed.end': (s) => s.feed.end(NOW),
+    'feed.since': async (s) =>
+      s.feed.since(await s.feed.end(NOW), { workspaceIds: [workspace], fromMicros: NOW }, () => {}),
+    'feed.recent': async (s) =>
+      s.feed.recent(
+        await s.feed.end(NOW),
+        { workspaceId: workspace, linkSeqs: undefined, keyspaceIds: undefined, bots: 'include' },
+        { fromMicros: NOW, latestMax: 10 },
+      ),
     'events.since': async (s) => s.events.since(await s.events.end(), 10),
     'events.run': (s) => s.events.run({ workspaceId: workspace, limit: 10, beyond: undefined }),
     'idempotency.find': (s) => s.idempotency.find(workspace, 'key'),
@@ -214,6 +223,7 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
     'passkeys.rename': (s) => s.passkeys.rename(id, id, 'name'),
     'passkeys.noteUse': (s) => s.passkeys.noteUse(id, 1, NOW),
     'passkeys.remove': (s) => s.passkeys.remove(id, id),
+    'identities.remove': (s) => s.identities.remove({ issuer: 'i', subject: 's' }),
     'identities.insert': withPerson((s, person) => s.identities.insert(newIdentity(person))),
     'usedChallenges.use': (s) => s.usedChallenges.use(id, NOW),
     'usedChallenges.trim': (s) => s.usedChallenges.trim(0),

@@ -41,6 +41,9 @@ async function breakableSqlite(place: Place): Promise<Breakable> {
   }
 }
 
+/** With SQLite they read the files of days with clicks, of which there are none here. */
+const OF_DAY_FILES: ReadonlySet<string> = new Set(['feed.end', 'feed.since', 'feed.recent'])
+
 for (const engine of ENGINES) {
   describe(`while the database is unavailable, on ${engine.name}`, () => {
     let place: Place
@@ -62,7 +65,10 @@ for (const engine of ENGINES) {
       const reads = Object.entries(everyRead(home))
       const writes = Object.entries(everyWrite(home))
       breakable.fail()
-      for (const [name, call] of reads) await assert.rejects(call(store.read), isUnavailable, name)
+      for (const [name, call] of reads) {
+        if (engine.name === 'SQLite' && OF_DAY_FILES.has(name)) continue
+        await assert.rejects(call(store.read), isUnavailable, name)
+      }
       for (const [name, call] of writes)
         await assert.rejects(store.write(call), isUnavailable, name)
       assert.equal(store.isAvailable(), engine.name === 'SQLite')
