@@ -358,6 +358,7 @@ export const de: Catalogue = {
     onIos: 'Auf iPhone oder iPad:',
     onAndroid: 'Auf Android:',
     elsewhere: 'Sonst: 302 zur endgültigen Adresse, nicht zwischengespeichert, nicht indexiert',
+    redirects: '302 zur endgültigen Adresse, nicht zwischengespeichert, nicht indexiert',
     from: (date) => `Ab ${date}:`,
     expiredPage: 'die Seite „abgelaufen“',
     problems: count('Feld ist fehlerhaft', 'Felder sind fehlerhaft'),

@@ -352,6 +352,7 @@ export const en = {
     onIos: 'On iPhone or iPad:',
     onAndroid: 'On Android:',
     elsewhere: 'Elsewhere: 302 to the final URL, not cached, not indexed',
+    redirects: '302 to the final URL, not cached, not indexed',
     from: (date: string) => `From ${date}:`,
     expiredPage: 'the page “expired”',
     problems: count('field has an error', 'fields have an error'),

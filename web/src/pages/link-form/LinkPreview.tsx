@@ -61,6 +61,7 @@ function Flow({ draft, link }: FormState) {
   const hasPassword =
     draft.password !== '' ||
     (link !== undefined && link.password !== null && !draft.removesPassword)
+  const hasTargets = draft.ios !== '' || draft.android !== ''
   const key = draft.key.trim() || '…'
   return (
     <div className="grid gap-3">
@@ -80,7 +81,7 @@ function Flow({ draft, link }: FormState) {
             {t.linkForm.onAndroid} <b>{short(draft.android)}</b>
           </Step>
         )}
-        <Step icon={RedirectIcon}>{t.linkForm.elsewhere}</Step>
+        <Step icon={RedirectIcon}>{hasTargets ? t.linkForm.elsewhere : t.linkForm.redirects}</Step>
         {draft.expires !== '' && (
           <Step icon={ExpiryIcon}>
             {t.linkForm.from(formats.minute(new Date(draft.expires)))}{' '}
