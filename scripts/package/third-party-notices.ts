@@ -23,7 +23,7 @@ const LICENCE_FILE = /^(?:un)?licen[cs]e|^copying|^notice|_license$/i
  * Returns the licences of these packages, with their texts.
  *
  * @param folders folders of installed packages, as in the lockfile
- * @throws if a package has a licence that nobody has allowed yet
+ * @throws if a package has a licence that is not on the list
  */
 export function thirdPartyNotices(
   root: string,

@@ -267,7 +267,7 @@ export class Domains {
     return (await store.read.domains.findById(domain.workspace_id, domain.id)) ?? domain
   }
 
-  /** Gives a host that no domain has any more to the oldest pending claim that is proved. */
+  /** Gives a host that no domain uses now to the oldest pending claim that is proved. */
   async #proveNextClaim(host: string): Promise<void> {
     for (const claim of await this.#deps.store.read.domains.pendingOn(host)) {
       if ((await this.#prove(claim)).status === 'active') return

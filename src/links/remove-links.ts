@@ -10,7 +10,7 @@ const BATCH = 100
 
 type RemovalStores = { readonly links: LinkStore; readonly changes: ChangeLog }
 
-/** Deletes all links of a deleted workspace, without events: nobody is left to read them. */
+/** Deletes all links of a deleted workspace, without events: no member is left to read them. */
 export async function removeLinks(
   { store, clock }: { readonly store: Store<RemovalStores>; readonly clock: Clock },
   workspaceId: string,

@@ -15,7 +15,7 @@ const COMMON_HEADERS: AnswerHeaders = {
 const REDIRECT_HEADERS: AnswerHeaders = { ...COMMON_HEADERS, 'Content-Length': '0' }
 
 /**
- * By the texts of a language. No cache keeps a page; `Vary` is for those that are told to keep it anyway,
+ * By the texts of a language. No cache keeps a page; `Vary` is for those that are configured to keep it anyway,
  * which must not show it to visitors with another language.
  */
 const pageHeaders = new WeakMap<PageTexts, AnswerHeaders>()

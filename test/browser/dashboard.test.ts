@@ -149,7 +149,7 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
         await destination.fill('https://example.com/mine')
         await api.patch(`/links/${id}`, { url: 'https://example.com/theirs' })
         await save.click()
-        await page.getByText('Somebody else has changed this link').waitFor()
+        await page.getByText('Another person has changed this link').waitFor()
         assert.equal(await destination.inputValue(), 'https://example.com/mine')
         await page.getByRole('button', { name: 'Load their version' }).click()
         await page.getByText('Somebody else').waitFor({ state: 'detached' })

@@ -150,7 +150,7 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
         route.fulfill({ status: 202, json: { message: 'An e-mail is on its way.' } }),
       )
       await page.goto(`${origin}/app/sign-in?error=oidc_unknown&to=/links/new`)
-      await page.getByText('Nobody here has this account.', { exact: false }).waitFor()
+      await page.getByText('No account here is linked to it.', { exact: false }).waitFor()
       const provider = page.getByRole('link', { name: 'Continue with Acme SSO' })
       const href = await provider.getAttribute('href')
       assert.equal(href, '/app/oidc/start?return_to=%2Fapp%2Flinks%2Fnew')

@@ -14,6 +14,6 @@ export function restoringFolder(dataDir: string): string {
 export function refuseUnfinishedRestore(dataDir: string): void {
   if (!existsSync(restoringFolder(dataDir))) return
   throw new Error(
-    `A backup is being restored into ${dataDir}, or its restore was cut off. Run the same "terse restore" again. To begin anew, empty the folder.`,
+    `A backup is being restored into ${dataDir}, or its restore was cut off. Run the same "terse restore" again. To start again, empty the folder.`,
   )
 }

@@ -52,7 +52,7 @@ export async function serveNode(options: {
   }
 }
 
-/** Over plain HTTP, whoever is on the way can read passwords and sessions. */
+/** Over plain HTTP, anyone on the network path can read passwords and sessions. */
 function warnOfPlainHttp({ baseUrl }: Config, log: Logger): void {
   const { protocol, hostname } = new URL(baseUrl)
   if (protocol === 'https:' || isLoopback(hostname)) return

@@ -145,7 +145,7 @@ export function clickMetrics(
       ),
       total(
         'terse_clicks_without_link_total',
-        'Ingested clicks that are counted for nobody: their link was deleted, or lost with an older database.',
+        'Ingested clicks that are counted for no link: their link was deleted, or lost with an older database.',
         progress.withoutLink,
       ),
       total('terse_drain_batches_total', 'Transactions that ingested clicks.', progress.batches),

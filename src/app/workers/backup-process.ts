@@ -6,7 +6,7 @@ import { explainError } from '../cli/explain-error.ts'
 export type BackupOutcome = { readonly report: BackupReport } | { readonly fault: string }
 
 setPriority(constants.priority.PRIORITY_LOW)
-// The process that requested the backup has ended: nobody would learn of the result.
+// The process that requested the backup has ended, so the result would be lost.
 process.once('disconnect', () => process.exit(1))
 process.once('message', async (request: BackupRequest) => {
   let outcome: BackupOutcome

@@ -21,7 +21,7 @@ export type Owner = { readonly workspace_id: string; readonly keyspace_id: numbe
 export type BatchDeltas = {
   readonly counts: readonly LinkCount[]
   readonly deltas: readonly DayDelta[]
-  /** Visits that are counted for nobody, because their link does not exist. */
+  /** Visits that are counted for no link, because their link does not exist. */
   readonly withoutLink: number
 }
 

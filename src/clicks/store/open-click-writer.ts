@@ -14,7 +14,7 @@ export function openClickWriter(options: {
   rawPerMinute: number
   /** Called with the number of visits that were counted without such a row. */
   onRawRefused: (visits: number) => void
-  /** Called with the number of ingested visits whose link does not exist: they are counted for nobody. */
+  /** Called with the number of ingested visits whose link does not exist: they are counted for no link. */
   onWithoutLink: (visits: number) => void
   /** Called for errors that fail no operation, such as a broken idle connection. */
   onError: (error: unknown) => void

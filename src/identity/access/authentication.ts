@@ -24,7 +24,7 @@ declare module 'fastify' {
     operation?: Operation
   }
   interface FastifyRequest {
-    /** Null until the request is authenticated, and where nobody is known to have sent it. */
+    /** Null until the request is authenticated, and where the sender is unknown. */
     actor: Actor | null
     /** Who is signed in; null for requests with a token or without a session. */
     signedIn: SignedIn | null

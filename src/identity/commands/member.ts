@@ -69,7 +69,7 @@ export function memberCommand(terminal: Terminal, withServices: RunWith<PeopleSe
         const { id } = await services.accounts.getByEmail(email)
         await services.members.remove(await actorIn(services, options), id)
       })
-      terminal.err(`${email} is no member of ${options.workspace} any more.`)
+      terminal.err(`${email} is no longer a member of ${options.workspace}.`)
     })
 
   return command

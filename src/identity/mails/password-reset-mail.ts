@@ -8,7 +8,7 @@ type Reset = {
   readonly url: string
 }
 
-/** A link to set a new password. The person's name is left out: whoever asked for it may not know it. */
+/** A link to set a new password. The person's name is left out: the requester may not know it. */
 export function passwordResetMail({ to, host, url }: Reset, language: MailLanguage): Mail {
   return layOut(to, language, TEXTS[language](host), url)
 }

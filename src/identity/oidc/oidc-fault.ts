@@ -1,4 +1,4 @@
-/** Why a sign-in with the provider failed, as the sign-in page is told in its address. */
+/** Why a sign-in with the provider failed, as the address of the sign-in page names it. */
 export type OidcFaultCode =
   /** The provider cannot be reached, or does not answer in time. */
   | 'oidc_unavailable'

@@ -48,7 +48,7 @@ export class OidcSignIn {
     readonly ownerEmail: string | undefined
   }
 
-  /** @param deps.ownerEmail whose sign-in creates the first person; undefined for nobody's */
+  /** @param deps.ownerEmail whose sign-in creates the first person; undefined when no sign-in may */
   constructor(deps: {
     store: Store<OidcStores>
     clock: Clock
@@ -135,7 +135,7 @@ export class OidcSignIn {
     if (link === undefined) throw new OidcFault('oidc_invitation')
     const person = known ?? this.#newPerson(invitationOf(link).email, account.name, false)
     if (known === undefined) {
-      // Whoever has the address signs in as they always do, and then accepts.
+      // The person with this address signs in as usual, and then accepts.
       if (!(await stores.people.insert(person))) throw new OidcFault('oidc_address_taken')
       await stores.events.append(authorOf(person, requestId), personCreated(person), now)
       await this.#insertIdentity(stores, account, person, requestId)

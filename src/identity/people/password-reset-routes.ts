@@ -57,7 +57,7 @@ export const passwordResetRoutes: FastifyPluginAsyncZod<PasswordResetRouteDepend
         operationId: 'passwordResets.complete',
         summary: 'Set a new password with the code of a link',
         description:
-          'Sets the password, and ends all sessions of the person. It signs nobody in: a second factor is still required.',
+          'Sets the password, and ends all sessions of the person. It starts no session: a second factor is still required.',
         body: resetPasswordBody,
         response: { 200: passwordReset, ...INVALID, ...OPEN_FAILURES },
       },

@@ -47,7 +47,7 @@ export class ResetLinks {
     })
   }
 
-  /** For a mail to the person. Whoever asks for one must not be able to end a link that was handed over. */
+  /** For a mail to the person. A request for one must not end a link that was handed over. */
   createForMail(author: EventAuthor, personId: string): Promise<ResetLink> {
     return this.#deps.store.write((stores) => this.#insert(stores, author, personId, MAILED_MICROS))
   }

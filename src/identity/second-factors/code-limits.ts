@@ -6,7 +6,7 @@ const PEOPLE_MAX = 100_000
 
 /**
  * Wrong codes of one person, in all processes together. Of a million codes three are right at any time:
- * whoever knows the password finds one with a chance of 1 in 8,000 a day.
+ * an attacker with the password finds one with a chance of 1 in 8,000 a day.
  */
 const LIMITS = [
   { name: 'wrong-codes', limit: 5, windowSeconds: 5 * 60 },

@@ -53,7 +53,7 @@ export class OwnPasskeys {
   }
 
   /**
-   * For a browser that is to prove a passkey, whoever's.
+   * For a browser that proves a passkey of any person.
    *
    * @throws {Failure} `validation_failed` where the base URL has an IP address
    */

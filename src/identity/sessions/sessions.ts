@@ -80,7 +80,7 @@ export class Sessions {
     return stored.filter((session) => expiryOf(session) > now)
   }
 
-  /** @throws {Failure} `not_found` for a session of somebody else, too */
+  /** @throws {Failure} `not_found` for a session of another person, too */
   async end(author: EventAuthor, personId: string, id: string): Promise<void> {
     const notFound = Failure.notFound(`Session "${id}"`)
     if (!isUuid(id)) throw notFound

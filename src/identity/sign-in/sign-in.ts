@@ -49,7 +49,7 @@ type Account = { readonly person: Person; readonly sealedPassword: string | null
 
 const WRONG = 'The e-mail address or the password is wrong.'
 
-/** To somebody who is signed in the answer is not 401, with which clients send people to the sign-in. */
+/** For a person who is signed in the answer is not 401, with which clients send people to the sign-in. */
 const WRONG_AGAIN: FieldFaults = { password: ['is wrong'] }
 
 /** Signs people in, and has those who are signed in prove again who they are. */

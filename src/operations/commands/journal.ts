@@ -13,7 +13,7 @@ export type ReplayedJournal = {
   readonly state: 'replayed' | 'in use' | 'unknown'
   /** The number of clicks that were not counted before. */
   readonly clicks: number
-  /** How many of these are counted for nobody, because their link does not exist in this database. */
+  /** How many of these are counted for no link, because their link does not exist in this database. */
   readonly withoutLink: number
   readonly damagedBytes: number
 }

@@ -101,7 +101,7 @@ export class SmtpMailer implements Mailer {
       const { username, hostname } = new URL(url)
       return createTransport({
         url,
-        // Whoever can remove the server's offer of encryption would read the password otherwise.
+        // An attacker on the path who removes the server's offer of encryption would read the password otherwise.
         requireTLS: username !== '' && !isLoopback(hostname),
         connectionTimeout: CONNECTION_MS_MAX,
         greetingTimeout: CONNECTION_MS_MAX,

@@ -94,7 +94,7 @@ ${alert}<button type="submit">${escapeHtml(submit)}</button>
 }
 
 /**
- * A path that no link can have is not repeated: it may hold whole sentences that somebody else wrote, and
+ * A path that no link can have is not repeated: it may hold whole sentences that a stranger wrote, and
  * the page would seem to say them.
  */
 function addressOf({ kind }: VisitorPage, { host, path }: RequestTarget): PageContent['address'] {

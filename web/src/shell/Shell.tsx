@@ -18,7 +18,7 @@ const TOOLTIP_DELAY_MS = 400
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
 const ShortcutList = lazy(() => import('./ShortcutList.tsx'))
 
-/** What surrounds every page of somebody who is signed in. */
+/** What surrounds every page of a person who is signed in. */
 export function Shell() {
   const t = useText()
   const navigate = useNavigate()

@@ -25,7 +25,7 @@ export default function SignInDialog({ kind, onSuccess, onCancel }: SignInDialog
   const isEnded = kind === 'sign in'
 
   function goOn(session: Session) {
-    // Somebody else must not go on with what the person before has typed.
+    // Another person must not continue with what the previous person has typed.
     if (session.person.id !== person.id) location.reload()
     client.setQueryData(sessionQuery.queryKey, session)
     onSuccess()

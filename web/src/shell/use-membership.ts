@@ -7,7 +7,7 @@ const ROLES: readonly Role[] = ['viewer', 'member', 'admin', 'owner']
 
 type Current = {
   readonly session: Session
-  /** Undefined for somebody who is in no workspace. */
+  /** Undefined for a person who is in no workspace. */
   readonly membership: Membership | undefined
   /** Whether the role is at least this one. The API decides; this hides what it would refuse. */
   may(role: Role): boolean

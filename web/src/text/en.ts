@@ -367,7 +367,7 @@ export const en = {
     leave: 'Leave',
     stay: 'Keep editing',
     invalidUrl: 'Type a complete address, such as https://example.com/.',
-    conflict: 'Somebody else has changed this link meanwhile.',
+    conflict: 'Another person has changed this link meanwhile.',
     overwrite: 'Save mine',
     reload: 'Load their version',
   },

@@ -34,7 +34,7 @@ type Position = {
   readonly last: number
 }
 
-/** Transactions may have been given numbers again, so that nobody knows which clicks have been read. */
+/** Transactions may have been given numbers again, so it is unknown which clicks have been read. */
 class FeedInterrupted extends Error {
   override readonly name = 'FeedInterrupted'
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../time/clock.ts'
 export type Opened<T> = { readonly value: T; readonly expiresAtMicros: number }
 
 /**
- * A cookie for a few minutes that its browser can neither read nor alter. Whoever must use it once keeps
+ * A cookie for a few minutes that its browser can neither read nor alter. A caller that must use it once keeps
  * a part of its value among the `used_challenges`.
  */
 export class SealedCookie<T extends object> {

@@ -56,7 +56,7 @@ function Accept({ code, invitation }: AcceptProps) {
   const t = useText()
   const client = useQueryClient()
   const navigate = useNavigate()
-  // Nobody is signed in where it fails.
+  // No person is signed in where it fails.
   const { data: session, isPending } = useQuery({
     ...sessionQuery,
     enabled: invitation.account_exists,

@@ -23,9 +23,9 @@ type LinkFormProps = {
   /** Undefined for a new one. */
   readonly link: LinkResource | undefined
   readonly save: (fields: LinkFields) => Promise<LinkResource>
-  /** Saves even though somebody else has changed the link meanwhile. */
+  /** Saves even though another person has changed the link meanwhile. */
   readonly overwrite?: (fields: LinkFields) => Promise<LinkResource>
-  /** Begins again with what somebody else has saved. */
+  /** Starts again from what another person has saved. */
   readonly onReload?: () => void
   readonly onSaved: (link: LinkResource) => Promise<void>
 }
@@ -133,7 +133,7 @@ type ConflictProps = {
   readonly onOverwrite: () => void
 }
 
-/** Somebody else has saved first: the person decides which version stays. */
+/** Another person has saved first: the user decides which version stays. */
 function Conflict({ onReload, onOverwrite }: ConflictProps) {
   const t = useText()
   return (

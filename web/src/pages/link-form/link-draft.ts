@@ -73,7 +73,7 @@ export function draftOf(link: LinkResource): LinkDraft {
 
 /**
  * What is sent: the fields that differ from those of the link, which is undefined for a new one. So a
- * change by somebody else to another field is kept.
+ * change by another person to another field is kept.
  */
 export function fieldsOf(draft: LinkDraft, link: LinkResource | undefined): LinkFields {
   const before = link === undefined ? emptyDraft('') : draftOf(link)

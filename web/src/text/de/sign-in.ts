@@ -77,7 +77,7 @@ export const setUp: typeof en.setUp = {
   terminal: 'Ausgabe im Terminal mit dem Link zur Einrichtung',
   running: 'Terse is running',
   runningAt: 'at',
-  nobody: 'Nobody can sign in yet. Set up the first person here, within 24 hours:',
+  nobody: 'Open the dashboard and set up the first person, within 24 hours:',
   yourCode: 'Ihr-Code',
   lost: 'Verloren oder älter als 24 Stunden? Geben Sie dort, wo Terse installiert ist, einen neuen Link aus:',
   copyCommand: 'Befehl kopieren',

@@ -53,7 +53,7 @@ export const workspace = {
   },
   of: (used: string, limit: string) => `${used} of ${limit}`,
   leave: 'Leave workspace',
-  leaveHint: 'You can no longer see its links. Somebody has to invite you to come back.',
+  leaveHint: 'You can no longer see its links. To come back, you need an invitation.',
   leaveTitle: (name: string) => `Leave ${name}?`,
   left: (name: string) => `You have left ${name}`,
   delete: 'Delete workspace',

@@ -40,7 +40,7 @@ export const signIn = {
     oidc_expired: 'This took too long, or was begun in another browser. Try again.',
     oidc_failed: 'The answer of the provider was not valid. Ask an operator to look at the log.',
     oidc_unknown:
-      'Nobody here has this account. Sign in another way and link it in your settings, or ask for an invitation.',
+      'No account here is linked to it. Sign in another way and link it in your settings, or ask for an invitation.',
     oidc_linked_elsewhere: 'This account belongs to another person here.',
     oidc_session_ended: 'Your session ended before the account was linked. Sign in and try again.',
     oidc_invitation: 'This invitation was used, has expired or was withdrawn.',
@@ -69,7 +69,7 @@ export const setUp = {
   terminal: 'Terminal output with the link of the set-up',
   running: 'Terse is running',
   runningAt: 'at',
-  nobody: 'Nobody can sign in yet. Set up the first person here, within 24 hours:',
+  nobody: 'Open the dashboard and set up the first person, within 24 hours:',
   yourCode: 'your code',
   lost: 'Lost it, or older than 24 hours? Print another link where Terse is installed:',
   copyCommand: 'Copy command',

@@ -18,7 +18,7 @@ import { Tooltip } from '../../../widgets/Tooltip.tsx'
 import { Section } from '../Section.tsx'
 import { InvitationLink } from './InvitationLink.tsx'
 
-/** Nothing where nobody is invited. */
+/** Nothing where no invitation is open. */
 export function Invitations() {
   const t = useText()
   const { data: invitations = [] } = useQuery(invitationsQuery)
