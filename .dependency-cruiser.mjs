@@ -8,6 +8,8 @@ const TESTS = '\\.test\\.ts$'
 const MODULES = [
   'backup',
   'operations',
+  'exports',
+  'imports',
   'redirects',
   'certificates',
   'clicks',
