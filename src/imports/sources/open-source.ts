@@ -1,0 +1,32 @@
+import type { Agent as HttpAgent } from 'node:http'
+import type { Agent as HttpsAgent } from 'node:https'
+import { type ImportSource, ImportSourceFault } from '../import-source.ts'
+import type { SourceSettings } from '../source-settings.ts'
+
+/** What a source may use besides its settings. */
+export type SourceAccess = {
+  /**
+   * For `node:http` and `node:https`: every connection of an API source goes through one of these. For an import that
+   * a tenant requested, they connect to public addresses only, to the very address that they checked.
+   */
+  readonly agents: { readonly http: HttpAgent; readonly https: HttpsAgent }
+}
+
+/**
+ * Opens a source. Its module is loaded here, so that no process loads the code of sources that it does not read.
+ *
+ * @throws {ImportSourceFault} when it cannot be opened
+ */
+export async function openSource(
+  settings: SourceSettings,
+  _access: SourceAccess,
+): Promise<ImportSource> {
+  switch (settings.kind) {
+    // One case for each kind, in the order of `SourceSettings`:
+    //   case 'csv': return (await import('./csv.ts')).openCsv(settings)
+    default:
+      throw new ImportSourceFault(`The source ${settings.kind} cannot be read by this version.`, {
+        isTransient: false,
+      })
+  }
+}
