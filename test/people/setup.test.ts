@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { expectStatus } from '../support/api.ts'
-import { ENGINES, PATIENCE_MS } from '../support/engines.ts'
+import { ENGINES } from '../support/engines.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { PASSWORD, personClient } from '../support/person-client.ts'
 import { expectProblem } from '../support/problems.ts'
@@ -14,7 +14,7 @@ for (const engine of ENGINES) {
     const clock = fakeClock()
     let service: Service
     before(async () => {
-      service = await startService(engine, {}, { clock, hashDeadlineMs: PATIENCE_MS })
+      service = await startService(engine, {}, { clock })
       await service.token('acme')
       await service.token('beta')
     })

@@ -9,7 +9,7 @@ import { systemRandom } from '../../src/platform/crypto/random.ts'
 import { HASH_QUEUE } from '../../src/platform/passwords/password-hasher.ts'
 import type { Clock } from '../../src/platform/time/clock.ts'
 import { type Api, apiClient } from './api.ts'
-import type { Engine, Place } from './engines.ts'
+import { type Engine, PATIENCE_MS, type Place } from './engines.ts'
 import { freePort } from './free-port.ts'
 import { NO_ACME } from './no-acme.ts'
 import { NO_DNS } from './no-dns.ts'
@@ -27,11 +27,13 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** @param options.hashDeadlineMs for hashes that must not be refused on a busy machine */
+/** Hash threads have a low priority: a machine that runs other tests too may start them late. */
+const PATIENT_HASH_QUEUE = { ...HASH_QUEUE, deadlineMs: PATIENCE_MS }
+
 export async function startService(
   engine: Engine,
   settings: Readonly<Record<string, string>> = {},
-  options: { clock?: Clock; hashDeadlineMs?: number } = {},
+  options: { clock?: Clock } = {},
 ): Promise<Service> {
   const place = await engine.createPlace()
   const port = Number(settings.TERSE_PORT ?? (await freePort()))
@@ -50,10 +52,9 @@ export async function startService(
   const log = pino({ level: 'silent' })
   const opened = await openInstance(config, log)
   const { store, clock } = { ...opened, ...options }
-  const { hashDeadlineMs: deadlineMs = HASH_QUEUE.deadlineMs } = options
   const setupLinks = new SetupLinks({ store, clock, random: systemRandom })
   const instance = { ...opened, clock, setupLinks }
-  const node = await startNode(config, instance, log, { hashQueue: { ...HASH_QUEUE, deadlineMs } })
+  const node = await startNode(config, instance, log, { hashQueue: PATIENT_HASH_QUEUE })
   const baseUrl = `http://127.0.0.1:${port}`
 
   async function token(workspace = 'acme', scopes: readonly Scope[] = SCOPES): Promise<string> {

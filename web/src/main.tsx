@@ -4,6 +4,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createAppRouter } from './router.tsx'
+import { Layers } from './shell/Layers.tsx'
 import './state/theme.ts'
 import { loadText } from './text/language.ts'
 
@@ -17,7 +18,9 @@ await loadText()
 createRoot(element).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
+      <Layers>
+        <RouterProvider router={router} />
+      </Layers>
     </QueryClientProvider>
   </StrictMode>,
 )

@@ -1,10 +1,7 @@
-import { CSPProvider } from '@base-ui/react/csp-provider'
-import { Tooltip } from '@base-ui/react/tooltip'
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useObservable } from '../state/observable.ts'
 import { useText } from '../text/use-text.ts'
-import { Toasts } from '../widgets/Toasts.tsx'
 import { undoLastAct } from '../widgets/toasts.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { OutageNote } from './OutageNote.tsx'
@@ -12,8 +9,6 @@ import { paletteOpen } from './palette-open.ts'
 import { Sidebar } from './Sidebar.tsx'
 import { SignInGate } from './SignInGate.tsx'
 import { handleKey, useShortcut } from './shortcuts.ts'
-
-const TOOLTIP_DELAY_MS = 400
 
 const CommandPalette = lazy(() => import('./CommandPalette.tsx'))
 const ShortcutList = lazy(() => import('./ShortcutList.tsx'))
@@ -45,7 +40,7 @@ export function Shell() {
   )
   useShortcut('z', (text) => text.shortcuts.undo, undoLastAct)
   return (
-    <Layers>
+    <>
       <a className="skip" href="#main">
         {t.shell.skip}
       </a>
@@ -62,18 +57,6 @@ export function Shell() {
         {isPaletteOpen && <CommandPalette onShortcuts={() => setShortcutsOpen(true)} />}
         {areShortcutsOpen && <ShortcutList onClose={() => setShortcutsOpen(false)} />}
       </Suspense>
-    </Layers>
-  )
-}
-
-/** What widgets need around them; also for pages without the shell. */
-export function Layers({ children }: { children: React.ReactNode }) {
-  return (
-    <CSPProvider disableStyleElements>
-      <Tooltip.Provider delay={TOOLTIP_DELAY_MS}>
-        {children}
-        <Toasts />
-      </Tooltip.Provider>
-    </CSPProvider>
+    </>
   )
 }

@@ -5,7 +5,6 @@ import { usePreference } from '../state/preference.ts'
 import { setTheme, theme } from '../state/theme.ts'
 import { useText } from '../text/use-text.ts'
 import { Brand } from './Brand.tsx'
-import { Layers } from './Shell.tsx'
 
 type SoloPageProps = {
   /** The page's own heading too, unless it has another. */
@@ -20,24 +19,22 @@ type SoloPageProps = {
 export function SoloPage({ title, heading = title, footer, children }: SoloPageProps) {
   useTabTitle(title)
   return (
-    <Layers>
-      <div className="solo">
-        <header>
-          <Brand />
-          <span className="end mono">{location.host}</span>
-        </header>
-        <main>
-          <div className="box">
-            <h1>{heading}</h1>
-            {children}
-          </div>
-        </main>
-        <footer>
-          <span>{footer}</span>
-          <ThemeSwitch />
-        </footer>
-      </div>
-    </Layers>
+    <div className="solo">
+      <header>
+        <Brand />
+        <span className="end mono">{location.host}</span>
+      </header>
+      <main>
+        <div className="box">
+          <h1>{heading}</h1>
+          {children}
+        </div>
+      </main>
+      <footer>
+        <span>{footer}</span>
+        <ThemeSwitch />
+      </footer>
+    </div>
   )
 }
 

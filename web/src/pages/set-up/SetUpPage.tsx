@@ -5,7 +5,6 @@ import { setUp, signInOptionsQuery } from '../../api/session.ts'
 import { Icon } from '../../icons/Icon.tsx'
 import { CheckIcon } from '../../icons/index.ts'
 import { Brand } from '../../shell/Brand.tsx'
-import { Layers } from '../../shell/Shell.tsx'
 import { ThemeSwitch, useTabTitle } from '../../shell/SoloPage.tsx'
 import { startSession } from '../../shell/start-session.ts'
 import { useFaults } from '../../shell/use-faults.ts'
@@ -26,32 +25,30 @@ export default function SetUpPage() {
   const { data: options } = useQuery(signInOptionsQuery)
   const isDone = options !== undefined && !options.setup_required
   return (
-    <Layers>
-      <div className="split">
-        <div className="l">
-          <header>
-            <Brand />
-          </header>
-          <main>
-            <div className="grid gap-1">
-              <h1 className="h">{t.setUp.title}</h1>
-              <p className="muted">{isDone ? t.setUp.done : t.setUp.hint}</p>
-            </div>
-            {isDone ? (
-              <Link to="/sign-in" className="link">
-                {t.signIn.title}
-              </Link>
-            ) : (
-              <SetUpForm />
-            )}
-          </main>
-          <footer className="flex">
-            <ThemeSwitch />
-          </footer>
-        </div>
-        {!isDone && <WhereIsTheCode />}
+    <div className="split">
+      <div className="l">
+        <header>
+          <Brand />
+        </header>
+        <main>
+          <div className="grid gap-1">
+            <h1 className="h">{t.setUp.title}</h1>
+            <p className="muted">{isDone ? t.setUp.done : t.setUp.hint}</p>
+          </div>
+          {isDone ? (
+            <Link to="/sign-in" className="link">
+              {t.signIn.title}
+            </Link>
+          ) : (
+            <SetUpForm />
+          )}
+        </main>
+        <footer className="flex">
+          <ThemeSwitch />
+        </footer>
       </div>
-    </Layers>
+      {!isDone && <WhereIsTheCode />}
+    </div>
   )
 }
 
