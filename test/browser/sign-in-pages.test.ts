@@ -7,7 +7,13 @@ import { launchChromium } from '../support/chromium.ts'
 import type { Dashboard } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
-import { PASSWORD, type PersonClient, personClient } from '../support/person-client.ts'
+import {
+  PASSWORD,
+  type PersonClient,
+  personClient,
+  setUp,
+  signIn,
+} from '../support/person-client.ts'
 import { dropRefusals, expectAccessible, openPersonPage } from '../support/person-page.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -15,16 +21,32 @@ import { type Service, startService } from '../support/service.ts'
 const ADA = 'ada@example.com'
 const OTHER_PASSWORD = 'another battery staple horse'
 
+const pathOf = (url: string) => url.replace(/^.*\/app/, '')
+
+/** Opens a page, and expects at the end that nothing went wrong in it. */
+async function inPage(
+  browser: Browser,
+  service: Service,
+  path: string,
+  use: (page: Page, opened: Dashboard) => Promise<void>,
+  options: Parameters<typeof openPersonPage>[3] = {},
+): Promise<void> {
+  const opened = await openPersonPage(browser, service, path, options)
+  try {
+    await use(opened.page, opened)
+    assert.deepEqual(opened.faults, [])
+  } finally {
+    await opened.close()
+  }
+}
+
 // Storage plays no part here: one engine is enough.
-describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => {
+describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
   let browser: Browser
   let service: Service
-  let ada: PersonClient
-  let clock: FakeClock
   before(async () => {
     browser = await launchChromium()
-    clock = fakeClock(Date.now())
-    service = await startService(SQLITE, {}, { clock })
+    service = await startService(SQLITE)
     await service.token('acme')
   })
   after(async () => {
@@ -32,26 +54,8 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
     await service.stop()
   })
 
-  /** Opens a page, and expects at the end that nothing went wrong in it. */
-  async function on(
-    path: string,
-    use: (page: Page, opened: Dashboard) => Promise<void>,
-    options: Parameters<typeof openPersonPage>[3] = {},
-  ): Promise<void> {
-    const opened = await openPersonPage(browser, service, path, options)
-    try {
-      await use(opened.page, opened)
-      assert.deepEqual(opened.faults, [])
-    } finally {
-      await opened.close()
-    }
-  }
-
-  const fresh = () => expectFresh(ada)
-  async function expectFresh(client: PersonClient): Promise<void> {
-    expectStatus(await client.post('/session/authenticate', { password: PASSWORD }), 200)
-  }
-  const pathOf = (url: string) => url.replace(/^.*\/app/, '')
+  const on = (path: string, use: Parameters<typeof inPage>[3]) =>
+    inPage(browser, service, path, use)
 
   test('says where the code of the set-up is, and shows each error at its field', async () => {
     await on('/setup', async (page, { faults }) => {
@@ -96,13 +100,51 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       assert.match(copied, /localhost(?::\d+)?\/[\w-]+$/)
       await page.goBack()
     })
-    ada = personClient(service)
-    expectStatus(await ada.post('/session', { email: ADA, password: PASSWORD }), 201)
-    ada.workspaceId = (await service.instance.workspaces.get('acme')).id
     await on('/setup', async (page) => {
       await page.getByText('This instance has been set up.').waitFor()
     })
   })
+})
+
+describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => {
+  let browser: Browser
+  let service: Service
+  let ada: PersonClient
+  let clock: FakeClock
+  before(async () => {
+    browser = await launchChromium()
+    clock = fakeClock(Date.now())
+    service = await startService(SQLITE, {}, { clock })
+    await service.token('acme')
+    ada = await setUp(service, ADA)
+    ada.workspaceId = (await service.instance.workspaces.get('acme')).id
+    const link = { domain: 'localhost', key: 'first', url: 'https://example.com/first' }
+    expectStatus(await ada.post('/links', link), 201)
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const on = (
+    path: string,
+    use: Parameters<typeof inPage>[3],
+    options?: Parameters<typeof inPage>[4],
+  ) => inPage(browser, service, path, use, options)
+
+  /** Makes an account by an invitation to the workspace of Ada. */
+  async function join(name: string, role = 'member'): Promise<PersonClient> {
+    const { body } = expectStatus(
+      await ada.post('/invitations', { email: `${name}@example.com`, role }),
+      201,
+    )
+    const code = new URL(body.url).hash.replace('#code=', '')
+    const client = personClient(service)
+    const account = { code, name, password: PASSWORD }
+    expectStatus(await client.post('/invitations/accept', account), 201)
+    client.workspaceId = ada.workspaceId
+    return client
+  }
 
   test('signs in with a password, and goes where the person wanted to go', async () => {
     await on('/links?search=first', async (page, { faults }) => {
@@ -176,6 +218,8 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       await page.getByText('Must not be your name or e-mail address').waitFor()
       await page.getByLabel('Choose a password').fill(OTHER_PASSWORD)
       await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: 'Create link' }).first().waitFor()
+      // The message outlives the page that it came from.
       await page.getByText('You are a member of acme').waitFor()
       dropRefusals(faults, 1)
       await page.goto(`${origin}/app/settings/profile`)
@@ -188,46 +232,47 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
   })
 
   test('has a person with an account sign in to accept, and nobody else', async () => {
-    const { id } = expectStatus(await ada.post('/workspaces', { name: 'second' }), 201).body
-    ada.workspaceId = id
-    const given = { email: 'grace@example.com', role: 'member' }
-    const { body } = expectStatus(await ada.post('/invitations', given), 201)
-    ada.workspaceId = (await service.instance.workspaces.get('acme')).id
+    await join('vera')
+    const owner = await signIn(service)
+    owner.workspaceId = expectStatus(
+      await owner.post('/workspaces', { name: 'second' }),
+      201,
+    ).body.id
+    const given = { email: 'vera@example.com', role: 'member' }
+    const { body } = expectStatus(await owner.post('/invitations', given), 201)
     await on(
       pathOf(body.url),
       async (page, { faults }) => {
         await page.getByText(`you are signed in as ${ADA}`, { exact: false }).waitFor()
-        const signOut = 'Sign out and continue as grace@example.com'
+        const signOut = 'Sign out and continue as vera@example.com'
         await page.getByRole('button', { name: signOut }).click()
         await page.getByText('Sign in to accept.', { exact: false }).waitFor()
         await expectAccessible(page)
-        await page.getByLabel('Password', { exact: true }).fill(OTHER_PASSWORD)
+        await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
         await page.keyboard.press('Enter')
         await page.getByText('You are a member of second').waitFor()
         dropRefusals(faults, 1)
       },
-      { as: ada },
+      { as: owner },
     )
-    expectStatus(await ada.post('/session', { email: ADA, password: PASSWORD }), 201)
   })
 
   test('sets a new password with a link, once', async () => {
-    await fresh()
-    const people = expectStatus(await ada.get('/people'), 200).body.data
-    const grace = people.find(({ email }: { email: string }) => email === 'grace@example.com')
-    const { body } = expectStatus(await ada.post(`/people/${grace.id}/password-reset`), 201)
+    const id = expectStatus(await (await join('rosa')).get('/me'), 200).body.id
+    const operator = await signIn(service)
+    const { body } = expectStatus(await operator.post(`/people/${id}/password-reset`), 201)
     await on(pathOf(body.url), async (page, { faults, origin }) => {
       await page.getByRole('heading', { name: 'Set a new password' }).waitFor()
       await expectAccessible(page)
       await page.getByLabel('New password').fill('aaaaaaaaaaaaaaaaaaa')
       await page.keyboard.press('Enter')
       await page.getByText('Is too easy to guess', { exact: false }).waitFor()
-      await page.getByLabel('New password').fill(PASSWORD)
+      await page.getByLabel('New password').fill(OTHER_PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByText('Password changed').waitFor()
       await page.goto(`${origin}/livez`)
       await page.goto(`${origin}/app${pathOf(body.url)}`)
-      await page.getByLabel('New password').fill(OTHER_PASSWORD)
+      await page.getByLabel('New password').fill(PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByText('it was used, replaced or has expired', { exact: false }).waitFor()
       dropRefusals(faults, 2)
@@ -235,19 +280,17 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
   })
 
   test('asks for the second factor: a code of the app, or a recovery code', async () => {
-    const grace = personClient(service)
-    const credentials = { email: 'grace@example.com', password: PASSWORD }
-    expectStatus(await grace.post('/session', credentials), 201)
-    const { secret } = expectStatus(await grace.post('/me/totp'), 201).body
+    const tina = await join('tina')
+    const { secret } = expectStatus(await tina.post('/me/totp'), 201).body
     const code = () =>
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({
         timestamp: clock.nowMicros() / 1_000,
       })
-    expectStatus(await grace.put('/me/totp', { code: code() }), 200)
-    const { codes } = expectStatus(await grace.post('/me/recovery-codes'), 201).body
+    expectStatus(await tina.put('/me/totp', { code: code() }), 200)
+    const { codes } = expectStatus(await tina.post('/me/recovery-codes'), 201).body
     clock.move(60)
     async function toSecondStep(page: Page): Promise<void> {
-      await page.getByLabel('E-mail').fill(credentials.email)
+      await page.getByLabel('E-mail').fill('tina@example.com')
       await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: 'Second step' }).waitFor()
@@ -274,10 +317,15 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
   })
 
   test('makes a passkey, and signs in with it alone and as the second factor', async () => {
-    const alan = await setUpMember()
+    const alan = await join('alan')
     await on(
       '/settings/security',
       async (page, { context, faults, origin }) => {
+        async function leave(): Promise<void> {
+          // A request of the page that is left must not find the session gone.
+          await page.goto(`${origin}/livez`)
+          await context.clearCookies()
+        }
         const cdp = await context.newCDPSession(page)
         await cdp.send('WebAuthn.enable')
         await cdp.send('WebAuthn.addVirtualAuthenticator', {
@@ -295,18 +343,18 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
         await page.keyboard.press('Enter')
         await page.getByText('Passkey added').waitFor()
         await page.getByText('Laptop').waitFor()
-        await context.clearCookies()
+        await leave()
         await page.goto(`${origin}/app/sign-in`)
         // The browser has suggested it; the virtual authenticator takes every suggestion.
         await page.getByRole('link', { name: 'Create link' }).first().waitFor()
-        await context.clearCookies()
+        await leave()
         await page.addInitScript(
           'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
         )
         await page.goto(`${origin}/app/sign-in`)
         await page.getByRole('button', { name: 'Continue with a passkey' }).click()
         await page.getByRole('link', { name: 'Create link' }).first().waitFor()
-        await context.clearCookies()
+        await leave()
         await page.goto(`${origin}/app/sign-in`)
         await page.getByLabel('E-mail').fill('alan@example.com')
         await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -318,16 +366,6 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
       { as: alan },
     )
   })
-
-  async function setUpMember(): Promise<PersonClient> {
-    const given = { email: 'alan@example.com', role: 'member' }
-    const { body } = expectStatus(await ada.post('/invitations', given), 201)
-    const code = new URL(body.url).hash.replace('#code=', '')
-    const alan = personClient(service)
-    const account = { code, name: 'Alan Turing', password: PASSWORD }
-    expectStatus(await alan.post('/invitations/accept', account), 201)
-    return alan
-  }
 
   test('speaks German to a browser that asks for it', async () => {
     await on(
