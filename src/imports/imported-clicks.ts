@@ -14,32 +14,49 @@ export type ImportedClick = {
 /** The import that the clicks belong to. */
 export type ClickImport = { readonly importId: string; readonly workspaceId: string }
 
-/** The stores of a transaction that this part needs. */
-export type ImportedClickStores = object
+/** Clicks as they are spooled. */
+export type PreparedClicks = {
+  /** Those that cannot have happened when they say. They are not spooled, but are part of a total. */
+  readonly refused: readonly ImportedClick[]
+  readonly parts: readonly {
+    readonly bucket: number
+    /** The number of records. */
+    readonly clicks: number
+    readonly data: Uint8Array
+  }[]
+}
+
+/** What became of the clicks of an import. */
+export type FinishedClicks = {
+  /** The sum of the opening balances: what the totals have more than the clicks and counts. */
+  readonly opening: number
+  /** The links that have one. */
+  readonly openingLinks: number
+}
 
 /**
  * Takes the clicks of imports to the counters. The importer calls `spool` in the transaction that also stores its
- * links and its cursor, so each record is spooled exactly once, wherever the importer is killed. From there each
- * must reach the counters exactly once, wherever `settle` is killed.
+ * links and its cursor, so each record is spooled exactly once, wherever the importer is killed. Clicks stay in the
+ * spool, sorted by their days, until the import has read everything: years of clicks are counted quickly only day by
+ * day. From there each reaches the counters exactly once, wherever `finish` is killed.
  *
  * The importer passes clicks only of links that this import took: a link that an earlier import of the same source
  * took, or that was there before, gets no clicks a second time.
  */
-export type ImportedClicks<Stores extends ImportedClickStores = ImportedClickStores> = {
+export type ImportedClicks<Stores> = {
+  /** Reads and encodes clicks, which takes some 20 µs each. Called before the transaction of `spool`. */
+  prepare(of: ClickImport, clicks: readonly ImportedClick[]): Promise<PreparedClicks>
+  /** Stores prepared clicks: a few inserts. It may run again, with its transaction. */
+  spool(stores: Stores, of: ClickImport, clicks: PreparedClicks): Promise<void>
   /**
-   * Stores clicks in the order of the source. Part of a short transaction that other writers wait for: no more than
-   * an insert of many rows. If the transaction is rolled back or run again, nothing of the first run may remain.
+   * Gives each link the part of its total that is in no click and no count as its opening balance, and resolves when
+   * everything is counted, which takes some seconds for each 100,000 clicks. Called after the last record, and also
+   * for an import that was cancelled; called again when it was killed or failed before it returned, and then gives
+   * the same result. Of an import that is never finished, no click is counted.
+   *
+   * @throws the signal's reason when it is aborted; the clicks are counted nevertheless, while a node runs
    */
-  spool(stores: Stores, of: ClickImport, clicks: readonly ImportedClick[]): Promise<void>
-  /**
-   * Moves what is spooled into the counters, in short transactions of its own. The importer calls it between
-   * batches, so that the spool stays small, and not at the same time as `spool`. It may do a part of the work, and
-   * return; what it leaves is there for the next call, in this process or another.
-   */
-  settle(of: ClickImport, signal: AbortSignal): Promise<void>
-  /**
-   * Settles everything that is left, and gives each link the part of its total that is in no click and no count as
-   * its opening balance. Called after the last record; called again when it was killed or failed before it returned.
-   */
-  finish(of: ClickImport, signal: AbortSignal): Promise<void>
+  finish(of: ClickImport, signal: AbortSignal): Promise<FinishedClicks>
+  /** Removes what is spooled and was not counted, of an import that will never be finished. */
+  discard(of: ClickImport): Promise<void>
 }
