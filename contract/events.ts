@@ -21,6 +21,7 @@ const EVENT_TYPES = [
   'workspace.created',
   'workspace.updated',
   'workspace.deleted',
+  'workspace.exported',
   'member.added',
   'member.updated',
   'member.removed',

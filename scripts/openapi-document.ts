@@ -19,6 +19,7 @@ export async function openApiDocument(): Promise<object> {
     tags: unusable as AppDependencies['tags'],
     bulkLinks: unusable as AppDependencies['bulkLinks'],
     bulkRequests: unusable as AppDependencies['bulkRequests'],
+    workspaceExports: unusable as AppDependencies['workspaceExports'],
     linkKeys: unusable as AppDependencies['linkKeys'],
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
+import { csvLine } from '../platform/text/csv-line.ts'
 import { formatInstant } from '../platform/time/instant.ts'
 import { CLICK_FLAGS } from './click.ts'
 import type { RawClick } from './report/day-of-clicks.ts'
@@ -37,10 +38,6 @@ const FLAG_NAMES = [
   ['capped', CLICK_FLAGS.capped],
 ] as const
 
-/** The first characters of a cell that a spreadsheet would run as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
-const NEEDS_QUOTES = /[",\r\n]/
-
 /**
  * Streams an export, and formats batches as the stream is read. Reads the first batch before it returns, so
  * that a refusal can still be sent as an error response.
@@ -55,7 +52,7 @@ export async function exportStream(
 ): Promise<Readable> {
   const iterator = batches[Symbol.asyncIterator]()
   const first = await iterator.next()
-  const write = format === 'csv' ? csvLine : ndjsonLine
+  const write = format === 'csv' ? csvLineOf : ndjsonLine
 
   async function* text(): AsyncGenerator<string> {
     if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
@@ -98,17 +95,11 @@ function ndjsonLine(click: ExportedClick): string {
   return `${JSON.stringify(click)}\n`
 }
 
-/** Formats a line of RFC 4180; null is an empty cell. */
-function csvLine(click: ExportedClick): string {
-  const cells = COLUMNS.map((column) => {
-    const value = click[column]
-    return csvCell(Array.isArray(value) ? value.join(' ') : String(value ?? ''))
-  })
-  return `${cells.join(',')}\r\n`
-}
-
-/** The apostrophe keeps spreadsheets from running text of visitors or link owners as a formula. */
-function csvCell(text: string): string {
-  const harmless = FORMULA.test(text) ? `'${text}` : text
-  return NEEDS_QUOTES.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+function csvLineOf(click: ExportedClick): string {
+  return csvLine(
+    COLUMNS.map((column) => {
+      const value = click[column]
+      return Array.isArray(value) ? value.join(' ') : String(value ?? '')
+    }),
+  )
 }

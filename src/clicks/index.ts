@@ -1,5 +1,9 @@
 /** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
 export type { ClickRecorder } from './click.ts'
+export { presentClick } from './click-export.ts'
 export type { ClickMaker } from './record/click-maker.ts'
 export type { RawVisit } from './record/raw-visit.ts'
 export { type Device, parseUserAgent } from './record/user-agent.ts'
+export type { RawClick } from './report/day-of-clicks.ts'
+export type { ClickReports } from './store/click-reports.ts'
+export { dayOf, startOfDay } from './tally/click-day.ts'

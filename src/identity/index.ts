@@ -6,7 +6,9 @@ export {
   mayStill,
 } from './access/authentication.ts'
 export { type Actor, commandLine, systemActor } from './actor.ts'
-export { requireRecentAuthentication } from './permissions.ts'
+export type { ShownMember } from './members/membership.ts'
+export type { MembershipStore } from './members/store/membership-store.ts'
+export { requirePermission, requireRecentAuthentication } from './permissions.ts'
 export {
   enforceQuotas,
   type Growth,

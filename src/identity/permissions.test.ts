@@ -117,6 +117,7 @@ describe('requireAccess', () => {
       'clicks.export': 'clicks:read',
       'clicks.live': 'clicks:read',
       'workspace.getUsage': 'links:read',
+      'workspace.export': 'workspace:admin',
       'events.list': 'workspace:admin',
       'utmTemplates.list': 'links:read',
       'utmTemplates.get': 'links:read',

@@ -70,6 +70,8 @@ export const OPERATION_ACCESS = {
   'clicks.export': 'clicks.view',
   'clicks.live': 'clicks.view',
   'workspace.getUsage': 'usage.view',
+  // Members are in it. The operation itself asks for the permissions on links, domains and clicks too.
+  'workspace.export': 'members.view',
   'events.list': 'events.view',
   'signIn.getOptions': 'open',
   'setup.complete': 'open',

@@ -1,7 +1,10 @@
 /** The exports of links for other modules. The redirects load it, so it loads no store and no route. */
 export { boundToLink } from './bound-to-link.ts'
 export { foldKey, parseKey } from './key.ts'
-export { UTM_FIELDS } from './link.ts'
+export { type Link, UTM_FIELDS } from './link.ts'
+export { presentLink } from './present.ts'
 export { hasQrMark, withoutQrMark } from './qr/qr-mark.ts'
 export type { LinkDirectory, LinkHost, VisitedLink } from './store/link-directory.ts'
+export type { LinkStore } from './store/link-store.ts'
+export type { UtmTemplate, UtmTemplateStore } from './utm-templates/utm-template-store.ts'
 export { keyOfPath } from './visit-key.ts'

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { runCli } from '../../src/app/cli/run-cli.ts'
 import type { CliResult } from './run-cli.ts'
 
@@ -34,6 +35,13 @@ async function run(
       err: (text) => {
         stderr += `${text}\n`
       },
+      output: new Writable({
+        write(chunk, _encoding, done) {
+          stdout += chunk
+          done()
+        },
+      }),
+      isInteractive: false,
       status: () => {},
     })
     return { code: Number(process.exitCode), stdout, stderr }

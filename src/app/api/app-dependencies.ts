@@ -3,6 +3,7 @@ import type { ClickRouteDependencies } from '../../clicks/routes.ts'
 import type { HttpsRouteDependencies } from '../../domains/https-routes.ts'
 import type { DomainRouteDependencies } from '../../domains/routes.ts'
 import type { EventRouteDependencies } from '../../events/list-events.ts'
+import type { ExportRouteDependencies } from '../../exports/routes.ts'
 import type { AuthenticationDependencies } from '../../identity/access/authentication.ts'
 import type { InvitationRouteDependencies } from '../../identity/members/invitation-routes.ts'
 import type { MemberRouteDependencies } from '../../identity/members/routes.ts'
@@ -42,6 +43,7 @@ type RouteDependencies = LinkRouteDependencies &
   ClickRouteDependencies &
   LiveRouteDependencies &
   UsageRouteDependencies &
+  ExportRouteDependencies &
   EventRouteDependencies &
   SetupRouteDependencies &
   SessionRouteDependencies &

@@ -12,6 +12,7 @@ import { clickRoutes } from '../../clicks/routes.ts'
 import { domainHttpsRoutes } from '../../domains/https-routes.ts'
 import { domainRoutes } from '../../domains/routes.ts'
 import { eventRoutes } from '../../events/routes.ts'
+import { exportRoutes } from '../../exports/routes.ts'
 import { authenticate, authorize, nameOperations } from '../../identity/access/authentication.ts'
 import { invitationRoutes } from '../../identity/members/invitation-routes.ts'
 import { memberRoutes } from '../../identity/members/routes.ts'
@@ -66,6 +67,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   clickRoutes,
   liveRoutes,
   usageRoutes,
+  exportRoutes,
   eventRoutes,
   setupRoutes,
   sessionRoutes,

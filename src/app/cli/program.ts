@@ -3,6 +3,7 @@ import { backupCommand } from '../../backup/commands/backup.ts'
 import { restoreCommand } from '../../backup/commands/restore.ts'
 import { domainCommand } from '../../domains/commands/domain.ts'
 import { eventCommand } from '../../events/commands/event.ts'
+import { exportCommand } from '../../exports/commands/export.ts'
 import { memberCommand } from '../../identity/commands/member.ts'
 import { personCommand } from '../../identity/commands/person.ts'
 import { setupCommand } from '../../identity/commands/setup.ts'
@@ -21,6 +22,7 @@ import { workerCommand } from '../commands/worker.ts'
 import { backup, diagnose, list, repair, replay, restore } from './operations.ts'
 import { withDomains } from './with-domains.ts'
 import { withEvents } from './with-events.ts'
+import { withExports } from './with-exports.ts'
 import { withInstance } from './with-instance.ts'
 import { withPeople } from './with-people.ts'
 import { withSetup } from './with-setup.ts'
@@ -59,6 +61,7 @@ export function buildProgram(terminal: Terminal): Command {
     memberCommand(terminal, withPeople),
     eventCommand(terminal, withEvents),
     domainCommand(terminal, withDomains),
+    exportCommand(terminal, withExports),
     nodeCommand(terminal, withInstance),
     journalCommand(terminal, replay),
     doctorCommand(terminal, diagnose),

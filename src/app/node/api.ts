@@ -25,6 +25,7 @@ import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
 import { buildApp } from '../api/app.ts'
 import { type AppContext, vaultOf } from '../instance/app-context.ts'
 import type { DomainServices } from '../instance/domains.ts'
+import { openExports } from '../instance/exports.ts'
 import { openIdentity } from '../instance/identity.ts'
 import type { Observation } from '../metrics/observation.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -96,6 +97,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
         throttles.create('idempotency', { ...IDEMPOTENCY_LIMITS, keysMax: RATE_TOKENS_MAX }),
       ),
       cursors: cursors(deriveKey(instanceKey, 'list-cursor'), random),
+      workspaceExports: openExports(config, instance, queues),
       usage: usageOf({ store, quotas }),
       baseUrl: config.baseUrl,
       quotas,

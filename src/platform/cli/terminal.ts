@@ -1,9 +1,15 @@
+import type { Writable } from 'node:stream'
+
 /** The output of a command. */
 export type Terminal = {
   /** Writes results, to standard output. */
   out(text: string): void
   /** Writes messages and errors, to standard error. */
   err(text: string): void
+  /** Standard output, for results of any size. */
+  readonly output: Writable
+  /** Whether a person reads standard output, rather than a file or a program. */
+  readonly isInteractive: boolean
   /** Writes a progress line that the next one replaces; does nothing outside a terminal. */
   status(text: string): void
 }
@@ -11,6 +17,8 @@ export type Terminal = {
 export const processTerminal: Terminal = {
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  output: process.stdout,
+  isInteractive: process.stdout.isTTY === true,
   status(text) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   },

@@ -55,7 +55,7 @@ const TYPES: Readonly<Record<AuditKind, readonly EventResource['type'][]>> = {
     'invitation.accepted',
   ],
   tokens: ['token.created', 'token.revoked'],
-  workspace: ['workspace.created', 'workspace.updated', 'workspace.deleted'],
+  workspace: ['workspace.created', 'workspace.updated', 'workspace.deleted', 'workspace.exported'],
 }
 
 const EVENTS_PER_PAGE = 50

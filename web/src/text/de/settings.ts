@@ -207,6 +207,7 @@ export const audit: typeof en.audit = {
     'workspace.created': '{who} hat den Arbeitsbereich {it} angelegt',
     'workspace.updated': '{who} hat den Arbeitsbereich geändert',
     'workspace.deleted': '{who} hat den Arbeitsbereich {it} gelöscht',
+    'workspace.exported': '{who} hat den Arbeitsbereich {it} exportiert',
     'member.added': '{it} ist Mitglied geworden',
     'member.updated': '{who} hat die Rolle von {it} geändert',
     'member.removed': '{who} hat {it} entfernt',

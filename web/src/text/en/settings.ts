@@ -205,6 +205,7 @@ export const audit = {
     'workspace.created': '{who} created the workspace {it}',
     'workspace.updated': '{who} changed the workspace',
     'workspace.deleted': '{who} deleted the workspace {it}',
+    'workspace.exported': '{who} exported the workspace {it}',
     'member.added': '{it} became a member',
     'member.updated': '{who} changed the role of {it}',
     'member.removed': '{who} removed {it}',

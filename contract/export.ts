@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { exportedClick } from './clicks.ts'
+import { domainSchema } from './domains.ts'
+import { linkSchema } from './links.ts'
+import { cursorText } from './pagination.ts'
+import { timestamp } from './primitives.ts'
+import { ROLES } from './roles.ts'
+import { utmTemplateSchema } from './utm-templates.ts'
+
+const FORMATS = ['ndjson', 'csv-zip'] as const
+/** Of `version` in the first line. */
+export const EXPORT_VERSION = 1
+
+export const exportQuery = z.strictObject({
+  format: z
+    .enum(FORMATS, { error: `must be one of ${FORMATS.join(', ')}` })
+    .optional()
+    .describe(
+      '`ndjson`, the default: one JSON object a line. `csv-zip`: a zip with a CSV file for each type of record.',
+    ),
+  clicks: z
+    .preprocess(
+      (value) => (value === 'true' ? true : value === 'false' ? false : value),
+      z.boolean('must be true or false'),
+    )
+    .optional()
+    .describe('Whether to add the single clicks that are still stored; `false` when left out.'),
+  cursor: cursorText
+    .min(1, 'must not be empty')
+    .optional()
+    .describe(
+      'The last `cursor` line of an export that broke off, with the same `clicks`: returns what comes after that line. Only for `ndjson`.',
+    ),
+})
+
+const noOwner = { workspace_id: true } as const
+
+/** The first line. */
+const exportHead = z
+  .object({
+    type: z.literal('export'),
+    version: z.literal(EXPORT_VERSION).describe('Of the format.'),
+    terse: z.string().describe('The version of the program that wrote it.'),
+    instance: z.string().describe('The address of the service.'),
+    service_host: z.string().describe('The host that all workspaces of the instance share.'),
+    workspace: z.string().describe('The name of the workspace.'),
+    clicks: z.boolean().describe('Whether single clicks are included.'),
+    exported_at: timestamp,
+  })
+  .meta({ id: 'ExportHead' })
+
+const exportedTemplate = utmTemplateSchema
+  .omit(noOwner)
+  .extend({ type: z.literal('utm_template') })
+  .meta({ id: 'ExportedUtmTemplate', description: 'A UTM template.' })
+
+const exportedDomain = domainSchema
+  .omit(noOwner)
+  .extend({
+    type: z.literal('domain'),
+    hsts_max_age: z.int().nullable().describe('Seconds of its HSTS header; null without one.'),
+  })
+  .meta({ id: 'ExportedDomain', description: 'A domain.' })
+
+const exportedMember = z
+  .object({
+    type: z.literal('member'),
+    email: z.string(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    joined_at: timestamp,
+  })
+  .meta({ id: 'ExportedMember', description: 'A person in the workspace.' })
+
+const exportedLink = linkSchema
+  .omit({ ...noOwner, link: true, password: true })
+  .extend({
+    type: z.literal('link'),
+    clicks: z.int().describe('Clicks by people.'),
+    protected: z.boolean().describe('Whether it has a password, which is not exported.'),
+  })
+  .meta({ id: 'ExportedLink', description: 'A link.' })
+
+const exportedClickLine = exportedClick
+  .extend({ type: z.literal('click'), link_id: z.string() })
+  .meta({ id: 'ExportedClickLine', description: 'A single click on one of the links.' })
+
+const exportCursor = z
+  .object({ type: z.literal('cursor'), cursor: z.string() })
+  .meta({ id: 'ExportCursor', description: 'From where a broken export continues. No data.' })
+
+/** The last line: without it, the export broke off. */
+const exportEnd = z
+  .object({ type: z.literal('end'), records: z.int().describe('Lines of data before it.') })
+  .meta({ id: 'ExportEnd' })
+
+/** A line of data. */
+const exportedRecord = z.discriminatedUnion('type', [
+  exportedTemplate,
+  exportedDomain,
+  exportedMember,
+  exportedLink,
+  exportedClickLine,
+])
+
+export const exportLine = z
+  .discriminatedUnion('type', [exportHead, ...exportedRecord.options, exportCursor, exportEnd])
+  .meta({ id: 'ExportLine' })
+
+export type ExportQuery = z.output<typeof exportQuery>
+export type ExportFormat = (typeof FORMATS)[number]
+export type ExportHead = z.output<typeof exportHead>
+export type ExportedRecord = z.output<typeof exportedRecord>
+export type ExportLine = z.output<typeof exportLine>

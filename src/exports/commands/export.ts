@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ExportFormat } from '@terse/contract/export'
+import { Command, Option } from 'commander'
+import { commandLine, type Workspaces } from '../../identity/index.ts'
+import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { WorkspaceExports } from '../workspace-exports.ts'
+import { writeExportFile } from './export-file.ts'
+
+type ExportServices = {
+  readonly workspaces: Pick<Workspaces, 'get'>
+  readonly workspaceExports: WorkspaceExports
+}
+
+type Options = {
+  readonly workspace: string
+  readonly format: ExportFormat
+  readonly clicks?: boolean
+  readonly output?: string
+}
+
+export function exportCommand(terminal: Terminal, withServices: RunWith<ExportServices>): Command {
+  return new Command('export')
+    .description('Export everything that a workspace has.')
+    .requiredOption('--workspace <name>', 'the workspace to export')
+    .addOption(
+      new Option('--format <format>', 'one JSON object a line, or a zip of CSV files')
+        .choices(['ndjson', 'csv-zip'])
+        .default('ndjson'),
+    )
+    .option('--clicks', 'add the single clicks that are still stored')
+    .option('-o, --output <file>', 'write to this file; a broken NDJSON export goes on from there')
+    .addHelpText('after', example('export --workspace acme --clicks -o acme.ndjson'))
+    .action((options: Options) => withServices((services) => run(terminal, services, options)))
+}
+
+async function run(
+  terminal: Terminal,
+  { workspaces, workspaceExports }: ExportServices,
+  { workspace, format, clicks = false, output }: Options,
+): Promise<void> {
+  const actor = commandLine((await workspaces.get(workspace)).id)
+  const openExport = (cursor: string | undefined): Promise<Readable> =>
+    workspaceExports.open(actor, { format, clicks, cursor }, () => {})
+  if (output === undefined) {
+    if (format === 'csv-zip' && terminal.isInteractive) {
+      throw new Error('A zip cannot be shown in a terminal. Name a file with -o.')
+    }
+    await pipeline(await openExport(undefined), terminal.output, { end: false })
+    return
+  }
+  const openOrExplain = (cursor: string | undefined) =>
+    openExport(cursor).catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.fields?.cursor === undefined) throw error
+      throw new Error(`${output}.part is of another export. Remove it, and try again.`)
+    })
+  await writeExportFile(output, openOrExplain, format === 'ndjson')
+  terminal.err(`The export of ${workspace} is in ${output}.`)
+}

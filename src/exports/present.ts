@@ -1,0 +1,37 @@
+import type { ExportedRecord } from '@terse/contract/export'
+import { type Domain, presentDomain } from '../domains/index.ts'
+import type { ShownMember } from '../identity/index.ts'
+import { type Link, presentLink, type UtmTemplate } from '../links/index.ts'
+import { formatInstant } from '../platform/time/instant.ts'
+
+export function presentTemplate(template: UtmTemplate): ExportedRecord {
+  const { id, workspace_id, name, created_at, updated_at, ...values } = template
+  const { utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name } = values
+  return {
+    type: 'utm_template',
+    id,
+    name,
+    ...{ utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name },
+    created_at: formatInstant(created_at),
+    updated_at: formatInstant(updated_at),
+  }
+}
+
+export function presentExportedDomain(
+  domain: Domain,
+  hstsMaxAge: number | undefined,
+): ExportedRecord {
+  const { workspace_id, ...fields } = presentDomain(domain)
+  return { type: 'domain', ...fields, hsts_max_age: hstsMaxAge ?? null }
+}
+
+export function presentMember({ person, role, joinedAt }: ShownMember): ExportedRecord {
+  const { email, name } = person
+  return { type: 'member', email, name, role, joined_at: formatInstant(joinedAt) }
+}
+
+/** Leaves out the password: the sealed form is useless to others, and stays a secret. */
+export function presentExportedLink(link: Link): ExportedRecord {
+  const { workspace_id, link: _, password, clicks, ...fields } = presentLink(link)
+  return { type: 'link', ...fields, clicks: link.clicks, protected: password !== null }
+}

@@ -1,0 +1,162 @@
+import type { ExportedRecord } from '@terse/contract/export'
+import {
+  type ClickReports,
+  dayOf,
+  presentClick,
+  type RawClick,
+  startOfDay,
+} from '../clicks/index.ts'
+import type { DomainMark, DomainStore, HstsStore } from '../domains/index.ts'
+import type { MembershipStore } from '../identity/index.ts'
+import type { LinkStore, UtmTemplateStore } from '../links/index.ts'
+import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
+import {
+  presentExportedDomain,
+  presentExportedLink,
+  presentMember,
+  presentTemplate,
+} from './present.ts'
+
+/** The stores that an export reads. */
+export type ExportedStores = {
+  readonly utmTemplates: UtmTemplateStore
+  readonly domains: DomainStore
+  readonly hsts: HstsStore
+  readonly memberships: MembershipStore
+  readonly links: LinkStore
+  readonly reports: ClickReports
+}
+
+/** The types of records, in the order of an export. */
+export const SECTIONS = ['utm_template', 'domain', 'member', 'link', 'click'] as const
+export type Section = (typeof SECTIONS)[number]
+
+/** Where in an export a reader is. `mark` is the section's own; undefined at its beginning. */
+export type Position = { readonly section: Section; readonly mark?: unknown }
+
+/** Some consecutive records, and where the next ones begin. Batches of single clicks may be empty. */
+export type Batch = { readonly records: readonly ExportedRecord[]; readonly next: Position }
+
+/** Whose records are read, and until which instant single clicks are. */
+export type Subject = { readonly workspaceId: string; readonly untilMicros: number }
+
+/** In the day of a click, and how many clicks of this day were read. */
+type ClickMark = { readonly day: number; readonly seen: number }
+
+const DOMAINS_PER_BATCH = 100
+const TEMPLATES_PER_BATCH = 100
+/** Read on the main thread of a SQLite instance: a few milliseconds. */
+const LINKS_PER_BATCH = 200
+
+type ReadSection = (
+  stores: ExportedStores,
+  subject: Subject,
+  mark: unknown,
+) => AsyncGenerator<Batch, void, void>
+
+const READERS: Readonly<Record<Section, ReadSection>> = {
+  utm_template: readTemplates,
+  domain: readDomains,
+  member: readMembers,
+  link: readLinks,
+  click: readClicks,
+}
+
+/**
+ * Reads the records of one type in their fixed order, one batch at a time, so that memory does not grow with
+ * the workspace. It is no snapshot: what changes while it is read is in the state of that moment.
+ *
+ * @param mark of the position from which to go on
+ */
+export function readSection(
+  stores: ExportedStores,
+  subject: Subject,
+  section: Section,
+  mark?: unknown,
+): AsyncGenerator<Batch, void, void> {
+  return READERS[section](stores, subject, mark)
+}
+
+async function* readTemplates(
+  { utmTemplates }: ExportedStores,
+  { workspaceId }: Subject,
+): AsyncGenerator<Batch, void, void> {
+  for (let offset = 0; ; offset += TEMPLATES_PER_BATCH) {
+    const { items } = await utmTemplates.page(workspaceId, offset, TEMPLATES_PER_BATCH)
+    // There are a few hundred at most: whoever was cut off reads all of them again.
+    yield { records: items.map(presentTemplate), next: { section: 'utm_template' } }
+    if (items.length < TEMPLATES_PER_BATCH) return
+  }
+}
+
+async function* readDomains(
+  { domains, hsts }: ExportedStores,
+  { workspaceId }: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  let beyond = mark as DomainMark | undefined
+  do {
+    const run = { workspaceId, limit: DOMAINS_PER_BATCH, descending: false, beyond }
+    const { items, rest } = await domains.run(run)
+    const records = []
+    for (const domain of items) {
+      records.push(presentExportedDomain(domain, await hsts.find(domain.id)))
+    }
+    beyond = rest
+    yield { records, next: { section: 'domain', mark: rest } }
+  } while (beyond !== undefined)
+}
+
+async function* readMembers(
+  { memberships }: ExportedStores,
+  { workspaceId }: Subject,
+): AsyncGenerator<Batch, void, void> {
+  const members = await memberships.listOfWorkspace(workspaceId)
+  const sorted = members.toSorted((a, b) =>
+    a.person.email_folded < b.person.email_folded ? -1 : 1,
+  )
+  yield { records: sorted.map(presentMember), next: { section: 'member' } }
+}
+
+async function* readLinks(
+  { links }: ExportedStores,
+  { workspaceId }: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  let beyond = mark as number | undefined
+  do {
+    const run = { workspaceId, limit: LINKS_PER_BATCH, descending: false, beyond }
+    const { items, rest } = await links.run(run)
+    beyond = rest
+    yield { records: items.map(presentExportedLink), next: { section: 'link', mark: rest } }
+    await yieldToEventLoop()
+  } while (beyond !== undefined)
+}
+
+/** Leaves out clicks on links that were deleted. */
+async function* readClicks(
+  { reports }: ExportedStores,
+  { workspaceId, untilMicros }: Subject,
+  mark: unknown,
+): AsyncGenerator<Batch, void, void> {
+  const from = (mark as ClickMark | undefined) ?? { day: 0, seen: 0 }
+  let { day, seen } = { day: from.day, seen: 0 }
+  const scope = { kind: 'workspace', workspaceId } as const
+  for await (const batch of reports.rawClicks(scope, startOfDay(from.day), untilMicros)) {
+    const [first] = batch
+    // All clicks of a batch are of one day.
+    if (first !== undefined && dayOf(first.at) !== day) {
+      day = dayOf(first.at)
+      seen = 0
+    }
+    const done = day === from.day ? Math.max(0, from.seen - seen) : 0
+    seen += batch.length
+    const records = batch.slice(done).flatMap(presentClickOfLink)
+    yield { records, next: { section: 'click', mark: { day, seen } satisfies ClickMark } }
+  }
+}
+
+function presentClickOfLink(click: RawClick): readonly ExportedRecord[] {
+  const { link_id, ...fields } = presentClick(click)
+  return link_id === null ? [] : [{ type: 'click', link_id, ...fields }]
+}

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream'
+import type { ExportFormat, ExportHead } from '@terse/contract/export'
+import { EXPORT_VERSION } from '@terse/contract/export'
+import { type Actor, requirePermission, type Workspaces } from '../identity/index.ts'
+import type { Store } from '../platform/database/store.ts'
+import type { EventWriter } from '../platform/events/event-writer.ts'
+import { Failure } from '../platform/failure.ts'
+import type { Cursors } from '../platform/http/api/cursor.ts'
+import { VERSION } from '../platform/process/version.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { formatInstant } from '../platform/time/instant.ts'
+import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import { csvZipExport } from './csv-zip-export.ts'
+import { ndjsonExport, type Progress } from './ndjson-export.ts'
+import { type ExportedStores, SECTIONS } from './read-workspace.ts'
+
+/** The limits for exports of whole workspaces: one runs for as long as its client reads. */
+export const WORKSPACE_EXPORT_QUEUE: FairQueueOptions = {
+  work: 'workspace exports',
+  concurrency: 32,
+  concurrencyPerOwner: 2,
+  waitingPerOwnerMax: 2,
+  waitingMax: 256,
+  deadlineMs: 5_000,
+}
+
+export type ExportRequest = {
+  readonly format: ExportFormat
+  /** Whether single clicks are exported. */
+  readonly clicks: boolean
+  /** Where a broken export goes on; only with the format `ndjson`. */
+  readonly cursor?: string | undefined
+}
+
+type Dependencies = {
+  readonly store: Store<ExportedStores & { readonly events: EventWriter }>
+  readonly clock: Clock
+  readonly cursors: Cursors
+  readonly workspaces: Pick<Workspaces, 'getById'>
+  readonly serviceHost: string
+  readonly baseUrl: string
+  /** See `WORKSPACE_EXPORT_QUEUE`. */
+  readonly exports: FairQueue
+}
+
+/** Exports everything that a workspace has. */
+export class WorkspaceExports {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /**
+   * Opens an export of the actor's workspace and writes the event about it. The stream reads as fast as its
+   * reader, and fails when reading fails.
+   *
+   * @param onBatch called as long as the export reads, also while it finds nothing to send
+   * @throws {Failure} `missing_scope`, `missing_role`; `validation_failed` for a cursor of another export
+   * @throws {QueueRefusal} when too many exports are waiting
+   */
+  async open(actor: Actor, request: ExportRequest, onBatch: () => void): Promise<Readable> {
+    const { exports } = this.#deps
+    // Beside what the operation itself needs: a narrower token must not read here what it cannot read there.
+    requirePermission(actor, 'links.view')
+    requirePermission(actor, 'domains.view')
+    if (request.clicks) requirePermission(actor, 'clicks.view')
+    const from = this.#progressOf(actor, request)
+    const release = await exports.acquire(actor.workspaceId)
+    try {
+      const stream = await this.#stream(actor, request, { from, onBatch })
+      stream.once('close', release)
+      return stream
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #stream(
+    actor: Actor,
+    { format, clicks }: ExportRequest,
+    { from, onBatch }: { from: Progress | undefined; onBatch: () => void },
+  ): Promise<Readable> {
+    const { store, clock, cursors } = this.#deps
+    const { workspaceId } = actor
+    const now = clock.nowMicros()
+    const head = await this.#head(workspaceId, clicks, now)
+    if (from === undefined) {
+      await store.write((stores) =>
+        stores.events.append(
+          actor,
+          {
+            type: 'workspace.exported',
+            subjectId: workspaceId,
+            before: null,
+            after: { format, clicks },
+          },
+          now,
+        ),
+      )
+    }
+    const subject = { workspaceId, untilMicros: now }
+    const sections = SECTIONS.filter((section) => clicks || section !== 'click')
+    const on = { head, sections, onBatch }
+    if (format === 'csv-zip') return csvZipExport(store.read, subject, on)
+    const list = listName(workspaceId, clicks)
+    const writeCursor = (progress: Progress) =>
+      cursors.write(
+        { mark: progress.position, isReversed: false, index: progress.records, total: 0 },
+        list,
+      )
+    const lines = ndjsonExport(store.read, subject, { ...on, from, writeCursor })
+    return Readable.from(lines, { objectMode: false })
+  }
+
+  async #head(workspaceId: string, clicks: boolean, nowMicros: number): Promise<ExportHead> {
+    const { workspaces, serviceHost, baseUrl } = this.#deps
+    const { name } = await workspaces.getById(workspaceId)
+    return {
+      type: 'export',
+      version: EXPORT_VERSION,
+      terse: VERSION,
+      instance: baseUrl,
+      service_host: serviceHost,
+      workspace: name,
+      clicks,
+      exported_at: formatInstant(nowMicros),
+    }
+  }
+
+  /** @throws {Failure} `validation_failed` */
+  #progressOf({ workspaceId }: Actor, request: ExportRequest): Progress | undefined {
+    const { cursor, format, clicks } = request
+    if (cursor === undefined) return undefined
+    if (format !== 'ndjson') throw Failure.invalid({ cursor: ['works only with format=ndjson'] })
+    const { mark, index } = this.#deps.cursors.read<Progress['position']>(
+      cursor,
+      listName(workspaceId, clicks),
+    )
+    return mark && { position: mark, records: index }
+  }
+}
+
+/** Cursors of one export do not fit another. */
+function listName(workspaceId: string, clicks: boolean): string {
+  return JSON.stringify(['export', workspaceId, clicks])
+}
