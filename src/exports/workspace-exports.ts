@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ExportFormat, ExportHead } from '@terse/contract/export'
 import { EXPORT_VERSION } from '@terse/contract/export'
-import { type Actor, requirePermission, type Workspaces } from '../identity/index.ts'
+import type { Actor, Workspaces } from '../identity/index.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { EventWriter } from '../platform/events/event-writer.ts'
 import { Failure } from '../platform/failure.ts'
@@ -56,15 +56,11 @@ export class WorkspaceExports {
    * reader, and fails when reading fails.
    *
    * @param onBatch called as long as the export reads, also while it finds nothing to send
-   * @throws {Failure} `missing_scope`, `missing_role`; `validation_failed` for a cursor of another export
+   * @throws {Failure} `validation_failed` for a cursor of another export
    * @throws {QueueRefusal} when too many exports are waiting
    */
   async open(actor: Actor, request: ExportRequest, onBatch: () => void): Promise<Readable> {
     const { exports } = this.#deps
-    // Beside what the operation itself needs: a narrower token must not read here what it cannot read there.
-    requirePermission(actor, 'links.view')
-    requirePermission(actor, 'domains.view')
-    if (request.clicks) requirePermission(actor, 'clicks.view')
     const from = this.#progressOf(actor, request)
     const release = await exports.acquire(actor.workspaceId)
     try {

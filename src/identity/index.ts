@@ -8,7 +8,7 @@ export {
 export { type Actor, commandLine, systemActor } from './actor.ts'
 export type { ShownMember } from './members/membership.ts'
 export type { MembershipStore } from './members/store/membership-store.ts'
-export { requirePermission, requireRecentAuthentication } from './permissions.ts'
+export { requireRecentAuthentication } from './permissions.ts'
 export {
   enforceQuotas,
   type Growth,

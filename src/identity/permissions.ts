@@ -17,6 +17,7 @@ const PERMISSIONS = [
   'tokens.view',
   'tokens.edit',
   'workspace.edit',
+  'workspace.export',
   'owners.edit',
   'workspace.delete',
 ] as const
@@ -70,8 +71,7 @@ export const OPERATION_ACCESS = {
   'clicks.export': 'clicks.view',
   'clicks.live': 'clicks.view',
   'workspace.getUsage': 'usage.view',
-  // Members are in it. The operation itself asks for the permissions on links, domains and clicks too.
-  'workspace.export': 'members.view',
+  'workspace.export': 'workspace.export',
   'events.list': 'events.view',
   'signIn.getOptions': 'open',
   'setup.complete': 'open',
@@ -164,6 +164,7 @@ const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
     'tokens.view',
     'tokens.edit',
     'workspace.edit',
+    'workspace.export',
   ],
 }
 
@@ -179,6 +180,7 @@ const ADDED_BY_ROLE: Readonly<Record<Role, readonly Permission[]>> = {
     'tokens.view',
     'tokens.edit',
     'workspace.edit',
+    'workspace.export',
   ],
   owner: ['owners.edit', 'workspace.delete'],
 }

@@ -69,6 +69,9 @@ function bodiesOf(mediaType: string, answer: ReceivedAnswer): unknown[] {
     case 'image/svg+xml':
       assert.match(text, /^<svg .*<\/svg>\n$/)
       return [text]
+    case 'application/zip':
+      assert.equal(answer.body.subarray(0, 2).toString(), 'PK')
+      return []
     default:
       assert.equal(answer.body.subarray(1, 4).toString(), 'PNG')
       return []

@@ -10,8 +10,8 @@ import { type Service, startService } from '../support/service.ts'
 /** The QR code needs the scope for reading, although the specification’s operation for it is a PUT. */
 function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
+  if (family === 'events' || template === '/export') return 'workspace:admin'
   if (family === 'workspace') return 'links:read'
-  if (family === 'events') return 'workspace:admin'
   if (family === 'tags' || family === 'utm-templates')
     return method === 'GET' ? 'links:read' : 'links:write'
   const reads = method === 'GET' || template.endsWith('/qr-code')

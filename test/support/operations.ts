@@ -120,6 +120,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   domains: 'domains',
   clicks: 'clicks',
   usage: 'workspace',
+  export: 'workspace',
   events: 'events',
   tags: 'tags',
   'utm-templates': 'utm-templates',
