@@ -24,6 +24,10 @@ export async function openSource(
   switch (settings.kind) {
     // One case for each kind, in the order of `SourceSettings`:
     //   case 'csv': return (await import('./csv.ts')).openCsv(settings)
+    case 'yourls-sql':
+      return (await import('./yourls-sql.ts')).openYourlsSql(settings)
+    case 'polr-sql':
+      return (await import('./polr-sql.ts')).openPolrSql(settings)
     default:
       throw new ImportSourceFault(`The source ${settings.kind} cannot be read by this version.`, {
         isTransient: false,

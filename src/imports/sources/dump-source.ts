@@ -1,0 +1,93 @@
+import type { ClickRecord, ImportRecord, LinkRecord } from '../import-record.ts'
+import { type ImportSource, ImportSourceFault } from '../import-source.ts'
+import { RefusedRow, refusedRecord } from './refused-record.ts'
+import { checkSourceFile } from './source-file.ts'
+import { type DumpTable, type NamedRow, readDumpRows } from './sql-dump/dump-rows.ts'
+
+/** How a service keeps its links and clicks in MySQL. */
+export type DumpService = {
+  readonly name: string
+  readonly links: DumpTable
+  /** @throws {RefusedRow} when the row has a value that cannot be taken */
+  toLink(row: NamedRow, at: { readonly resume: string; readonly place: string }): LinkRecord
+  readonly clicks: DumpTable
+  /** @throws {RefusedRow} when the row has a value that cannot be taken */
+  toClick(row: NamedRow, resume: string): ClickRecord
+}
+
+const PHASES = ['links', 'clicks'] as const
+
+/**
+ * Opens a dump of MySQL or MariaDB. It is read twice, since dumps have tables in the order of their names and
+ * clicks may be before links. A position to resume from is a phase and an offset in bytes: all before it is read again, and skipped.
+ */
+export function openDumpSource(file: string, service: DumpService): ImportSource {
+  return {
+    name: service.name,
+    countLinks: async () => undefined,
+    async *read({ resume, signal }) {
+      await checkSourceFile(file)
+      const from = parseResume(resume)
+      for (const [index, phase] of PHASES.entries()) {
+        if (index < from.phase) continue
+        const after = index === from.phase ? from.after : -1
+        let isFound = after >= 0
+        for await (const row of readDumpRows(file, service[phase], { after, signal })) {
+          isFound = true
+          yield toRecord(service, phase, row)
+        }
+        if (!isFound && phase === 'links') throw noLinks(service)
+      }
+    },
+    close: async () => undefined,
+  }
+}
+
+function toRecord(
+  service: DumpService,
+  phase: (typeof PHASES)[number],
+  row: NamedRow,
+): ImportRecord {
+  const resume = `${phase}:${row.end}`
+  const place = `${row.table}, row ${row.number}`
+  try {
+    if (row.fault !== undefined) throw new RefusedRow(row.fault)
+    return phase === 'links' ? service.toLink(row, { resume, place }) : service.toClick(row, resume)
+  } catch (error) {
+    if (!(error instanceof RefusedRow)) throw error
+    return refusedRecord({ resume, place, reason: error.message, row: row.showText() })
+  }
+}
+
+function parseResume(resume: string | undefined): { phase: number; after: number } {
+  if (resume === undefined) return { phase: 0, after: -1 }
+  const [phase, after] = resume.split(':')
+  return { phase: phase === 'clicks' ? 1 : 0, after: Number(after) }
+}
+
+function noLinks({ name, links }: DumpService): ImportSourceFault {
+  return new ImportSourceFault(
+    `The dump has no rows of a table "…${links.suffix}" with the columns ${links.columns.join(', ')}: is it a dump for ${name}?`,
+    { isTransient: false },
+  )
+}
+
+/** Returns a column's text. @throws {RefusedRow} when it is NULL */
+export function textOf(row: NamedRow, column: string): string {
+  const value = row.named.get(column) ?? null
+  if (value === null) throw new RefusedRow(`${column} is NULL.`)
+  return value
+}
+
+/** Returns a count of clicks. @throws {RefusedRow} when it is none */
+export function countOf(row: NamedRow, column: string): number {
+  const text = textOf(row, column)
+  if (!/^\d{1,15}$/.test(text)) throw new RefusedRow(`${column} is no count of clicks.`)
+  return Number(text)
+}
+
+/** Returns a country as ISO 3166-1 alpha-2, or '' for anything else. */
+export function countryOf(text: string | null): string {
+  const country = (text ?? '').trim().toUpperCase()
+  return /^[A-Z]{2}$/.test(country) && country !== 'XX' ? country : ''
+}

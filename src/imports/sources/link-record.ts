@@ -1,0 +1,42 @@
+import type { LinkRecord } from '../import-record.ts'
+
+/** What a link always has; all else is missing unless a source says otherwise. */
+type Known = Pick<LinkRecord, 'resume' | 'ref' | 'place' | 'key' | 'url'>
+
+const MISSING = {
+  domain: null,
+  ios: null,
+  android: null,
+  utm_source: null,
+  utm_medium: null,
+  utm_campaign: null,
+  utm_term: null,
+  utm_content: null,
+  external_id: null,
+  tags: [],
+  expires_at: null,
+  expired_redirect_url: null,
+  protection: { kind: 'none' },
+  closed: null,
+  created_at: null,
+  clicks: null,
+  last_click: null,
+  rest: {},
+  notes: [],
+} as const satisfies Partial<LinkRecord>
+
+/** Returns the record of a link; fields that are not given are those of a link without them. */
+export function linkRecord(known: Known & Partial<LinkRecord>): LinkRecord {
+  return { kind: 'link', ...MISSING, ...known }
+}
+
+/** Returns the entries that have a value: neither null, nor empty, nor missing. */
+export function presentValues(
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([, value]) => value !== null && value !== undefined && value !== '',
+    ),
+  )
+}

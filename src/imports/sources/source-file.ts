@@ -1,0 +1,99 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { ImportSourceFault } from '../import-source.ts'
+
+const CHUNK_BYTES = 256 * 1024
+/** From this many bytes at its beginning, the encoding of a file is recognized. */
+const HEAD_BYTES = 1_024
+
+const COMPRESSED = [
+  { name: 'gzip', magic: [0x1f, 0x8b] },
+  { name: 'zip', magic: [0x50, 0x4b, 0x03, 0x04] },
+  { name: 'bzip2', magic: [0x42, 0x5a, 0x68] },
+  { name: 'xz', magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a] },
+  { name: 'Zstandard', magic: [0x28, 0xb5, 0x2f, 0xfd] },
+]
+
+type Encoding = {
+  readonly name: 'utf-8' | 'utf-16le' | 'utf-16be'
+  readonly markBytes: number
+}
+
+/** @throws {ImportSourceFault} when the file cannot be read, or is compressed */
+export async function checkSourceFile(file: string): Promise<void> {
+  const head = await readHead(file)
+  const compressed = COMPRESSED.find(({ magic }) => magic.every((byte, at) => head[at] === byte))
+  if (compressed !== undefined)
+    throw new ImportSourceFault(
+      `The file is compressed (${compressed.name}). Unpack it, then import what it contains.`,
+      { isTransient: false },
+    )
+  if (head.length === 0) throw new ImportSourceFault('The file is empty.', { isTransient: false })
+}
+
+/**
+ * Reads a text file as UTF-8 without a byte order mark. UTF-16 is recognized, with and without a mark; bytes of any
+ * other encoding are passed on as they are.
+ *
+ * @throws {ImportSourceFault} when the file cannot be read
+ */
+export async function* readSourceFile(
+  file: string,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, void> {
+  const { name, markBytes } = encodingOf(await readHead(file))
+  const decoder = name === 'utf-8' ? undefined : new TextDecoder(name, { fatal: true })
+  try {
+    const options = { start: markBytes, highWaterMark: CHUNK_BYTES, signal }
+    for await (const chunk of createReadStream(file, options)) {
+      yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }))
+    }
+    if (decoder !== undefined) yield Buffer.from(decoder.decode())
+  } catch (error) {
+    signal.throwIfAborted()
+    throw fileFault(error)
+  }
+}
+
+async function readHead(file: string): Promise<Buffer> {
+  try {
+    const handle = await open(file)
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    throw fileFault(error)
+  }
+}
+
+function encodingOf(head: Buffer): Encoding {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf)
+    return { name: 'utf-8', markBytes: 3 }
+  if (head[0] === 0xff && head[1] === 0xfe) return { name: 'utf-16le', markBytes: 2 }
+  if (head[0] === 0xfe && head[1] === 0xff) return { name: 'utf-16be', markBytes: 2 }
+  const zeros = { even: 0, odd: 0 }
+  for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2 === 0 ? 'even' : 'odd'] += 1
+  // Text in UTF-8 has no zeros; that of Latin letters in UTF-16 has one in most characters.
+  if (zeros.odd > head.length / 4) return { name: 'utf-16le', markBytes: 0 }
+  if (zeros.even > head.length / 4) return { name: 'utf-16be', markBytes: 0 }
+  return { name: 'utf-8', markBytes: 0 }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'no permission',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is damaged UTF-16',
+}
+
+function fileFault(error: unknown): ImportSourceFault {
+  const { code } = error as NodeJS.ErrnoException
+  const reason = REASONS[code ?? ''] ?? code ?? 'unexpected error'
+  return new ImportSourceFault(`The file cannot be read: ${reason}.`, {
+    isTransient: false,
+    cause: error,
+  })
+}
