@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
+import { expectAccessible, expectNoSidewaysScroll } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import type { Dashboard } from '../support/dashboard.ts'
+import { type Dashboard, dropRefusals, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import {
@@ -14,7 +15,6 @@ import {
   setUp,
   signIn,
 } from '../support/person-client.ts'
-import { dropRefusals, expectAccessible, openPersonPage } from '../support/person-page.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -43,16 +43,9 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
   async function on(
     path: string,
     use: (page: Page, opened: Dashboard) => Promise<void>,
-    options: Parameters<typeof openPersonPage>[3] = {},
+    options: Parameters<typeof inPersonPage>[4] = {},
   ): Promise<void> {
-    const opened = await openPersonPage(browser, service, path, { as: ada, ...options })
-    opened.page.setDefaultTimeout(20_000)
-    try {
-      await use(opened.page, opened)
-      assert.deepEqual(opened.faults, [])
-    } finally {
-      await opened.close()
-    }
+    await inPersonPage(browser, service, path, use, { as: ada, ...options })
   }
 
   async function join(name: string, role: string): Promise<PersonClient> {
@@ -87,18 +80,24 @@ describe('the settings', { skip: skipWithout('chromium') }, () => {
     ['people', 'operator'],
     ['workspaces', 'Create workspace'],
   ] as const
-  for (const [name, text] of PAGES) {
-    test(`the page ${name} is accessible and fits, in English and German`, async () => {
-      await on(`/settings/${name}`, async (page) => {
+  test('are accessible and fit, in English and German', async () => {
+    await on('/settings', async (page, { origin }) => {
+      for (const [name, text] of PAGES) {
+        await page.goto(`${origin}/app/settings/${name}`)
         await page.getByText(text).first().waitFor()
         if (name === 'instance') await page.getByText('schema', { exact: true }).waitFor()
         await expectAccessible(page)
-        await page.evaluate("localStorage.setItem('terse-language', 'de')")
-        await page.reload()
+      }
+      await page.evaluate("localStorage.setItem('terse-language', 'de')")
+      await page.setViewportSize({ width: 360, height: 800 })
+      for (const [name] of PAGES) {
+        await page.goto(`${origin}/app/settings/${name}`)
         await page.getByRole('heading', { name: 'Einstellungen' }).waitFor()
-      })
+        await page.locator('.settings .body > *').first().waitFor()
+        await expectNoSidewaysScroll(page)
+      }
     })
-  }
+  })
 
   test('renames a workspace, and says what is wrong with a name', async () => {
     await on('/settings/general', async (page, { faults }) => {
