@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
+import { expectAccessible } from '../support/accessibility.ts'
 import { expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import type { Dashboard } from '../support/dashboard.ts'
+import { dropRefusals, inPersonPage } from '../support/dashboard.ts'
 import { SQLITE } from '../support/engines.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import {
@@ -14,7 +15,6 @@ import {
   setUp,
   signIn,
 } from '../support/person-client.ts'
-import { dropRefusals, expectAccessible, openPersonPage } from '../support/person-page.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
 
@@ -22,23 +22,6 @@ const ADA = 'ada@example.com'
 const OTHER_PASSWORD = 'another battery staple horse'
 
 const pathOf = (url: string) => url.replace(/^.*\/app/, '')
-
-/** Opens a page, and expects at the end that nothing went wrong in it. */
-async function inPage(
-  browser: Browser,
-  service: Service,
-  path: string,
-  use: (page: Page, opened: Dashboard) => Promise<void>,
-  options: Parameters<typeof openPersonPage>[3] = {},
-): Promise<void> {
-  const opened = await openPersonPage(browser, service, path, options)
-  try {
-    await use(opened.page, opened)
-    assert.deepEqual(opened.faults, [])
-  } finally {
-    await opened.close()
-  }
-}
 
 // Storage plays no part here: one engine is enough.
 describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
@@ -54,8 +37,8 @@ describe('the page of the set-up', { skip: skipWithout('chromium') }, () => {
     await service.stop()
   })
 
-  const on = (path: string, use: Parameters<typeof inPage>[3]) =>
-    inPage(browser, service, path, use)
+  const on = (path: string, use: Parameters<typeof inPersonPage>[3]) =>
+    inPersonPage(browser, service, path, use)
 
   test('says where the code of the set-up is, and shows each error at its field', async () => {
     await on('/setup', async (page, { faults }) => {
@@ -128,9 +111,9 @@ describe('the pages before a sign-in', { skip: skipWithout('chromium') }, () => 
 
   const on = (
     path: string,
-    use: Parameters<typeof inPage>[3],
-    options?: Parameters<typeof inPage>[4],
-  ) => inPage(browser, service, path, use, options)
+    use: Parameters<typeof inPersonPage>[3],
+    options?: Parameters<typeof inPersonPage>[4],
+  ) => inPersonPage(browser, service, path, use, options)
 
   /** Makes an account by an invitation to the workspace of Ada. */
   async function join(name: string, role = 'member'): Promise<PersonClient> {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
+import { expectAccessible } from '../support/accessibility.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { launchChromium } from '../support/chromium.ts'
-import { expectFit, inDashboard, LOOKS } from '../support/dashboard.ts'
+import { inDashboard } from '../support/dashboard.ts'
 import { ENGINES } from '../support/engines.ts'
 import { skipWithout } from '../support/programs.ts'
 import { type Service, startService } from '../support/service.ts'
@@ -34,26 +35,15 @@ for (const engine of ENGINES.filter(({ name }) => name === 'SQLite')) {
       await service.stop()
     })
 
-    for (const look of LOOKS) {
-      test(`are accessible and fit, ${look.theme}, ${look.width} px wide`, async () => {
-        const pages = [
-          ['/tags', 'sprng'],
-          ['/tags/utm-templates', 'Newsletter'],
-        ] as const
-        for (const [path, text] of pages) {
-          await inDashboard(
-            browser,
-            service,
-            path,
-            async (page) => {
-              await page.getByText(text).first().waitFor()
-              await expectFit(page)
-            },
-            look,
-          )
-        }
+    test('are accessible and fit, light and dark, on a desktop and a phone', async () => {
+      await inDashboard(browser, service, '/tags', async (page, { origin }) => {
+        await page.getByText('sprng').first().waitFor()
+        await expectAccessible(page)
+        await page.goto(`${origin}/app/tags/utm-templates`)
+        await page.getByText('Newsletter').first().waitFor()
+        await expectAccessible(page)
       })
-    }
+    })
 
     test('are German for a browser that asks for it', async () => {
       await inDashboard(

@@ -1,10 +1,10 @@
 import { type Browser, chromium } from 'playwright-core'
-import { getProgram } from './programs.ts'
+import { findProgram, getProgram } from './programs.ts'
 
 /** Starts a real Chromium, with the options that it needs in a container. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
-    executablePath: getProgram('chromium'),
+    executablePath: findProgram('chromiumShell') ?? getProgram('chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',

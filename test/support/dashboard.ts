@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { setUp } from './person-client.ts'
+import { type PersonClient, setUp } from './person-client.ts'
 import type { Service } from './service.ts'
 
 export type DashboardOptions = {
@@ -13,7 +12,7 @@ export type DashboardOptions = {
   readonly now?: Date
 }
 
-/** A signed-in dashboard in a browser, and what went wrong in it. */
+/** The dashboard in a browser, and what went wrong in it. */
 export type Dashboard = {
   readonly page: Page
   readonly context: BrowserContext
@@ -30,30 +29,64 @@ export async function openDashboard(
   path: string,
   options: DashboardOptions = {},
 ): Promise<Dashboard> {
+  const opened = await open(browser, service, path, await ownerCookie(service), options)
+  async function close(): Promise<void> {
+    // A sign-in within the page has ended the session that it began with.
+    const [cookie] = await opened.context.cookies(opened.origin)
+    if (cookie !== undefined) {
+      cookies.set(service, Promise.resolve(`${cookie.name}=${cookie.value}`))
+    }
+    await opened.close()
+  }
+  return { ...opened, close }
+}
+
+type PersonPageOptions = DashboardOptions & {
+  /** Whose session the browser has; undefined for a stranger. */
+  readonly as?: PersonClient
+}
+
+/** Opens a page of the dashboard with the session of a person. */
+export async function openPersonPage(
+  browser: Browser,
+  service: Service,
+  path: string,
+  { as, ...options }: PersonPageOptions = {},
+): Promise<Dashboard> {
+  return open(browser, service, path, as?.cookie ?? '', options)
+}
+
+/** @param cookie a `Cookie` header */
+async function open(
+  browser: Browser,
+  service: Service,
+  path: string,
+  cookie: string,
+  options: DashboardOptions,
+): Promise<Dashboard> {
   const { theme = 'light', width = 1_280, height = 800, locale = 'en-GB', now } = options
   const origin = `http://localhost:${service.port}`
   const context = await browser.newContext({
     colorScheme: theme,
+    // Frames of animations are the larger part of what a page costs.
+    reducedMotion: 'reduce',
     viewport: { width, height },
     locale,
     timezoneId: 'Europe/Berlin',
     permissions: ['clipboard-read', 'clipboard-write'],
   })
-  const [name, value = ''] = (await ownerCookie(service)).split('=')
-  await context.addCookies([{ name: name ?? '', value, url: origin }])
+  const pairs = cookie === '' ? [] : cookie.split('; ')
+  await context.addCookies(
+    pairs.map((pair) => {
+      const [name = '', value = ''] = pair.split('=')
+      return { name, value, url: origin }
+    }),
+  )
   const page = await context.newPage()
   if (now !== undefined) await page.clock.setFixedTime(now)
   const faults = watchFaults(page, origin)
   await page.goto(`${origin}/app${path}`)
-  async function close(): Promise<void> {
-    // A sign-in within the page has ended the session that it began with.
-    const [cookie] = await context.cookies(origin)
-    if (cookie !== undefined) {
-      cookies.set(service, Promise.resolve(`${cookie.name}=${cookie.value}`))
-    }
-    await context.close()
-  }
-  return { page, context, origin, faults, close }
+  return { page, context, origin, faults, close: () => context.close() }
 }
 
 /** The cookie of a person who owns the workspace `acme`; one for each service. */
@@ -68,7 +101,7 @@ function ownerCookie(service: Service): Promise<string> {
   return cookie
 }
 
-/** Opens a page, and expects at the end that nothing went wrong in it. */
+/** Opens a page as `openDashboard`, and expects at the end that nothing went wrong in it. */
 export async function inDashboard(
   browser: Browser,
   service: Service,
@@ -76,7 +109,24 @@ export async function inDashboard(
   use: (page: Page, dashboard: Dashboard) => Promise<void>,
   options: DashboardOptions = {},
 ): Promise<void> {
-  const dashboard = await openDashboard(browser, service, path, options)
+  await using(await openDashboard(browser, service, path, options), use)
+}
+
+/** Opens a page as `openPersonPage`, and expects at the end that nothing went wrong in it. */
+export async function inPersonPage(
+  browser: Browser,
+  service: Service,
+  path: string,
+  use: (page: Page, dashboard: Dashboard) => Promise<void>,
+  options: PersonPageOptions = {},
+): Promise<void> {
+  await using(await openPersonPage(browser, service, path, options), use)
+}
+
+async function using(
+  dashboard: Dashboard,
+  use: (page: Page, dashboard: Dashboard) => Promise<void>,
+): Promise<void> {
   try {
     await use(dashboard.page, dashboard)
     assert.deepEqual(dashboard.faults, [])
@@ -85,19 +135,15 @@ export async function inDashboard(
   }
 }
 
-/** Expects that a page is accessible and not wider than its window. */
-export async function expectFit(page: Page): Promise<void> {
-  assert.deepEqual(await violationsOf(page), [], page.url())
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  assert.ok(Number(overflow) <= 0, `${page.url()} is ${overflow} px too wide`)
+/** Takes what the browser reports about refused requests that a test has made on purpose. */
+export function dropRefusals(faults: string[], count: number): void {
+  const refusals = faults.filter((fault) => /responded with a status of 4\d\d/.test(fault))
+  assert.equal(refusals.length, count, refusals.join('\n'))
+  const others = faults.filter((fault) => !refusals.includes(fault))
+  faults.splice(0, faults.length, ...others)
 }
 
-/** The looks in which every page is tested. */
-export const LOOKS = (['light', 'dark'] as const).flatMap((theme) =>
-  [360, 1_280].map((width) => ({ theme, width })),
-)
-
-export function watchFaults(page: Page, origin: string): string[] {
+function watchFaults(page: Page, origin: string): string[] {
   const faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text())
@@ -108,10 +154,4 @@ export function watchFaults(page: Page, origin: string): string[] {
     if (!url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url)) faults.push(url)
   })
   return faults
-}
-
-/** The rules that a page violates, with the elements. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`)
 }
