@@ -2,7 +2,13 @@
  * What sources yield: everything that another service knew of a link, in Terse's terms. A source yields a link
  * before its clicks. It changes no value to make it valid: the importer checks each, and reports what it refused.
  */
-export type ImportRecord = LinkRecord | ClickRecord | ClickCountRecord | RefusedRecord
+export type ImportRecord =
+  | LinkRecord
+  | DomainRecord
+  | UtmTemplateRecord
+  | ClickRecord
+  | ClickCountRecord
+  | RefusedRecord
 
 /** In any record. */
 type FromSource = {
@@ -31,10 +37,15 @@ export type LinkRecord = FromSource & {
   readonly utm_campaign: string | null
   readonly utm_term: string | null
   readonly utm_content: string | null
+  /** Only of Terse. */
+  readonly utm_name?: string | null
   readonly external_id: number | null
   readonly tags: readonly string[]
-  /** Microseconds since the epoch; null for never. */
-  readonly expires_at: number | null
+  /**
+   * Microseconds since the epoch, or an ISO 8601 instant with a zone for those that a number cannot hold, such as
+   * `9999-12-31T23:59:59.999999Z`; null for never.
+   */
+  readonly expires_at: number | string | null
   readonly expired_redirect_url: string | null
   readonly protection: LinkProtection
   /**
@@ -64,6 +75,28 @@ export type LinkProtection =
   /** There is a password, and the source does not give it out: the link gets a random one. */
   | { readonly kind: 'unknown password' }
 
+/** A domain, with or without links. Yielded before its links. It has to be proved again. */
+export type DomainRecord = FromSource & {
+  readonly kind: 'domain'
+  readonly place: string
+  readonly domain: string
+  readonly not_found_url: string | null
+  readonly expired_url: string | null
+}
+
+/** UTM values to choose for links. One whose name is taken stays as it is. */
+export type UtmTemplateRecord = FromSource & {
+  readonly kind: 'utm template'
+  readonly place: string
+  readonly name: string
+  readonly utm_source: string | null
+  readonly utm_medium: string | null
+  readonly utm_campaign: string | null
+  readonly utm_term: string | null
+  readonly utm_content: string | null
+  readonly utm_name: string | null
+}
+
 /** A single visit. */
 export type ClickRecord = FromSource & {
   readonly kind: 'click'
@@ -81,6 +114,20 @@ export type ClickRecord = FromSource & {
   readonly country: string
   /** The source's own judgement that this was no person. */
   readonly is_bot: boolean
+  /** What Terse has stored of a click of its own, in place of address and user agent. */
+  readonly stored?: StoredClick
+}
+
+/** Names and values are those of `Click` (src/clicks/click.ts). */
+export type StoredClick = {
+  readonly flags: number
+  readonly count: number
+  readonly visitor: number
+  readonly device: string
+  readonly os: string
+  readonly browser: string
+  readonly language: string
+  readonly source: string
 }
 
 /** Visits of a link that the source has only counted. */
