@@ -2,7 +2,8 @@
 // Runs the program with the Node.js that npm installed, else with the one that runs this file.
 // Older versions of Node.js must be able to parse this file, to report which version is required.
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import module from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 /** With this code the dynamic linker ends a program; Terse itself never does. */
 const LIBRARY_MISSING = 127
 const platform = `${process.platform}-${process.arch}`
-const { optionalDependencies } = JSON.parse(
+const { optionalDependencies, nodeHashes = {} } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 const packages = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name))
@@ -32,20 +33,52 @@ else runWith(installed)
 
 /**
  * Returns the Node.js that npm installed, or undefined. npm creates its link last: a package that failed its
- * check may leave files behind, but no link.
+ * check may leave files behind, but no link. Versions before 11.19 remove the link again, with the packages for
+ * other platforms, so a binary without a link is compared with its known hash.
  */
 function findInstalled() {
-  const own = path.join(root, 'node_modules/.bin/node')
-  if (existsSync(own)) return own
+  const own = path.join(root, 'node_modules')
+  if (existsSync(linkIn(own))) return linkIn(own)
+  if (packageName === undefined) return undefined
   // In another package's node_modules, npm puts this program and what it needs side by side.
   const [around] = /^.*[\\/]node_modules(?=[\\/])/.exec(root) ?? []
-  if (around === undefined || packageName === undefined) return undefined
-  const shared = path.join(around, '.bin/node')
-  const folder = path.join(around, packageName)
-  // The link may be that of another package, and the package another version.
-  if (!existsSync(shared) || !realpathSync(shared).startsWith(folder + path.sep)) return undefined
-  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'))
-  return version === requiredVersion ? shared : undefined
+  if (around !== undefined && isLinkToPackage(around)) return linkIn(around)
+  const folder = [own, around].find((one) => one !== undefined && isKnownBinary(one))
+  return folder === undefined ? undefined : link(folder)
+}
+
+function linkIn(folder) {
+  return path.join(folder, '.bin/node')
+}
+
+/** The link may be that of another package, and the package another version. */
+function isLinkToPackage(folder) {
+  const installedIn = path.join(folder, packageName)
+  if (!existsSync(linkIn(folder))) return false
+  if (!realpathSync(linkIn(folder)).startsWith(installedIn + path.sep)) return false
+  const { version } = JSON.parse(readFileSync(path.join(installedIn, 'package.json'), 'utf8'))
+  return version === requiredVersion
+}
+
+function isKnownBinary(folder) {
+  const file = path.join(folder, packageName, 'bin/node')
+  if (!existsSync(file)) return false
+  const known = nodeHashes[`${packageName}@${requiredVersion}`]
+  return createHash('sha256').update(readFileSync(file)).digest('hex') === known
+}
+
+/** Creates the link again, so that the next start need not read the binary; returns what can be run. */
+function link(folder) {
+  const target = path.join('..', packageName, 'bin/node')
+  const file = linkIn(folder)
+  try {
+    mkdirSync(path.dirname(file), { recursive: true })
+    symlinkSync(target, file)
+    return file
+  } catch {
+    // Another user's folder, another package's link, or another process was faster.
+    return path.join(path.dirname(file), target)
+  }
 }
 
 async function run() {

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { withNodeHashes } from './node-hashes.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { settingsTable } from './settings-table.ts'
 
@@ -10,6 +11,7 @@ import { settingsTable } from './settings-table.ts'
 const SETTINGS_PAGE = fileURLToPath(new URL('../docs/settings.md', import.meta.url))
 const OPENAPI = fileURLToPath(new URL('../docs/openapi.json', import.meta.url))
 const LOCKFILE = fileURLToPath(new URL('../package-lock.json', import.meta.url))
+const MANIFEST = fileURLToPath(new URL('../package.json', import.meta.url))
 const TABLE = /(<!-- settings -->\n)[\s\S]*(<!-- \/settings -->)/
 
 function read(file: string): string {
@@ -29,6 +31,7 @@ const generated = [
   },
   // npm runs the install scripts that the lockfile mentions, and older versions know no allowScripts.
   { file: LOCKFILE, text: read(LOCKFILE).replace(/ *"hasInstallScript": true,\n/g, '') },
+  { file: MANIFEST, text: withNodeHashes(read(MANIFEST), read(LOCKFILE)) },
   { file: OPENAPI, text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
 ]
 if (!TABLE.test(page)) throw new Error('docs/settings.md lacks the marks around its table')

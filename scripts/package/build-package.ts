@@ -86,7 +86,7 @@ function sourcesBelow(root: string, folder: string): readonly string[] {
 }
 
 function packageManifest(source: Manifest): Manifest {
-  const { version, description, license, dependencies, optionalDependencies } = source
+  const { version, description, license, dependencies, optionalDependencies, nodeHashes } = source
   const { '@terse/contract': _, ...others } = dependencies
   return {
     name: NAME,
@@ -98,6 +98,7 @@ function packageManifest(source: Manifest): Manifest {
     files: [...SOURCE_FOLDERS, 'web', NOTICES, 'CHANGELOG.md', SHRINKWRAP],
     dependencies: others,
     optionalDependencies,
+    nodeHashes,
     publishConfig: { access: 'public', provenance: true },
   }
 }

@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, test } from 'node:test'
@@ -24,6 +34,8 @@ type Case = {
   readonly name: string
   /** The Node.js packages in optionalDependencies. */
   readonly packages: Readonly<Record<string, string>>
+  /** The text of the binary whose hash is known. */
+  readonly known?: string
   /** The files in `node_modules`. */
   readonly files?: Readonly<Record<string, string>>
   /** A file that the link in the shared `node_modules` leads to, where the program is installed in that. */
@@ -82,6 +94,24 @@ const CASES: readonly Case[] = [
     stderr: /^$/,
   },
   {
+    name: 'runs the installed Node.js whose link npm has removed',
+    packages: { [PACKAGE]: '99.0.0' },
+    known: PACKAGED,
+    files: { [`${PACKAGE}/bin/node`]: PACKAGED },
+    code: 7,
+    stdout: /^packaged: doctor\n$/,
+    stderr: /^$/,
+  },
+  {
+    name: 'runs no binary without a link whose hash is another',
+    packages: { [PACKAGE]: OWN },
+    known: PACKAGED,
+    files: { [`${PACKAGE}/bin/node`]: `${PACKAGED}# changed` },
+    code: 0,
+    stdout: /^own: doctor\n$/,
+    stderr: /^$/,
+  },
+  {
     name: 'runs its own Node.js when the package’s cannot run',
     packages: { [PACKAGE]: OWN },
     files: { '.bin/node': UNUSABLE },
@@ -132,7 +162,7 @@ const CASES: readonly Case[] = [
 ]
 
 describe('bin/terse.js', () => {
-  for (const { name, packages, files = {}, shared, ...expected } of CASES) {
+  for (const { name, packages, known = '', files = {}, shared, ...expected } of CASES) {
     test(name, async (t) => {
       const project = mkdtempSync(path.join(tmpdir(), 'terse-launcher-'))
       t.after(() => rmSync(project, { recursive: true }))
@@ -142,7 +172,7 @@ describe('bin/terse.js', () => {
         mkdirSync(path.dirname(path.join(below, file)), { recursive: true })
         writeFileSync(path.join(below, file), text, { mode: 0o755 })
       }
-      write('package.json', JSON.stringify({ type: 'module', optionalDependencies: packages }))
+      write('package.json', manifestOf(packages, known))
       const launcher = readFileSync(LAUNCHER, 'utf8')
       const isPackage = shared !== undefined
       write('bin/terse.js', isPackage ? compileModule('bin/terse.js', launcher) : launcher)
@@ -162,6 +192,32 @@ describe('bin/terse.js', () => {
       assert.match(stdout, expected.stdout)
       assert.match(stderr, expected.stderr)
     })
+  }
+})
+
+function manifestOf(packages: Case['packages'], known: string): string {
+  const hash = createHash('sha256').update(known).digest('hex')
+  const nodeHashes = Object.fromEntries(
+    Object.entries(packages).map((one) => [one.join('@'), hash]),
+  )
+  return JSON.stringify({ type: 'module', optionalDependencies: packages, nodeHashes })
+}
+
+test('bin/terse.js creates the link again that npm has removed, beside the program or around it', async (t) => {
+  for (const place of ['', 'node_modules/@terse/server']) {
+    const project = mkdtempSync(path.join(tmpdir(), 'terse-launcher-'))
+    t.after(() => rmSync(project, { recursive: true }))
+    const folder = path.join(project, place)
+    mkdirSync(path.join(folder, 'bin'), { recursive: true })
+    const launcher = path.join(folder, 'bin/terse.js')
+    copyFileSync(LAUNCHER, launcher)
+    writeFileSync(path.join(folder, 'package.json'), manifestOf({ [PACKAGE]: '99.0.0' }, PACKAGED))
+    const installed = path.join(project, 'node_modules', PACKAGE, 'bin')
+    mkdirSync(installed, { recursive: true })
+    writeFileSync(path.join(installed, 'node'), PACKAGED, { mode: 0o755 })
+    assert.equal((await run(launcher)).code, 7)
+    const link = path.join(project, 'node_modules/.bin/node')
+    assert.equal(readlinkSync(link), `../${PACKAGE}/bin/node`)
   }
 })
 

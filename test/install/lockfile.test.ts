@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 
@@ -51,6 +52,15 @@ describe('the lockfile', () => {
     assert.deepEqual(platforms.sort(), ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'])
   })
 
+  test('is accompanied by the hash of each Node.js binary', () => {
+    const names = Object.entries(manifest.optionalDependencies).map((one) => one.join('@'))
+    assert.deepEqual(Object.keys(manifest.nodeHashes).sort(), names.sort(), 'run: npm run generate')
+    const { [`node-${process.platform}-${process.arch}@${process.versions.node}`]: known } =
+      manifest.nodeHashes
+    const running = createHash('sha256').update(readFileSync(process.execPath)).digest('hex')
+    if (known !== undefined) assert.equal(running, known)
+  })
+
   test('mentions no install script, so that versions of npm without allowScripts run none', () => {
     const withScript = Object.entries(locked).filter(([, one]) => one.hasInstallScript)
     assert.deepEqual(withScript, [], 'run: npm run generate')
@@ -66,5 +76,5 @@ test('every package with an install script is denied it, and our own prepare is 
   for (const name of ['preinstall', 'install', 'postinstall', 'pretest', 'prestart']) {
     assert.equal(manifest.scripts[name], undefined, name)
   }
-  assert.equal(manifest.scripts.prepare, 'node web/build.js')
+  assert.equal(manifest.scripts.prepare, 'node bin/terse.js --version && node web/build.js')
 })
