@@ -91,6 +91,11 @@ export function presentClick(click: RawClick): ExportedClick {
   }
 }
 
+/** Returns the `flags` of a click from those that an export names. */
+export function flagsOf(names: ExportedClick['flags']): number {
+  return FLAG_NAMES.reduce((sum, [name, flag]) => (names.includes(name) ? sum + flag : sum), 0)
+}
+
 function ndjsonLine(click: ExportedClick): string {
   return `${JSON.stringify(click)}\n`
 }

@@ -1,6 +1,6 @@
 /** The exports of clicks for other modules. The redirects load it, so it loads no store and no route. */
 export type { ClickRecorder } from './click.ts'
-export { presentClick } from './click-export.ts'
+export { flagsOf, presentClick } from './click-export.ts'
 export type { ClickMaker } from './record/click-maker.ts'
 export type { RawVisit } from './record/raw-visit.ts'
 export { type Device, parseUserAgent } from './record/user-agent.ts'

@@ -82,6 +82,8 @@ export type DomainRecord = FromSource & {
   readonly domain: string
   readonly not_found_url: string | null
   readonly expired_url: string | null
+  /** Sentences for the report, as of a link. */
+  readonly notes: readonly string[]
 }
 
 /** UTM values to choose for links. One whose name is taken stays as it is. */

@@ -28,6 +28,8 @@ export async function openSource(
       return (await import('./yourls-sql.ts')).openYourlsSql(settings)
     case 'polr-sql':
       return (await import('./polr-sql.ts')).openPolrSql(settings)
+    case 'terse':
+      return (await import('./terse.ts')).openTerseExport(settings)
     default:
       throw new ImportSourceFault(`The source ${settings.kind} cannot be read by this version.`, {
         isTransient: false,
