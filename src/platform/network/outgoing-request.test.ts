@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type SourceApi, startSourceApi } from '../../../test/support/source-api.ts'
+import { RefusedAddressError } from '../dns/checked-lookup.ts'
+import { closeAgents, guardedAgents } from './guarded-agents.ts'
+import { AnswerTooLongError, sendRequest } from './outgoing-request.ts'
+
+const REQUEST = {
+  method: 'GET',
+  headers: {},
+  timeoutMs: 30_000,
+  bodyBytesMax: 1_000,
+  signal: new AbortController().signal,
+} as const
+
+describe('sendRequest', () => {
+  let server: SourceApi
+  const open = guardedAgents(() => true)
+  const closed = guardedAgents((address) => address !== '127.0.0.1' && address !== '::1')
+
+  before(async () => {
+    server = await startSourceApi(({ headers }) => ({ json: { host: headers.host } }))
+  })
+  after(async () => {
+    closeAgents(open)
+    closeAgents(closed)
+    await server.close()
+  })
+
+  test('returns status, headers and body', async () => {
+    const answer = await sendRequest(open, { ...REQUEST, url: new URL(server.url) })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.body.toString(), `{"host":"${new URL(server.url).host}"}`)
+  })
+
+  for (const host of ['127.0.0.1', 'localhost']) {
+    test(`connects to no address that the guard refuses: ${host}`, async () => {
+      const url = new URL(server.url)
+      url.hostname = host
+      const requests = server.requests.length
+      await assert.rejects(sendRequest(closed, { ...REQUEST, url }), RefusedAddressError)
+      assert.equal(server.requests.length, requests)
+    })
+  }
+
+  test('connects to another place and keeps the host in the request', async () => {
+    const url = new URL('http://go.example.com/abc')
+    const connectTo = { host: '127.0.0.1', port: Number(new URL(server.url).port) }
+    const answer = await sendRequest(open, { ...REQUEST, url, connectTo })
+    assert.equal(answer.body.toString(), '{"host":"go.example.com"}')
+    await assert.rejects(sendRequest(closed, { ...REQUEST, url, connectTo }), RefusedAddressError)
+  })
+
+  test('refuses an answer that is longer than the caller takes', async () => {
+    server.faults.push({ text: 'x'.repeat(2_000) })
+    const sent = sendRequest(open, { ...REQUEST, url: new URL(server.url) })
+    await assert.rejects(sent, AnswerTooLongError)
+  })
+
+  test('follows no redirect', async () => {
+    server.faults.push({ status: 302, text: '', headers: { location: `${server.url}/next` } })
+    const answer = await sendRequest(open, { ...REQUEST, url: new URL(server.url) })
+    assert.equal(answer.status, 302)
+  })
+})

@@ -1,0 +1,67 @@
+import { type IncomingHttpHeaders, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Agents } from './guarded-agents.ts'
+import { isIpAddress } from './ip-address.ts'
+
+export type OutgoingRequest = {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** From the start of the request to the end of the answer. */
+  readonly timeoutMs: number
+  readonly bodyBytesMax: number
+  readonly signal: AbortSignal
+  /** Connects to this place instead of the URL's host, which stays in the request and in TLS. */
+  readonly connectTo?: { readonly host: string; readonly port: number } | undefined
+}
+
+export type OutgoingAnswer = {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** An answer that is longer than the caller takes. */
+export class AnswerTooLongError extends Error {
+  override readonly name = 'AnswerTooLongError'
+}
+
+/**
+ * Sends an HTTP request and returns the whole answer. Follows no redirect.
+ *
+ * @throws {AnswerTooLongError}
+ */
+export function sendRequest(agents: Agents, outgoing: OutgoingRequest): Promise<OutgoingAnswer> {
+  const { url, connectTo, bodyBytesMax } = outgoing
+  const isTls = url.protocol === 'https:'
+  const options: RequestOptions & { servername?: string } = {
+    method: outgoing.method,
+    agent: isTls ? agents.https : agents.http,
+    headers: { ...outgoing.headers, host: url.host },
+    signal: AbortSignal.any([outgoing.signal, AbortSignal.timeout(outgoing.timeoutMs)]),
+    ...(connectTo && { hostname: connectTo.host, port: connectTo.port }),
+    // An IP address is no server name (RFC 6066, section 3).
+    ...(isTls &&
+      !isIpAddress(url.hostname.replace(/^\[|\]$/g, '')) && { servername: url.hostname }),
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<OutgoingAnswer>()
+  const request = isTls ? requestHttps(url, options) : requestHttp(url, options)
+  request.on('error', reject)
+  request.on('response', (response) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    response.on('error', reject)
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > bodyBytesMax) response.destroy(new AnswerTooLongError('the answer is too long'))
+      else chunks.push(chunk)
+    })
+    response.on('end', () => {
+      const { statusCode: status = 0, headers } = response
+      resolve({ status, headers, body: Buffer.concat(chunks) })
+    })
+  })
+  request.end(outgoing.body)
+  return promise
+}
