@@ -73,7 +73,7 @@ export async function assertResumes(source: ImportSource, positions = 40): Promi
 }
 
 /** Returns microseconds as `truth.csv` writes them; '' for null. */
-export function formatSecond(micros: number | null): string {
+export function formatSecond(micros: number | string | null): string {
   if (micros === null) return ''
-  return new Date(micros / 1_000).toISOString().replace('.000Z', 'Z')
+  return new Date(Number(micros) / 1_000).toISOString().replace('.000Z', 'Z')
 }

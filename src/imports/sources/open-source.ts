@@ -30,6 +30,12 @@ export async function openSource(
       return (await import('./polr-sql.ts')).openPolrSql(settings)
     case 'terse':
       return (await import('./terse.ts')).openTerseExport(settings)
+    case 'kutt-sqlite':
+      return (await import('./kutt-sqlite.ts')).openKuttSqlite(settings)
+    case 'kutt-postgres':
+      return (await import('./kutt-postgres.ts')).openKuttPostgres(settings)
+    case 'chhoto':
+      return (await import('./chhoto.ts')).openChhoto(settings)
     default:
       throw new ImportSourceFault(`The source ${settings.kind} cannot be read by this version.`, {
         isTransient: false,

@@ -1,0 +1,210 @@
+import type { ClickCountRecord, ImportRecord, LinkRecord, RefusedRecord } from '../import-record.ts'
+import type { ImportSource } from '../import-source.ts'
+import { linkRecord, presentValues } from './link-record.ts'
+import { RefusedRow, refusedRecord } from './refused-record.ts'
+import { findLocalInstant } from './source-dates.ts'
+
+/** A date as Kutt's database has it: text in UTC without a zone, or milliseconds. */
+export type KuttDate = string | number | null
+
+/** A row of `links`, with the address of its domain. */
+export type KuttLinkRow = {
+  readonly id: number
+  readonly address: string | null
+  /** Null for the site's own domain. */
+  readonly domain: string | null
+  readonly description: string | null
+  readonly banned: number | boolean
+  readonly password: string | null
+  readonly expire_in: KuttDate
+  readonly target: string | null
+  readonly visit_count: number
+  readonly created_at: KuttDate
+  /** The latest of its visits. */
+  readonly last_visit: KuttDate
+}
+
+/** A row of `visits`: those of one link in one hour. */
+export type KuttVisitRow = {
+  readonly id: number
+  readonly link_id: number | null
+  readonly total: number
+  readonly created_at: KuttDate
+}
+
+/** Reads Kutt's tables in pages, in the order of their ids. */
+export type KuttReader = {
+  countLinks(): Promise<number>
+  readLinks(page: KuttPage): Promise<readonly KuttLinkRow[]>
+  readVisits(page: KuttPage): Promise<readonly KuttVisitRow[]>
+  close(): Promise<void>
+}
+
+export type KuttPage = { readonly afterId: number; readonly limit: number }
+
+/** What is read. */
+export const KUTT_TABLES = [
+  {
+    name: 'links',
+    columns: [
+      ...['id', 'address', 'description', 'banned', 'domain_id', 'password', 'expire_in', 'target'],
+      ...['visit_count', 'created_at'],
+    ],
+  },
+  { name: 'visits', columns: ['id', 'link_id', 'total', 'created_at', 'updated_at'] },
+  { name: 'domains', columns: ['id', 'address'] },
+] as const
+
+const PAGE_ROWS = 500
+const MICROS_PER_HOUR = 3_600_000_000
+
+/**
+ * Makes a source of Kutt's database. Of several links with one address and domain Kutt serves that with the lowest id, which comes
+ * first here.
+ *
+ * @param begin opens the database, or begins a consistent view of it
+ */
+export function kuttSource(name: string, begin: () => Promise<KuttReader>): ImportSource {
+  const open = new Set<KuttReader>()
+  const withReader = async () => {
+    const reader = await begin()
+    open.add(reader)
+    return reader
+  }
+  const release = async (reader: KuttReader) => {
+    open.delete(reader)
+    await reader.close()
+  }
+  return {
+    name,
+    async countLinks() {
+      const reader = await withReader()
+      try {
+        return await reader.countLinks()
+      } finally {
+        await release(reader)
+      }
+    },
+    async *read({ resume, signal }) {
+      const reader = await withReader()
+      try {
+        yield* readTables(reader, parseResume(resume), signal)
+      } finally {
+        await release(reader)
+      }
+    },
+    async close() {
+      await Promise.all([...open].map(release))
+    },
+  }
+}
+
+type Position = { readonly table: 'links' | 'visits'; readonly afterId: number }
+
+function parseResume(resume: string | undefined): Position {
+  const parts = /^(links|visits):(-?\d+)$/.exec(resume ?? '')
+  if (parts === null) return { table: 'links', afterId: Number.MIN_SAFE_INTEGER }
+  return { table: parts[1] as Position['table'], afterId: Number(parts[2]) }
+}
+
+async function* readTables(
+  reader: KuttReader,
+  from: Position,
+  signal: AbortSignal,
+): AsyncGenerator<ImportRecord, void, void> {
+  let visitsAfter = from.afterId
+  if (from.table === 'links') {
+    const links = readPages((page) => reader.readLinks(page), from.afterId, signal)
+    for await (const row of links) yield orRefused(row, 'links', (resume) => toLink(row, resume))
+    visitsAfter = Number.MIN_SAFE_INTEGER
+  }
+  // A row without visits says nothing.
+  for await (const row of readPages((page) => reader.readVisits(page), visitsAfter, signal))
+    if (row.total !== 0) yield orRefused(row, 'visits', (resume) => toCount(row, resume))
+}
+
+async function* readPages<Row extends { readonly id: number }>(
+  readPage: (page: KuttPage) => Promise<readonly Row[]>,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<Row, void, void> {
+  let afterId = from
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = await readPage({ afterId, limit: PAGE_ROWS })
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined) return
+    afterId = last.id
+  }
+}
+
+function orRefused<T extends ImportRecord>(
+  row: { readonly id: number },
+  table: Position['table'],
+  convert: (resume: string) => T,
+): T | RefusedRecord {
+  const resume = `${table}:${row.id}`
+  try {
+    return convert(resume)
+  } catch (error) {
+    if (!(error instanceof RefusedRow)) throw error
+    return refusedRecord({ resume, place: placeOf(table, row.id), reason: error.message, row })
+  }
+}
+
+const placeOf = (table: string, id: number) => `${table}, id ${id}`
+
+function toLink(row: KuttLinkRow, resume: string): LinkRecord {
+  return linkRecord({
+    resume,
+    ref: String(row.id),
+    place: placeOf('links', row.id),
+    domain: row.domain,
+    key: getText(row.address, 'address'),
+    url: getText(row.target, 'target'),
+    expires_at: toInstant(row.expire_in, 'expire_in'),
+    protection: row.password ? { kind: 'unknown password' } : { kind: 'none' },
+    closed: row.banned ? 'Banned by an administrator of Kutt.' : null,
+    created_at: toInstant(row.created_at, 'created_at'),
+    clicks: getCount(row.visit_count, 'visit_count'),
+    last_click: toInstant(row.last_visit, 'the date of a visit'),
+    rest: presentValues({ description: row.description }),
+  })
+}
+
+function toCount(row: KuttVisitRow, resume: string): ClickCountRecord {
+  if (row.link_id === null) throw new RefusedRow('It belongs to no link.')
+  const at = toInstant(row.created_at, 'created_at')
+  if (at === null) throw new RefusedRow('created_at is missing.')
+  return {
+    kind: 'count',
+    resume,
+    ref: String(row.link_id),
+    // The first visit of the hour.
+    at: Math.floor(at / MICROS_PER_HOUR) * MICROS_PER_HOUR,
+    interval: 'hour',
+    count: getCount(row.total, 'total'),
+  }
+}
+
+function getText(value: unknown, column: string): string {
+  if (typeof value !== 'string') throw new RefusedRow(`${column} is no text.`)
+  return value
+}
+
+function getCount(value: unknown, column: string): number {
+  if (!Number.isSafeInteger(value) || Number(value) < 0)
+    throw new RefusedRow(`${column} is no count of visits.`)
+  return Number(value)
+}
+
+function toInstant(value: unknown, column: string): number | null {
+  if (value === null) return null
+  if (typeof value === 'number' && Number.isFinite(value)) return Math.round(value * 1_000)
+  // Some versions wrote ISO 8601, also in UTC.
+  const text = String(value).replace(/Z$/, '')
+  const instant = findLocalInstant(text, 'UTC')
+  if (instant === undefined) throw new RefusedRow(`${column} is no date.`)
+  return instant
+}

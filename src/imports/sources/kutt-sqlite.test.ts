@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, type TestContext, test } from 'node:test'
+import { formatSecond, readRecords, readSorted } from '../../../test/support/import-sources.ts'
+import {
+  describeKutt,
+  faultOf,
+  KUTT_FILE,
+  KUTT_TRUTH,
+  openKuttFile,
+} from '../../../test/support/kutt-source.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
+
+/** Returns the path of a copy of the database on which statements were run. */
+function changed(t: TestContext, statements: string): string {
+  const file = path.join(temporaryFolder(t), 'kutt.db')
+  copyFileSync(KUTT_FILE, file)
+  const database = new DatabaseSync(file)
+  database.exec(statements)
+  database.close()
+  return file
+}
+
+describeKutt("Kutt's SQLite database", openKuttFile)
+
+describe("Kutt's SQLite database", () => {
+  test('is left as it is, with no file beside it', async (t) => {
+    const file = changed(t, 'pragma journal_mode = delete')
+    const before = [readFileSync(file), statSync(file).mtimeMs]
+    await readRecords(openKuttFile(file))
+    assert.deepEqual([readFileSync(file), statSync(file).mtimeMs], before)
+  })
+
+  test('is read while Kutt writes', async (t) => {
+    const file = changed(t, 'pragma journal_mode = wal')
+    const kutt = new DatabaseSync(file)
+    kutt.exec("update links set visit_count = 999 where address = 'plain'")
+    const { links } = await readSorted(openKuttFile(file))
+    assert.equal(links.find(({ key }) => key === 'plain')?.clicks, 999)
+    kutt.close()
+  })
+
+  const REFUSED: { name: string; statement: string; reason: RegExp; table: string }[] = [
+    {
+      name: 'a date that is none',
+      statement: "update links set created_at = 'soon' where id = 4",
+      reason: /created_at/,
+      table: 'links',
+    },
+    {
+      name: 'an expiry that is none',
+      statement: "update links set expire_in = 'soon' where id = 4",
+      reason: /expire_in/,
+      table: 'links',
+    },
+    {
+      name: 'a target that is binary',
+      statement: "update links set target = x'00' where id = 4",
+      reason: /target/,
+      table: 'links',
+    },
+    {
+      name: 'a negative count',
+      statement: 'update visits set total = -1 where id = 4',
+      reason: /total/,
+      table: 'visits',
+    },
+    {
+      name: 'visits of no link',
+      statement: 'update visits set link_id = null where id = 4',
+      reason: /no link/,
+      table: 'visits',
+    },
+  ]
+  for (const { name, statement, reason, table } of REFUSED)
+    test(`refuses ${name}, and takes the other rows`, async (t) => {
+      const { refused, links, counts } = await readSorted(openKuttFile(changed(t, statement)))
+      assert.deepEqual(
+        refused.map(({ place }) => place),
+        [`${table}, id 4`],
+      )
+      assert.match(refused[0]?.reason ?? '', reason)
+      const whole = await readSorted(openKuttFile())
+      assert.equal(links.length + counts.length, whole.links.length + whole.counts.length - 1)
+    })
+
+  test('takes dates in milliseconds and ISO 8601 too', async (t) => {
+    const file = changed(
+      t,
+      "update links set created_at = 1700000000000 where id = 1; update links set created_at = '2023-11-14T22:13:20.000Z' where id = 2",
+    )
+    const { links } = await readSorted(openKuttFile(file))
+    assert.equal(formatSecond(links[0]?.created_at ?? null), '2023-11-14T22:13:20Z')
+    assert.equal(formatSecond(links[1]?.created_at ?? null), '2023-11-14T22:13:20Z')
+  })
+
+  test('is read without the index of visits', async (t) => {
+    const { links } = await readSorted(openKuttFile(changed(t, 'drop index visits_link_id_index')))
+    assert.equal(links.length, KUTT_TRUTH.length)
+    assert.ok(links.every(({ last_click }) => last_click === null))
+  })
+
+  const HOSTILE: { name: string; statement: string }[] = [
+    {
+      name: 'a view',
+      statement: 'alter table visits rename to v; create view visits as select * from v',
+    },
+    {
+      name: 'a computed column',
+      statement: 'alter table links add column x as (zeroblob(1000000000))',
+    },
+    { name: 'no such table', statement: 'drop table visits' },
+    {
+      name: 'another key',
+      statement:
+        'drop table visits; create table visits (id text, link_id, total, created_at, updated_at)',
+    },
+    {
+      name: 'a table without row ids',
+      statement:
+        'drop table visits; create table visits (id integer primary key, link_id, total, created_at, updated_at) without rowid',
+    },
+    { name: 'no such column', statement: 'alter table visits drop column total' },
+  ]
+  for (const { name, statement } of HOSTILE)
+    test(`is refused with ${name}`, async (t) => {
+      const reading = readRecords(openKuttFile(changed(t, statement)))
+      await assert.rejects(reading, faultOf(/no database of Kutt/))
+    })
+
+  test('is refused with a value that is too large', async (t) => {
+    const file = changed(t, 'update links set description = zeroblob(2000000) where id = 3')
+    await assert.rejects(readRecords(openKuttFile(file)), faultOf(/cannot be read/))
+  })
+
+  test('is refused when it is damaged, or another file', async (t) => {
+    const whole = readFileSync(KUTT_FILE)
+    const half = path.join(temporaryFolder(t), 'half.db')
+    writeFileSync(half, whole.subarray(0, whole.length / 2))
+    await assert.rejects(readRecords(openKuttFile(half)), faultOf(/malformed|corrupt/))
+    const other = path.join(temporaryFolder(t), 'other.db')
+    writeFileSync(other, 'x'.repeat(5_000))
+    await assert.rejects(readRecords(openKuttFile(other)), faultOf(/not a database/))
+  })
+})

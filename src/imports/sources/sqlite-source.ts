@@ -1,0 +1,86 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { openToRead } from '../../platform/database/sqlite/open-to-read.ts'
+import { ImportSourceFault } from '../import-source.ts'
+import { checkSourceFile } from './source-file.ts'
+
+/** Another process may be writing. */
+const TIMEOUT_MS = 5_000
+/** No value of a link is longer. */
+const VALUE_BYTES_MAX = 1024 * 1024
+
+/** A table that a database must have. */
+export type NeededTable = { readonly name: string; readonly columns: readonly string[] }
+
+/**
+ * Opens the SQLite database of another service. A file may come from anybody, and a query of it must not run what the
+ * file says: so each table must be a plain one whose rows are in the order of `id`, and no value may be large.
+ *
+ * @throws {ImportSourceFault} when the file is no database, or lacks a table or a column
+ */
+export async function openSourceDatabase(
+  file: string,
+  tables: readonly NeededTable[],
+  service: string,
+): Promise<DatabaseSync> {
+  await checkSourceFile(file)
+  return guardSqlite(() => {
+    const database = openToRead(file, TIMEOUT_MS)
+    try {
+      database.limits.length = VALUE_BYTES_MAX
+      database.exec('pragma trusted_schema = off; pragma cell_size_check = on')
+      for (const table of tables) checkTable(database, table, service)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    return database
+  })
+}
+
+/** Returns which columns a table has. */
+export function columnsOf(database: DatabaseSync, table: string): ReadonlySet<string> {
+  const rows = database.prepare('select name from pragma_table_info(?)').all(table)
+  return new Set(rows.map(({ name }) => String(name)))
+}
+
+const SQLITE_BUSY = 5
+
+/** Runs queries. @throws {ImportSourceFault} when the database is damaged, busy, or has too large a value */
+export function guardSqlite<T>(query: () => T): T {
+  try {
+    return query()
+  } catch (error) {
+    const { code, errcode, message } = error as Error & { code?: string; errcode?: number }
+    // A number of 64 bits in a column of small ones.
+    const isOutOfRange = code === 'ERR_OUT_OF_RANGE'
+    if (code !== 'ERR_SQLITE_ERROR' && !isOutOfRange) throw error
+    throw new ImportSourceFault(`The database cannot be read: ${message}.`, {
+      isTransient: !isOutOfRange && ((errcode ?? 0) & 0xff) === SQLITE_BUSY,
+      cause: error,
+    })
+  }
+}
+
+/** What keeps a table from being read in the order of its ids without running anything else. */
+const TABLE_TRAITS = `
+  select type, wr as has_no_rowid,
+    (select count(*) from pragma_table_xinfo(?1) where hidden <> 0) as computed_columns,
+    (select count(*) from pragma_table_info(?1)
+      where pk = 1 and name = 'id' and type = 'INTEGER' collate nocase) as row_ids
+  from pragma_table_list where schema = 'main' and name = ?1`
+
+function checkTable(database: DatabaseSync, { name, columns }: NeededTable, service: string): void {
+  const traits = database.prepare(TABLE_TRAITS).get(name)
+  const isPlain =
+    traits?.type === 'table' &&
+    traits.has_no_rowid === 0 &&
+    traits.computed_columns === 0 &&
+    traits.row_ids === 1
+  const existing = columnsOf(database, name)
+  const missing = columns.filter((column) => !existing.has(column))
+  if (isPlain && missing.length === 0) return
+  const lacks = isPlain ? `${name} has no ${missing.join(', ')}` : `it has no table ${name}`
+  throw new ImportSourceFault(`This is no database of ${service}: ${lacks}.`, {
+    isTransient: false,
+  })
+}
