@@ -19,7 +19,7 @@ export type SourceAccess = {
  */
 export async function openSource(
   settings: SourceSettings,
-  _access: SourceAccess,
+  access: SourceAccess,
 ): Promise<ImportSource> {
   switch (settings.kind) {
     // One case for each kind, in the order of `SourceSettings`:
@@ -36,6 +36,20 @@ export async function openSource(
       return (await import('./kutt-postgres.ts')).openKuttPostgres(settings)
     case 'chhoto':
       return (await import('./chhoto.ts')).openChhoto(settings)
+    case 'bitly':
+      return (await import('./api/bitly-source.ts')).openBitly(settings, access)
+    case 'dub':
+      return (await import('./api/dub-source.ts')).openDub(settings, access)
+    case 'rebrandly':
+      return (await import('./api/rebrandly-source.ts')).openRebrandly(settings, access)
+    case 'shortio':
+      return (await import('./api/shortio-source.ts')).openShortIo(settings, access)
+    case 'kutt':
+      return (await import('./api/kutt-source.ts')).openKutt(settings, access)
+    case 'shlink':
+      return (await import('./api/shlink-source.ts')).openShlink(settings, access)
+    case 'yourls':
+      return (await import('./api/yourls-source.ts')).openYourls(settings, access)
     default:
       throw new ImportSourceFault(`The source ${settings.kind} cannot be read by this version.`, {
         isTransient: false,

@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import type { LinkProtection } from '../../import-record.ts'
+import type { ImportSource } from '../../import-source.ts'
+import type { TokenApiSettings } from '../../source-settings.ts'
+import { microsOf } from './instants.ts'
+import { type LastIdCursor, lastIdPage } from './last-id-page.ts'
+import { allAfter, type PagedList, readPages } from './read-pages.ts'
+import { type ApiDeps, SourceClient } from './source-client.ts'
+import { linkRecord, parseItem, restOf, type SourceRecord } from './source-records.ts'
+
+const API_URL = 'https://api.dub.co'
+const PAGE_SIZE = 100
+/** What the smallest plan may send. */
+const LIMITS = [{ requests: 60, perMs: 60_000 }]
+const UTM_FIELDS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
+/** What has a field in Terse, or says nothing about the link. */
+const TAKEN = [
+  ...['id', 'domain', 'key', 'url', 'ios', 'android', 'tags', 'tagId', 'expiresAt', 'expiredUrl'],
+  ...['createdAt', 'clicks', 'lastClicked', 'qrCode', 'workspaceId', 'projectId', 'userId'],
+]
+
+const itemsSchema = z.array(z.looseObject({ id: z.string() }))
+const linkSchema = z.looseObject({
+  id: z.string(),
+  domain: z.string(),
+  key: z.string(),
+  url: z.string(),
+  ios: z.string().nullish(),
+  android: z.string().nullish(),
+  password: z.string().nullish(),
+  externalId: z.string().nullish(),
+  tags: z.array(z.looseObject({ name: z.string() })).nullish(),
+  expiresAt: z.string().nullish(),
+  expiredUrl: z.string().nullish(),
+  disabledAt: z.string().nullish(),
+  archived: z.boolean().nullish(),
+  geo: z.record(z.string(), z.string()).nullish(),
+  proxy: z.boolean().nullish(),
+  rewrite: z.boolean().nullish(),
+  testVariants: z.unknown(),
+  createdAt: z.string(),
+  clicks: z.int().min(0).nullish(),
+  lastClicked: z.string().nullish(),
+})
+
+type DubLink = z.infer<typeof linkSchema>
+type Item = z.infer<typeof itemsSchema>[number]
+
+/** Reads Dub: all links of the token's workspace, with their totals of clicks. */
+export function openDub(settings: TokenApiSettings, deps: ApiDeps): ImportSource {
+  const client = new SourceClient({
+    ...deps,
+    service: 'Dub',
+    url: settings.url ?? API_URL,
+    headers: { authorization: `Bearer ${settings.token}` },
+    limits: LIMITS,
+  })
+  return {
+    name: 'dub-api',
+    countLinks: (signal) =>
+      client.find({
+        path: '/links/count',
+        query: { showArchived: 'true' },
+        schema: z.int().min(0),
+        signal,
+      }),
+    read: (options) => readPages(dubLinks(client), options),
+    close: async () => {},
+  }
+}
+
+function dubLinks(client: SourceClient): PagedList<Item, LastIdCursor> {
+  const list = (last: string | undefined, signal: AbortSignal) =>
+    client.read({
+      path: '/links',
+      query: {
+        pageSize: PAGE_SIZE,
+        showArchived: 'true',
+        ...(last !== undefined && { startingAfter: last }),
+      },
+      schema: itemsSchema,
+      signal,
+    })
+  return {
+    fetchPage: (cursor, signal) => lastIdPage((last) => list(last, signal), cursor),
+    idOf: ({ id }) => id,
+    recordsOf: (item, { place, skip }) => allAfter(recordsOf(item, place), skip),
+  }
+}
+
+function recordsOf(raw: Item, place: string): SourceRecord[] {
+  const parsed = parseItem(linkSchema, raw, place)
+  if ('refused' in parsed) return [parsed.refused]
+  const { item } = parsed
+  const externalId = integerOf(item.externalId)
+  return [
+    linkRecord({
+      ref: item.id,
+      place,
+      domain: item.domain,
+      key: item.key === '_root' ? '' : item.key,
+      url: item.url,
+      ios: item.ios || null,
+      android: item.android || null,
+      external_id: externalId,
+      tags: (item.tags ?? []).map(({ name }) => name),
+      expires_at: microsOf(item.expiresAt),
+      expired_redirect_url: item.expiredUrl || null,
+      protection: protectionOf(item),
+      closed: item.disabledAt ? 'It is disabled at Dub.' : null,
+      created_at: microsOf(item.createdAt),
+      clicks: item.clicks ?? null,
+      last_click: microsOf(item.lastClicked),
+      rest: restOf(item, [
+        ...TAKEN,
+        ...(externalId === null ? [] : ['externalId']),
+        ...parametersIn(item.url),
+      ]),
+      notes: notesOf(item),
+    }),
+  ]
+}
+
+function protectionOf({ password }: DubLink): LinkProtection {
+  return password ? { kind: 'password', password } : { kind: 'none' }
+}
+
+/** Only an integer that JavaScript holds exactly has a field. */
+function integerOf(text: string | null | undefined): number | null {
+  const number = /^\d{1,16}$/.test(text ?? '') ? Number(text) : Number.NaN
+  return Number.isSafeInteger(number) && String(number) === text ? number : null
+}
+
+/** The UTM fields that only repeat what is in the destination. */
+function parametersIn(destination: string): string[] {
+  const parameters = URL.parse(destination)?.searchParams
+  return UTM_FIELDS.filter((field) => parameters?.has(field))
+}
+
+function notesOf(item: DubLink): string[] {
+  const notes: string[] = []
+  if (item.archived) notes.push('It is archived at Dub, where it still redirects.')
+  if (item.geo && Object.keys(item.geo).length > 0) {
+    notes.push('Dub sends some countries to other destinations; all visitors now get the main one.')
+  }
+  if (item.testVariants) notes.push('Dub tests several destinations; the main one was taken.')
+  if (item.rewrite) notes.push('Dub shows the destination in a frame; Terse redirects to it.')
+  if (item.proxy) notes.push('Dub shows a preview of its own; Terse has none.')
+  return notes
+}
