@@ -40,20 +40,43 @@ export async function lookForLoops(
   workspaceId: string,
   destinations: Destinations,
 ): Promise<(host: string) => void> {
-  const hosts = new Map<string, string>()
-  for (const [field, destination] of Object.entries(destinations)) {
-    const host = destination ? hostThatCouldLoop(destination, service) : undefined
-    if (host !== undefined) hosts.set(field, host)
-  }
+  const refuse = await lookForManyLoops(stores, service, workspaceId, [destinations])
+  return (on) => refuse(on, destinations)
+}
+
+/**
+ * Like `lookForLoops`, for the destinations of several links, which are read at once. The returned function takes
+ * those of one link.
+ */
+export async function lookForManyLoops(
+  stores: ServedHosts,
+  service: ServiceName,
+  workspaceId: string,
+  links: readonly Destinations[],
+): Promise<(on: string, destinations: Destinations) => void> {
+  const hosts = new Set(links.flatMap((each) => [...leadingHosts(service, each).values()]))
   if (hosts.size === 0) return () => {}
-  const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts.values()]))
-  return (on) => {
+  const served = new Set(await stores.domains.servedAmong(workspaceId, [...hosts]))
+  return (on, destinations) => {
     const faults = new FaultList()
-    for (const [field, host] of hosts) {
+    for (const [field, host] of leadingHosts(service, destinations)) {
       if (served.has(host) || host === service.host || host === on) {
         faults.add(field, `must not lead to ${formatHost(host)}, which is served here`)
       }
     }
     faults.throwIfAny()
   }
+}
+
+/** Returns the hosts to which destinations lead, by field. */
+function leadingHosts(
+  service: ServiceName,
+  destinations: Destinations,
+): ReadonlyMap<string, string> {
+  const hosts = new Map<string, string>()
+  for (const [field, destination] of Object.entries(destinations)) {
+    const host = destination ? hostThatCouldLoop(destination, service) : undefined
+    if (host !== undefined) hosts.set(field, host)
+  }
+  return hosts
 }

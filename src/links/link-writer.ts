@@ -18,7 +18,7 @@ import { type LinkChanges, type LinkInput, type LinkRules, parseLinkInput } from
 import type { AllowedHost, LinkKeyspaces, OpenedKeyspace } from './link-keyspaces.ts'
 import type { LinkStores } from './link-stores.ts'
 import { parseLinkHost } from './parse-link-host.ts'
-import { passwordChange } from './password-change.ts'
+import { passwordChange, unknownPassword } from './password-change.ts'
 import { storedBytes } from './stored-bytes.ts'
 import { type EditedTags, editTags } from './tag-edit.ts'
 
@@ -83,15 +83,24 @@ export class LinkWriter {
     return faultsFoundBy(() => parseLinkInput(input, this.#rules))
   }
 
-  /** @throws {Failure} `validation_failed` */
-  async prepareCreate({ workspaceId }: Actor, input: LinkInput): Promise<PreparedCreate> {
+  /**
+   * @param options.isLocked gives the link a password that nobody knows
+   * @throws {Failure} `validation_failed`
+   */
+  async prepareCreate(
+    { workspaceId }: Actor,
+    input: LinkInput,
+    { isLocked = false }: { isLocked?: boolean } = {},
+  ): Promise<PreparedCreate> {
     const { clock, random, vault, quotas } = this.#deps
     const { domain, key, url, ...changes } = parseLinkInput(input, this.#rules)
     if (url === undefined) throw Failure.invalid({ url: ['is required'] })
     if (domain === undefined) throw Failure.invalid({ domain: ['is required'] })
     const limits = await quotas.limitsOf(workspaceId)
     const identity = { id: uuidV7(clock, random), workspace_id: workspaceId }
-    const setPassword = await passwordChange(vault, changes.password ?? null, identity)
+    const setPassword = isLocked
+      ? unknownPassword(vault, identity)
+      : await passwordChange(vault, changes.password ?? null, identity)
     const { password = null } = setPassword({ password: null })
     const drawn = { ...NO_ATTRIBUTES, ...changes, ...identity, domain, url, password }
     return { drawn, key, limits }
@@ -135,20 +144,27 @@ export class LinkWriter {
   }
 
   /**
-   * @param tags applied to the tags that the link has then
+   * @param options.tags applied to the tags that the link has then
+   * @param options.isLocked gives a link without a password one that nobody knows
    * @throws {Failure} `not_found`, `validation_failed`
    */
   async prepareUpdate(
     { workspaceId }: Actor,
     id: string,
     input: LinkInput,
-    { expected, tags }: { expected?: ExpectedVersions; tags?: EditedTags | undefined } = {},
+    {
+      expected,
+      tags,
+      isLocked = false,
+    }: { expected?: ExpectedVersions; tags?: EditedTags | undefined; isLocked?: boolean } = {},
   ): Promise<PreparedUpdate> {
     const { vault, quotas } = this.#deps
     const { password, ...changes } = parseLinkInput(input, this.#rules)
     if (!isUuid(id)) throw Failure.notFound('Link')
     const limits = await quotas.limitsOf(workspaceId)
-    const setPassword = await passwordChange(vault, password, { id, workspace_id: workspaceId })
+    const setPassword = isLocked
+      ? unknownPassword(vault, { id })
+      : await passwordChange(vault, password, { id, workspace_id: workspaceId })
     return { id, changes, tags, limits, setPassword, expected }
   }
 
@@ -249,10 +265,10 @@ export class LinkWriter {
   }
 }
 
-function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
+export function changeOf({ keyspace_id, key }: Pick<Link, 'keyspace_id' | 'key'>): Change {
   return linkChange(keyspace_id, foldKey(key))
 }
 
-function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {
+export function destinationsOf({ url, ios, android, expired_redirect_url }: LinkChanges) {
   return { url, ios, android, expired_redirect_url }
 }

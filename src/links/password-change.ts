@@ -28,6 +28,12 @@ export async function passwordChange(
   }
 }
 
+/** Like `passwordChange`: gives a link that has no password one that nobody knows. */
+export function unknownPassword(vault: PasswordVault, link: Pick<Link, 'id'>): PasswordChange {
+  return (current) =>
+    current.password === null ? { password: vault.sealUnknown(boundToLink(link.id)) } : {}
+}
+
 /** Hashing such a string as text would set a password that no visitor knows. */
 function foreignSeal(): Failure {
   return Failure.invalid({ password: ['is the sealed form of another password; send the text'] })

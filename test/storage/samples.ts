@@ -10,6 +10,12 @@ import type { Passkey } from '../../src/identity/second-factors/store/passkey-st
 import type { Session } from '../../src/identity/sessions/session.ts'
 import type { Token } from '../../src/identity/tokens/token.ts'
 import type { Workspace } from '../../src/identity/workspaces/workspace.ts'
+import {
+  type Import,
+  type ImportedLink,
+  NO_COUNTS,
+  type ReportRow,
+} from '../../src/imports/import.ts'
 import { type Link, type NewLink, NO_ATTRIBUTES } from '../../src/links/link.ts'
 import type { LinkQuery } from '../../src/links/link-query.ts'
 import type { Node } from '../../src/operations/nodes/node.ts'
@@ -227,4 +233,61 @@ export function newNode(id: string): Node {
     backlog_bytes: 0,
     oldest_click_at: null,
   }
+}
+
+export function newImport(workspaceId: string, overrides: Partial<Import> = {}): Import {
+  return {
+    id: randomUUID(),
+    workspace_id: workspaceId,
+    source: 'csv',
+    runner: 'command',
+    status: 'reading',
+    is_dry_run: 0,
+    options: { domains: {}, onConflict: 'skip', timeZone: 'UTC', columns: {} },
+    sealed_settings: null,
+    fingerprint: null,
+    file_id: null,
+    file_bytes: null,
+    origin: null,
+    links_expected: null,
+    resume: null,
+    ahead: [],
+    rows_done: 0,
+    counts: NO_COUNTS,
+    fault: null,
+    actor_kind: 'system',
+    actor_id: null,
+    actor_name: 'command line',
+    created_at: NOW,
+    started_at: null,
+    ended_at: null,
+    next_at: null,
+    fence: 1,
+    lease_until: null,
+    ...overrides,
+  }
+}
+
+export function newReportRow(importId: string): ReportRow {
+  return {
+    import_id: importId,
+    number: 1,
+    place: 'line 2',
+    old_link: 'old',
+    outcome: 'created',
+    is_locked: 0,
+    is_closed: 0,
+    link_id: randomUUID(),
+    link: 'https://go.example/old',
+    reason: '',
+    source_row: null,
+    target: null,
+  }
+}
+
+export function newImportedLink({ workspace_id, keyspace_id }: Home): ImportedLink {
+  const link_seq = Math.floor(Math.random() * 2 ** 40)
+  const ref = unique('ref')
+  const from = { import_id: randomUUID(), origin: 'csv', ref, rest: null }
+  return { workspace_id, keyspace_id, link_seq, ...from }
 }

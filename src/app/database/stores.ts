@@ -60,6 +60,9 @@ import {
   type WorkspaceStore,
   workspaceStore,
 } from '../../identity/workspaces/store/workspace-store.ts'
+import { type ImportRowStore, importRowStore } from '../../imports/store/import-row-store.ts'
+import { type ImportStore, importStore } from '../../imports/store/import-store.ts'
+import { type LinkBatchStore, linkBatchStore } from '../../links/store/link-batch-store.ts'
 import { type LinkDirectory, linkDirectory } from '../../links/store/link-directory.ts'
 import type { LinkNumbering } from '../../links/store/link-numbers.ts'
 import type { FindPage } from '../../links/store/link-scan.ts'
@@ -107,8 +110,11 @@ export type Stores = {
   readonly acmeAccounts: AcmeAccountStore
   readonly acmeBudgets: AcmeBudgetStore
   readonly links: LinkStore
+  readonly linkBatches: LinkBatchStore
   readonly tags: TagStore
   readonly utmTemplates: UtmTemplateStore
+  readonly imports: ImportStore
+  readonly importRows: ImportRowStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
   readonly reports: ClickReports
@@ -189,8 +195,11 @@ export function storesOver(
       lockName,
       numbering,
     }),
+    linkBatches: linkBatchStore({ ...on, lockName }),
     tags: tagStore(on),
     utmTemplates: utmTemplateStore(db),
+    imports: importStore(db),
+    importRows: importRowStore(on),
     directory: linkDirectory(db),
     clicks: clickStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),

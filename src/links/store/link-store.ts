@@ -95,6 +95,14 @@ const findById = statement((db, owned: { workspaceId: string; id: string }) =>
     .where('links.workspace_id', '=', owned.workspaceId),
 )
 
+/** From where an imported link came. */
+const deleteOrigin = statement((db, { workspaceId, seq }: { workspaceId: string; seq: number }) =>
+  db
+    .deleteFrom('imported_links')
+    .where('workspace_id', '=', workspaceId)
+    .where('link_seq', '=', seq),
+)
+
 type LinkStoreParts = {
   readonly db: Kysely<Schema>
   readonly scans: Scans
@@ -181,10 +189,7 @@ export function linkStore(on: LinkStoreParts): LinkStore {
 
     async delete(workspaceId, id) {
       const link = await findUncounted(workspaceId, id)
-      if (link === undefined) return undefined
-      const [deleted] = await pipeline(db, [deleteRow(db, link), deleteTags(db, link)])
-      if (deleted.numAffectedRows === 0n) throw new StaleRow()
-      writes.countLink({ workspaceId, seq: link.seq, links: -1, bytes: -storedBytes(link) })
+      if (link !== undefined) await deleteLink(on, link)
       return link
     },
 
@@ -200,6 +205,21 @@ export function linkStore(on: LinkStoreParts): LinkStore {
       return pages.count(filter)
     },
   }
+}
+
+/** @throws {StaleRow} when it was changed since it was read */
+async function deleteLink(
+  { db, writes }: Pick<LinkStoreParts, 'db' | 'writes'>,
+  link: UncountedLink,
+): Promise<void> {
+  const { workspace_id: workspaceId, seq } = link
+  const [deleted] = await pipeline(db, [
+    deleteRow(db, link),
+    deleteTags(db, link),
+    deleteOrigin.query(db, { workspaceId, seq }),
+  ])
+  if (deleted.numAffectedRows === 0n) throw new StaleRow()
+  writes.countLink({ workspaceId, seq, links: -1, bytes: -storedBytes(link) })
 }
 
 function insertTags(

@@ -1,27 +1,35 @@
-import type { CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, InsertQueryBuilder, InsertResult, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** The maximum number of rows of one insert. Each number of rows has its own compiled statement. */
 const INSERT_ROWS_MAX = 32
 
 type Value = number | string | null
+type Insert = InsertQueryBuilder<Schema, keyof Schema, InsertResult>
 
 /**
  * Compiled multi-row inserts into a table, one for each number of rows up to `INSERT_ROWS_MAX`. Their
  * parameters are the values of the rows in order, so no parameter is looked up by name.
  */
 export class RowInserts<T extends Readonly<Record<keyof T, Value>>> {
-  readonly #table: 'changes' | 'events'
+  readonly #table: keyof Schema
   readonly #columns: readonly (keyof T & string)[]
+  readonly #refine: (insert: Insert) => Compilable<unknown>
   readonly #compiled = new WeakMap<object, CompiledQuery[]>()
 
-  constructor(table: 'changes' | 'events', columns: readonly (keyof T & string)[]) {
+  /** @param refine adds what to do on a conflict, and what to return */
+  constructor(
+    table: keyof Schema,
+    columns: readonly (keyof T & string)[],
+    refine: (insert: Insert) => Compilable<unknown> = (insert) => insert,
+  ) {
     this.#table = table
     this.#columns = columns
+    this.#refine = refine
   }
 
   /** Returns the statements that insert the rows from index `from` on, in order. */
-  queries(db: Kysely<Schema>, rows: readonly T[], from: number): CompiledQuery[] {
+  queries(db: Kysely<Schema>, rows: readonly T[], from = 0): CompiledQuery[] {
     const queries: CompiledQuery[] = []
     for (let start = from; start < rows.length; start += INSERT_ROWS_MAX) {
       const end = Math.min(start + INSERT_ROWS_MAX, rows.length)
@@ -50,7 +58,8 @@ export class RowInserts<T extends Readonly<Record<keyof T, Value>>> {
   #compile(db: Kysely<Schema>, count: number): CompiledQuery {
     const row = Object.fromEntries(this.#columns.map((column) => [column, '']))
     const rows = Array.from({ length: count }, () => row as never)
-    return db.insertInto(this.#table).values(rows).compile()
+    const insert = db.insertInto(this.#table).values(rows) as unknown as Insert
+    return this.#refine(insert).compile()
   }
 }
 

@@ -11,6 +11,11 @@ import type { PasswordHasher } from './password-hasher.ts'
 export type PasswordVault = {
   /** @throws {QueueRefusal} when too many passwords are being hashed */
   seal(text: string, use: VaultUse): Promise<string>
+  /**
+   * Returns the sealed form of a password that nobody knows. Costs no hashing: a random hash is that of no text that
+   * could be found.
+   */
+  sealUnknown(boundTo: string): string
   /** Whether the string has the form of a sealed password. One of an earlier release must also decrypt. */
   isSealed(text: string): boolean
   /**
@@ -76,13 +81,16 @@ export function passwordVault(key: Buffer, random: Random, hasher: PasswordHashe
     return { salt: plain.subarray(0, SALT_BYTES), hash: plain.subarray(SALT_BYTES) }
   }
 
+  const sealBytes = (bytes: Uint8Array, boundTo: string) =>
+    PREFIX + box.seal(bytes, boundTo).toString('base64url')
+
   return {
     async seal(text, { boundTo, owner }) {
       const salt = random(SALT_BYTES)
       const hash = await hasher.hash(owner, { text, salt })
-      const sealed = box.seal(Buffer.concat([salt, hash]), boundTo)
-      return PREFIX + sealed.toString('base64url')
+      return sealBytes(Buffer.concat([salt, hash]), boundTo)
     },
+    sealUnknown: (boundTo) => sealBytes(random(SALT_BYTES + HASH_BYTES), boundTo),
     isSealed: (text) => SHAPE.test(text) || openUnbound(text) !== undefined,
     async verify(sealed, text, { boundTo, owner, onTurn }) {
       const opened = open(sealed, boundTo)

@@ -15,6 +15,7 @@ import { events } from './010-events.ts'
 import { people } from './011-people.ts'
 import { eventSubjects } from './012-event-subjects.ts'
 import { utmTemplates } from './013-utm-templates.ts'
+import { imports } from './014-imports.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly Migration[] = [
   people,
   eventSubjects,
   utmTemplates,
+  imports,
 ]
 
 /** The schema version of this program. */

@@ -1,0 +1,199 @@
+import { type KeyHolder, shortLink, type UncountedLink } from '../links/index.ts'
+import { type BatchEntry, type Planned, targetOf } from './batch-plan.ts'
+import type { Import, ImportCounts, ImportedLink, ReportRow } from './import.ts'
+import type { Candidate } from './import-candidate.ts'
+import type { ImportRecord, LinkRecord, RefusedRecord } from './import-record.ts'
+import type { ImportStores } from './import-stores.ts'
+
+const TEXT_LENGTH_MAX = 2_000
+
+/** A record of a batch. */
+export type Item = {
+  readonly record: ImportRecord
+  /** Undefined for what is no link. */
+  readonly entry: BatchEntry | undefined
+  /** Whether an earlier process has written it, and only its clicks are missing. */
+  readonly isWritten: boolean
+}
+
+type Bound = {
+  readonly candidate: Candidate
+  readonly link: UncountedLink
+  readonly isNew: boolean
+}
+
+/** Collects what becomes of the rows of one batch. */
+export class BatchReport {
+  readonly nowMicros: number
+  readonly rows: ReportRow[] = []
+  readonly #of: Import
+  readonly #counts: Record<keyof ImportCounts, number>
+  /** Links whose clicks this import takes, by ref. */
+  readonly #bound = new Map<string, Bound>()
+
+  constructor(of: Import, nowMicros: number) {
+    this.#of = of
+    this.#counts = { ...of.counts }
+    this.nowMicros = nowMicros
+  }
+
+  created(candidate: Candidate, link: UncountedLink, isRenamed: boolean): void {
+    this.#bound.set(candidate.record.ref, { candidate, link, isNew: true })
+    this.#linked(candidate, link, isRenamed)
+  }
+
+  /** @param isKnown whether an earlier import took the link, and with it the clicks */
+  updated(
+    candidate: Candidate,
+    { link, isChanged }: { readonly link: UncountedLink; readonly isChanged: boolean },
+    isKnown: boolean,
+  ): void {
+    if (!isKnown) this.#bound.set(candidate.record.ref, { candidate, link, isNew: false })
+    this.#add(candidate.record, {
+      outcome: isChanged ? 'updated' : 'skipped',
+      ...flagsOf(candidate),
+      ...shown(candidate.host, link),
+      reason: isChanged ? candidate.notes.join(' ') : 'The link has the same values already.',
+    })
+  }
+
+  /** A link that is not written. */
+  left(entry: BatchEntry, planned: Planned): void {
+    if (entry.kind === 'settled') {
+      this.#settled(entry)
+      return
+    }
+    const record = entry.kind === 'refused' ? entry.record : entry.candidate.record
+    if (planned.do === 'refuse') this.#add(record, { outcome: 'refused', reason: planned.reason })
+    if (planned.do !== 'skip') return
+    const { holder, reason } = planned
+    const host = entry.kind === 'candidate' ? entry.candidate.host : ''
+    this.#add(record, { outcome: 'skipped', reason, ...(holder && shown(host, holder)) })
+  }
+
+  refused({ place, reason, row }: RefusedRecord): void {
+    this.#push({ place, old_link: '', outcome: 'refused', reason, source_row: row })
+  }
+
+  /** Reports what would be done. */
+  preview(items: readonly Item[], plan: readonly (Planned | undefined)[]): readonly never[] {
+    for (const [index, { record, entry, isWritten }] of items.entries()) {
+      const planned = plan[index]
+      if (record.kind === 'refused' && !isWritten) this.refused(record)
+      if (entry?.kind === 'candidate' && planned?.do === 'create') {
+        const { candidate } = entry
+        this.#linked(candidate, { id: null, key: planned.key }, planned.isRenamed)
+      } else if (entry?.kind === 'candidate' && planned?.do === 'update') {
+        const { candidate } = entry
+        this.#add(candidate.record, {
+          outcome: 'updated',
+          ...flagsOf(candidate),
+          ...shown(candidate.host, planned.holder),
+          reason: candidate.notes.join(' '),
+        })
+      } else if (entry !== undefined && planned !== undefined) {
+        this.left(entry, planned)
+      }
+    }
+    return []
+  }
+
+  /** Returns from where the links came that no import took before. */
+  async newOrigins({ importRows }: ImportStores): Promise<readonly ImportedLink[]> {
+    const { workspace_id: workspaceId, id, origin } = this.#of
+    const updated = [...this.#bound.values()].filter(({ isNew }) => !isNew)
+    const seqs = updated.map(({ link }) => link.seq)
+    const others = await importRows.findByLink(workspaceId, seqs)
+    const elsewhere = new Set(others.map(({ link_seq }) => link_seq))
+    for (const [ref, { link }] of this.#bound) if (elsewhere.has(link.seq)) this.#bound.delete(ref)
+    return [...this.#bound].map(([ref, { candidate, link }]) => ({
+      workspace_id: workspaceId,
+      link_seq: link.seq,
+      import_id: id,
+      origin: origin ?? '',
+      keyspace_id: link.keyspace_id,
+      ref,
+      rest: Object.keys(candidate.rest).length === 0 ? null : JSON.stringify(candidate.rest),
+    }))
+  }
+
+  /** The refs of links whose clicks this import takes. */
+  get boundRefs(): Iterable<string> {
+    return this.#bound.keys()
+  }
+
+  /** Returns what has changed of the import. */
+  changes(): Pick<Import, 'rows_done' | 'counts'> {
+    return { rows_done: this.#of.rows_done + this.rows.length, counts: this.#counts }
+  }
+
+  #settled({ record, settled }: Extract<BatchEntry, { kind: 'settled' }>): void {
+    const { kind, place } = record
+    const old_link = kind === 'domain' ? record.domain : record.name
+    this.#push({ place, old_link, ...settled }, kind === 'domain' ? 'domains' : 'utm_templates')
+  }
+
+  #linked(
+    candidate: Candidate,
+    link: { readonly id: string | null; readonly key: string },
+    isRenamed: boolean,
+  ): void {
+    const { host, input, notes, record } = candidate
+    const renamed = isRenamed ? [`The key ${input.key} is taken: the link has ${link.key}.`] : []
+    this.#add(record, {
+      outcome: isRenamed ? 'renamed' : 'created',
+      ...flagsOf(candidate),
+      link_id: link.id,
+      link: shortLink({ domain: host, key: link.key }),
+      reason: [...renamed, ...notes].join(' '),
+      ...(this.#of.is_dry_run === 1 && { target: targetOf(host, link.key) }),
+    })
+  }
+
+  #add(record: LinkRecord, row: RowPart): void {
+    const old = record.domain === null ? record.key : `${record.domain}/${record.key}`
+    this.#push({ place: record.place, old_link: old, ...row })
+  }
+
+  /** @param counted what the row counts as when it was created */
+  #push(
+    row: RowPart & Pick<ReportRow, 'place' | 'old_link'>,
+    counted: 'created' | 'domains' | 'utm_templates' = 'created',
+  ): void {
+    const { is_locked = 0, is_closed = 0, outcome } = row
+    this.#counts[outcome === 'created' ? counted : outcome] += 1
+    this.#counts.locked += is_locked
+    this.#counts.closed += is_closed
+    this.rows.push({
+      import_id: this.#of.id,
+      number: this.#of.rows_done + this.rows.length + 1,
+      link_id: null,
+      link: null,
+      source_row: null,
+      target: null,
+      ...row,
+      is_locked,
+      is_closed,
+      place: storable(row.place),
+      old_link: storable(row.old_link),
+      reason: storable(row.reason),
+      ...(row.source_row && { source_row: storable(row.source_row) }),
+    })
+  }
+}
+
+type RowPart = Pick<ReportRow, 'outcome' | 'reason'> &
+  Partial<Pick<ReportRow, 'is_locked' | 'is_closed' | 'link_id' | 'link' | 'source_row' | 'target'>>
+
+function flagsOf({ isLocked, isClosed }: Candidate) {
+  return { is_locked: Number(isLocked), is_closed: Number(isClosed) }
+}
+
+function shown(domain: string, { id, key }: Pick<KeyHolder, 'id' | 'key'>) {
+  return { link_id: id, link: shortLink({ domain, key }) }
+}
+
+/** PostgreSQL stores no NUL, and a report needs no more of a long text. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '\u{fffd}').slice(0, TEXT_LENGTH_MAX).toWellFormed()
+}

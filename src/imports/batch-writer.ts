@@ -1,0 +1,311 @@
+import type { Domain, Domains } from '../domains/index.ts'
+import type { Actor } from '../identity/index.ts'
+import type { LinkBatches, LookedBatch, PreparedUpdate, UtmTemplates } from '../links/index.ts'
+import type { Store } from '../platform/database/store.ts'
+import { Failure } from '../platform/failure.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { type BatchEntry, BatchPlanner, type Planned } from './batch-plan.ts'
+import { BatchReport, type Item } from './batch-report.ts'
+import { ClicksOfBatch } from './clicks-of-batch.ts'
+import { reasonOf } from './failure-text.ts'
+import { type Import, ImportFault, ImportTakenOver } from './import.ts'
+import { candidateOf } from './import-candidate.ts'
+import type { ImportRecord } from './import-record.ts'
+import type { ImportStores } from './import-stores.ts'
+import type { ImportedClicks } from './imported-clicks.ts'
+import { writeWorkspaceRecord } from './workspace-records.ts'
+
+/** How long a lease lasts after each transaction. */
+export const LEASE_MICROS = 30_000_000
+
+export type BatchDependencies = {
+  readonly store: Store<ImportStores>
+  readonly clock: Clock
+  readonly batches: LinkBatches
+  readonly domains: Pick<Domains, 'prove' | 'create'>
+  readonly utmTemplates: Pick<UtmTemplates, 'create'>
+  readonly clicks: ImportedClicks<ImportStores>
+}
+
+/** An import while it runs. */
+export type ImportRun = {
+  /** As the last transaction of this process left it. */
+  readonly import: Import
+  readonly actor: Actor
+  readonly hostOf: (domain: string | null) => string
+}
+
+/** The updates that a transaction needs, which must be prepared before it. */
+class UpdatesNeeded extends Error {
+  readonly missing: ReadonlyMap<number, string>
+
+  constructor(missing: ReadonlyMap<number, string>) {
+    super('updates must be prepared')
+    this.missing = missing
+  }
+}
+
+type Prepared = ReadonlyMap<number, { readonly id: string; readonly update: PreparedUpdate }>
+
+type Written = {
+  readonly import: Import
+  readonly claimed: readonly Domain[]
+  readonly clicks: ClicksOfBatch
+  /** Of the last record. */
+  readonly resume: string | null
+  /** Why the import ends here. */
+  readonly stopped: string | undefined
+}
+
+/** Writes records of a source: links, report and cursor of a batch in one transaction. */
+export class BatchWriter {
+  readonly #deps: BatchDependencies
+
+  constructor(deps: BatchDependencies) {
+    this.#deps = deps
+  }
+
+  /**
+   * Returns the import as it is after the batch.
+   *
+   * @throws {ImportFault} when the import cannot go on; what came before in the batch is written
+   * @throws {ImportTakenOver} when another process runs it, or it was cancelled
+   */
+  async write(run: ImportRun, records: readonly ImportRecord[]): Promise<Import> {
+    const { items, fault } = await this.#prepare(run, records)
+    const written = items.length === 0 ? run.import : await this.#writeOrSplit(run, items)
+    if (fault !== undefined) throw fault
+    return written
+  }
+
+  /** Prepares the records up to the first that makes the import end. */
+  async #prepare(run: ImportRun, records: readonly ImportRecord[]) {
+    const items: Item[] = []
+    const written = new Set(run.import.ahead)
+    for (const record of records) {
+      const name = nameOf(record)
+      if (name !== undefined && written.has(name)) {
+        items.push({ record, entry: undefined, isWritten: true })
+        continue
+      }
+      try {
+        items.push({ record, entry: await this.#entryOf(run, record), isWritten: false })
+      } catch (fault) {
+        if (fault instanceof ImportFault) return { items, fault }
+        throw fault
+      }
+    }
+    return { items, fault: undefined }
+  }
+
+  async #entryOf(run: ImportRun, record: ImportRecord): Promise<BatchEntry | undefined> {
+    const { batches, clock } = this.#deps
+    if (record.kind === 'domain' || record.kind === 'utm template') {
+      const host = record.kind === 'domain' ? run.hostOf(record.domain) : ''
+      const at = { host, isDryRun: run.import.is_dry_run === 1 }
+      const settled = await writeWorkspaceRecord(this.#deps, run.actor, record, at)
+      return { kind: 'settled', record, settled }
+    }
+    if (record.kind !== 'link') return undefined
+    const candidate = candidateOf(record, {
+      hostOf: run.hostOf,
+      faultsOf: (input) => batches.faultsOf(input),
+      nowMicros: clock.nowMicros(),
+    })
+    if ('reason' in candidate) return { kind: 'refused', ...candidate }
+    try {
+      const { input, isLocked } = candidate
+      const create = await batches.prepareCreate(run.actor, input, isLocked)
+      // Keys are stored in a normal form: that is the one to look up, and to report.
+      const key = create.key ?? input.key
+      return {
+        kind: 'candidate',
+        candidate: { ...candidate, host: create.drawn.domain, input: { ...input, key } },
+        create,
+      }
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'validation_failed') throw error
+      return { kind: 'refused', record, reason: reasonOf(error) }
+    }
+  }
+
+  /** Where the batch passes a quota, its links are taken up to the quota. */
+  async #writeOrSplit(run: ImportRun, items: readonly Item[]): Promise<Import> {
+    try {
+      return await this.#writeOnce(run, items)
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'validation_failed') throw error
+      if (items.length === 1) throw new ImportFault(reasonOf(error))
+      const half = Math.ceil(items.length / 2)
+      const first = await this.#writeOrSplit(run, items.slice(0, half))
+      return this.#writeOrSplit({ ...run, import: first }, items.slice(half))
+    }
+  }
+
+  async #writeOnce(run: ImportRun, items: readonly Item[]): Promise<Import> {
+    const prepared = new Map<number, { id: string; update: PreparedUpdate }>()
+    for (;;) {
+      try {
+        const { store, domains } = this.#deps
+        const written = await store.write((stores) =>
+          this.#transaction(stores, run, items, prepared),
+        )
+        for (const domain of written.claimed) await domains.prove(domain)
+        const next = await this.#writeClicks(written)
+        if (written.stopped !== undefined) throw new ImportFault(written.stopped)
+        return next
+      } catch (error) {
+        if (!(error instanceof UpdatesNeeded)) throw error
+        for (const [index, id] of error.missing) {
+          prepared.set(index, { id, update: await this.#prepareUpdate(run, items, index, id) })
+        }
+      }
+    }
+  }
+
+  /**
+   * In a transaction of its own: what it stores is encoded before, with the numbers that the links have by then. If
+   * the process is killed before, `ahead` says of which rows only the clicks are missing.
+   */
+  async #writeClicks({ import: of, clicks, resume }: Written): Promise<Import> {
+    if (clicks.isEmpty) return of
+    const { store, clock, clicks: port } = this.#deps
+    const found = await clicks.resolve(store.read, of)
+    const click = { importId: of.id, workspaceId: of.workspace_id }
+    const prepared = found.clicks.length === 0 ? undefined : await port.prepare(click, found.clicks)
+    const counts = found.count(of.counts, prepared?.refused ?? [])
+    return store.write(async (stores) => {
+      if (prepared !== undefined) await port.spool(stores, click, prepared)
+      const leaseUntil = clock.nowMicros() + LEASE_MICROS
+      return advance(stores, of, { resume, ahead: [], counts, lease_until: leaseUntil })
+    })
+  }
+
+  /** Takes over what the source has; what it does not have stays as it is in Terse. */
+  #prepareUpdate(
+    { actor }: ImportRun,
+    items: readonly Item[],
+    index: number,
+    id: string,
+  ): Promise<PreparedUpdate> {
+    const entry = items[index]?.entry
+    if (entry?.kind !== 'candidate') throw new Error('only a link can be updated')
+    const { domain, key, tags, ...fields } = entry.candidate.input
+    const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+    const input = { ...set, ...(tags?.length && { tags }) }
+    return this.#deps.batches.prepareUpdate(actor, id, input, entry.candidate.isLocked)
+  }
+
+  async #transaction(
+    stores: ImportStores,
+    run: ImportRun,
+    items: readonly Item[],
+    prepared: Prepared,
+  ): Promise<Written> {
+    const { batches, clock } = this.#deps
+    const { actor, import: of } = run
+    const entries = items.flatMap(({ entry }) => entry ?? [])
+    const creates = entries.flatMap((entry) => (entry.kind === 'candidate' ? [entry.create] : []))
+    const look = await batches.look(stores, actor, creates)
+    const planner = await BatchPlanner.look(stores, of, look, entries)
+    const { plan, stopped } = await planAll(planner, items, prepared)
+    const done = items.slice(0, plan.length)
+    const report = new BatchReport(of, clock.nowMicros())
+    const claimed =
+      of.is_dry_run === 1
+        ? report.preview(done, plan)
+        : await this.#apply(stores, run, { look, done, plan, prepared, report })
+    await stores.importRows.append(report.rows)
+    const clicks = new ClicksOfBatch(done, new Set([...of.ahead, ...report.boundRefs]))
+    const resume = done.at(-1)?.record.resume ?? of.resume
+    const next = await advance(stores, of, {
+      ...report.changes(),
+      ...(clicks.isEmpty ? { resume, ahead: [] } : { ahead: [...of.ahead, ...namesOf(done)] }),
+      lease_until: clock.nowMicros() + LEASE_MICROS,
+    })
+    return { import: next, claimed, clicks, resume, stopped }
+  }
+
+  async #apply(
+    stores: ImportStores,
+    { actor }: ImportRun,
+    at: {
+      readonly look: LookedBatch
+      readonly done: readonly Item[]
+      readonly plan: readonly (Planned | undefined)[]
+      readonly prepared: Prepared
+      readonly report: BatchReport
+    },
+  ): Promise<readonly Domain[]> {
+    const { batches } = this.#deps
+    const { look, done, plan, prepared, report } = at
+    const links = done.flatMap(({ entry }, index) => {
+      const planned = plan[index]
+      if (entry?.kind !== 'candidate' || planned?.do !== 'create') return []
+      const { create, candidate } = entry
+      return [{ create, key: planned.key, createdAt: candidate.createdAt ?? report.nowMicros }]
+    })
+    const written = await batches.write(stores, actor, look, links)
+    const created = written.links.values()
+    for (const [index, { record, entry, isWritten }] of done.entries()) {
+      const planned = plan[index]
+      if (record.kind === 'refused' && !isWritten) report.refused(record)
+      if (entry === undefined || planned === undefined) continue
+      if (planned.do === 'create' && entry.kind === 'candidate') {
+        const link = created.next().value
+        if (link !== undefined) report.created(entry.candidate, link, planned.isRenamed)
+      } else if (planned.do === 'update' && entry.kind === 'candidate') {
+        const update = prepared.get(index)?.update
+        if (update === undefined) throw new Error('an update was not prepared')
+        const updated = await batches.update(stores, actor, update)
+        if (updated instanceof Failure)
+          report.left(entry, { do: 'refuse', reason: reasonOf(updated) })
+        else report.updated(entry.candidate, updated, planned.isKnown)
+      } else {
+        report.left(entry, planned)
+      }
+    }
+    await stores.importRows.link(await report.newOrigins(stores))
+    return written.claimed
+  }
+}
+
+/** Writes the progress, if this process still runs the import. */
+async function advance(
+  stores: ImportStores,
+  of: Import,
+  changes: Partial<Import>,
+): Promise<Import> {
+  if (!(await stores.imports.update(of.id, of.fence, changes))) throw new ImportTakenOver()
+  return { ...of, ...changes }
+}
+
+/** Names the rows of a batch, to know them when the source is read again. */
+function namesOf(items: readonly Item[]): readonly string[] {
+  return items.flatMap(({ record }) => nameOf(record) ?? [])
+}
+
+function nameOf(record: ImportRecord): string | undefined {
+  if (record.kind === 'link') return record.ref
+  return record.kind === 'click' || record.kind === 'count' ? undefined : record.place
+}
+
+/** @throws {UpdatesNeeded} */
+async function planAll(planner: BatchPlanner, items: readonly Item[], prepared: Prepared) {
+  const plan: (Planned | undefined)[] = []
+  const missing = new Map<number, string>()
+  let stopped: string | undefined
+  for (const [index, { entry }] of items.entries()) {
+    const planned = entry && (await planner.plan(entry))
+    if (planned?.do === 'stop') {
+      stopped = planned.reason
+      break
+    }
+    if (planned?.do === 'update' && prepared.get(index)?.id !== planned.holder.id) {
+      missing.set(index, planned.holder.id)
+    }
+    plan.push(planned)
+  }
+  if (missing.size > 0) throw new UpdatesNeeded(missing)
+  return { plan, stopped }
+}

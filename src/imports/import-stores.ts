@@ -1,0 +1,9 @@
+import type { LinkBatchStores } from '../links/index.ts'
+import type { ImportRowStore } from './store/import-row-store.ts'
+import type { ImportStore } from './store/import-store.ts'
+
+/** The stores that imports use. */
+export type ImportStores = LinkBatchStores & {
+  readonly imports: ImportStore
+  readonly importRows: ImportRowStore
+}

@@ -1,0 +1,74 @@
+import type { ImportTables } from '../platform/database/import-tables.ts'
+
+/** What happens when a key is taken on the domain: see docs/moving-to-terse.md. */
+type OnConflict = 'skip' | 'update' | 'rename' | 'fail'
+
+/** How an import maps what a source yields. */
+export type ImportOptions = {
+  /** From the source's domains to hosts of Terse; '' is the source's own or default domain. */
+  readonly domains: Readonly<Record<string, string>>
+  readonly onConflict: OnConflict
+  /** IANA name: of dates without a zone. */
+  readonly timeZone: string
+  /** From a field of a link record to a column of a CSV file. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+export type RowOutcome = ImportTables['import_rows']['outcome']
+
+/** Rows by outcome, and what else is counted. */
+export type ImportCounts = Readonly<Record<RowOutcome | ExtraCount, number>>
+
+/**
+ * `created` are links; of new domains and templates there are counts of their own. `locked` and `closed` count among the links. `clicks_left_out` are of links that the import did not take, or of
+ * impossible instants. `clicks_opening` is the sum of the opening balances, known at the end.
+ */
+type ExtraCount =
+  | 'domains'
+  | 'utm_templates'
+  | 'locked'
+  | 'closed'
+  | 'clicks'
+  | 'clicks_left_out'
+  | 'clicks_opening'
+
+export const NO_COUNTS: ImportCounts = Object.freeze({
+  created: 0,
+  updated: 0,
+  renamed: 0,
+  skipped: 0,
+  refused: 0,
+  domains: 0,
+  utm_templates: 0,
+  locked: 0,
+  closed: 0,
+  clicks: 0,
+  clicks_left_out: 0,
+  clicks_opening: 0,
+})
+
+type ImportRow = ImportTables['imports']
+
+/** An import, under the names of its table. */
+export type Import = Omit<ImportRow, 'options' | 'counts' | 'ahead'> & {
+  readonly options: ImportOptions
+  /** As in its table; empty for none. */
+  readonly ahead: readonly string[]
+  readonly counts: ImportCounts
+}
+
+/** What became of one row of a source, as stored for the report. */
+export type ReportRow = ImportTables['import_rows']
+
+/** From where a link came. */
+export type ImportedLink = ImportTables['imported_links']
+
+/** Why an import ends before its source does, as a sentence for the person who imports. */
+export class ImportFault extends Error {
+  override readonly name = 'ImportFault'
+}
+
+/** Another process runs the import, or it was cancelled: this process must write nothing more of it. */
+export class ImportTakenOver extends Error {
+  override readonly name = 'ImportTakenOver'
+}

@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Actor } from '../identity/index.ts'
+import { isUnavailable } from '../platform/failure.ts'
+import { backoffMs } from '../platform/work/backoff.ts'
+import {
+  type BatchDependencies,
+  BatchWriter,
+  type ImportRun,
+  LEASE_MICROS,
+} from './batch-writer.ts'
+import { type Import, ImportFault, ImportTakenOver } from './import.ts'
+import { importDomains } from './import-domains.ts'
+import { importEvent } from './import-events.ts'
+import type { ImportRecord } from './import-record.ts'
+import { type ImportSource, ImportSourceFault } from './import-source.ts'
+
+/** What fills a batch: its transaction takes some 20 ms. */
+const BATCH_WEIGHT = 1_000
+const LINK_WEIGHT = 4
+/** Hashing a password takes as long as writing many links, and the batch must be written soon. */
+const PASSWORD_WEIGHT = 50
+const BATCH_AGE_MS = 1_000
+/** Between two transactions, as a part of what one takes: others write then, and visitors come first. */
+const PAUSE_RATIO = 0.5
+const PAUSE_MS_MAX = 100
+
+const ATTEMPTS_MAX = 8
+const RETRY_BASE_MS = 500
+const RETRY_CAP_MS = 60_000
+
+type Dependencies = BatchDependencies & {
+  /** The host for links of sources that name none, where the workspace has no domain. */
+  readonly serviceHost: string
+  /** Called after each transaction. */
+  readonly onProgress: (of: Import) => void
+  /** Called before a retry, with why. */
+  readonly onRetry: (error: Error, delayMs: number) => void
+}
+
+/** Runs an import that this process has leased, from where its last transaction left it. */
+export class Importer {
+  readonly #deps: Dependencies
+  readonly #writer: BatchWriter
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+    this.#writer = new BatchWriter(deps)
+  }
+
+  /**
+   * Returns the import as it ended: it has succeeded or failed.
+   *
+   * @param origin the name of the source, and which one of that name
+   * @throws {ImportTakenOver} when another process runs it, or it was cancelled
+   * @throws {Failure} `unavailable` when the database stays down: it goes on when it is leased again
+   * @throws the signal's reason when it is aborted
+   */
+  async run(
+    leased: Import,
+    actor: Actor,
+    source: ImportSource,
+    { origin, signal }: { readonly origin: string; readonly signal: AbortSignal },
+  ): Promise<Import> {
+    let current = leased
+    const renewing = setInterval(() => this.#renew(current), LEASE_MICROS / 3_000)
+    try {
+      current = await this.#begin(current, actor, source, origin, signal)
+      const hostOf = importDomains(current.options, await this.#fallbackHost(current))
+      current = await this.#readAll({ import: current, actor, hostOf }, source, signal)
+      if (current.is_dry_run === 0) current = await this.#finishClicks(current, signal)
+      return await this.#end(current, actor, null)
+    } catch (error) {
+      if (!(error instanceof ImportFault || error instanceof ImportSourceFault)) throw error
+      const latest = await this.#latest(current)
+      return this.#end(latest, actor, error.message)
+    } finally {
+      clearInterval(renewing)
+    }
+  }
+
+  async #begin(
+    leased: Import,
+    actor: Actor,
+    source: ImportSource,
+    origin: string,
+    signal: AbortSignal,
+  ): Promise<Import> {
+    if (leased.origin !== null && leased.origin !== origin) {
+      throw new ImportFault('This is not the source with which the import began.')
+    }
+    const now = this.#deps.clock.nowMicros()
+    const isNew = leased.started_at === null
+    const expected = await this.#retry(signal, isTransient, () => source.countLinks(signal))
+    const changes = {
+      origin,
+      status: 'reading' as const,
+      started_at: leased.started_at ?? now,
+      links_expected: expected ?? null,
+      lease_until: now + LEASE_MICROS,
+    }
+    const begun = { ...leased, ...changes }
+    await this.#deps.store.write(async (stores) => {
+      if (!(await stores.imports.update(leased.id, leased.fence, changes))) {
+        throw new ImportTakenOver()
+      }
+      if (isNew && leased.is_dry_run === 0) {
+        await stores.events.append(actor, importEvent('import.started', begun), now)
+      }
+    })
+    return begun
+  }
+
+  /** Links without a domain go to the only domain of the workspace, or to the service's own host if it has none. */
+  async #fallbackHost({ workspace_id: workspaceId }: Import): Promise<string | undefined> {
+    const { store, serviceHost } = this.#deps
+    const { items } = await store.read.domains.page(workspaceId, 0, 2)
+    if (items.length > 1) return undefined
+    return items[0]?.host ?? serviceHost
+  }
+
+  /** Reads on behind the last written record when the source failed for a moment. */
+  async #readAll(begun: ImportRun, source: ImportSource, signal: AbortSignal): Promise<Import> {
+    let run = begun
+    return this.#retry(signal, isTransient, async (onProgress) => {
+      let batch: ImportRecord[] = []
+      let weight = 0
+      let startedMs = performance.now()
+      const flush = async () => {
+        run = { ...run, import: await this.#write(run, batch, signal) }
+        batch = []
+        weight = 0
+        onProgress()
+      }
+      const resume = run.import.resume ?? undefined
+      for await (const record of source.read({ resume, signal })) {
+        signal.throwIfAborted()
+        if (batch.length === 0) startedMs = performance.now()
+        batch.push(record)
+        weight += weightOf(record)
+        const isOld = performance.now() - startedMs > BATCH_AGE_MS
+        if (weight >= BATCH_WEIGHT || isOld) await flush()
+      }
+      if (batch.length > 0) await flush()
+      return run.import
+    })
+  }
+
+  /** Writes a batch, also when the database is down for a while. */
+  async #write(
+    run: ImportRun,
+    batch: readonly ImportRecord[],
+    signal: AbortSignal,
+  ): Promise<Import> {
+    const startedMs = performance.now()
+    let current = run
+    let left = batch
+    const written = await this.#retry(signal, isUnavailable, async () => {
+      try {
+        return await this.#writer.write(current, left)
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+        // Whether the last transaction was committed is not known before the database answers again.
+        const latest = await this.#latest(run.import)
+        left = behind(left, current.import, latest)
+        current = { ...run, import: latest }
+        throw error
+      }
+    })
+    this.#deps.onProgress(written)
+    await sleep(Math.min(PAUSE_MS_MAX, (performance.now() - startedMs) * PAUSE_RATIO))
+    return written
+  }
+
+  async #finishClicks(of: Import, signal: AbortSignal): Promise<Import> {
+    const { clicks, store } = this.#deps
+    const at = { importId: of.id, workspaceId: of.workspace_id }
+    const { opening } = await this.#retry(signal, isUnavailable, () => clicks.finish(at, signal))
+    const counts = { ...of.counts, clicks_opening: opening }
+    await store.write(async (stores) => {
+      if (!(await stores.imports.update(of.id, of.fence, { counts }))) throw new ImportTakenOver()
+    })
+    return { ...of, counts }
+  }
+
+  /** @param fault why it failed; null when it succeeded */
+  async #end(of: Import, actor: Actor, fault: string | null): Promise<Import> {
+    const { store, clock } = this.#deps
+    const now = clock.nowMicros()
+    const ended = {
+      ...of,
+      status: fault === null ? ('succeeded' as const) : ('failed' as const),
+      fault,
+      ended_at: now,
+      lease_until: null,
+      next_at: null,
+    }
+    const { status, ended_at, lease_until, next_at } = ended
+    const secrets = fault === null ? { sealed_settings: null } : {}
+    await store.write(async (stores) => {
+      const changes = { status, fault, ended_at, lease_until, next_at, ...secrets }
+      if (!(await stores.imports.update(of.id, of.fence, changes))) throw new ImportTakenOver()
+      if (of.is_dry_run === 1) return
+      const type = fault === null ? 'import.completed' : 'import.failed'
+      await stores.events.append(actor, importEvent(type, ended), now)
+    })
+    return { ...ended, ...secrets }
+  }
+
+  async #latest(of: Import): Promise<Import> {
+    const latest = await this.#deps.store.read.imports.find(of.workspace_id, of.id)
+    if (latest?.fence !== of.fence) throw new ImportTakenOver()
+    return latest
+  }
+
+  #renew({ id, fence }: Import): void {
+    const { store, clock } = this.#deps
+    const lease_until = clock.nowMicros() + LEASE_MICROS
+    // The next batch finds out whether the lease was lost, or the database is down.
+    store.write((stores) => stores.imports.update(id, fence, { lease_until })).catch(() => {})
+  }
+
+  /**
+   * @param mayPass whether to try again after an error
+   * @param work calls its parameter whenever it has got on, so that the attempts begin again
+   */
+  async #retry<T>(
+    signal: AbortSignal,
+    mayPass: (error: unknown) => boolean,
+    work: (onProgress: () => void) => Promise<T>,
+  ): Promise<T> {
+    let attempt = 0
+    for (;;) {
+      try {
+        return await work(() => {
+          attempt = 0
+        })
+      } catch (error) {
+        signal.throwIfAborted()
+        attempt += 1
+        if (!mayPass(error) || attempt >= ATTEMPTS_MAX) throw error
+        const delayMs = backoffMs(attempt, RETRY_BASE_MS, RETRY_CAP_MS, (1 + Math.random()) / 2)
+        this.#deps.onRetry(error as Error, delayMs)
+        await sleep(delayMs, undefined, { signal })
+      }
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ImportSourceFault && error.isTransient
+}
+
+/** Returns the records of a batch that are not written, now that the import is as `latest`. */
+function behind(
+  batch: readonly ImportRecord[],
+  before: Import,
+  latest: Import,
+): readonly ImportRecord[] {
+  if (latest.resume === before.resume) return batch
+  return batch.slice(batch.findLastIndex(({ resume }) => resume === latest.resume) + 1)
+}
+
+function weightOf(record: ImportRecord): number {
+  if (record.kind !== 'link') return 1
+  return record.protection.kind === 'password' ? PASSWORD_WEIGHT : LINK_WEIGHT
+}

@@ -1,0 +1,143 @@
+import type { Kysely, Selectable, Updateable } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import type { Import } from '../import.ts'
+
+/** A position in the list of a workspace's imports. */
+type ImportMark = Pick<Import, 'created_at' | 'id'>
+
+type ImportChanges = Partial<Omit<Import, 'id' | 'workspace_id' | 'created_at'>>
+
+/** The imports themselves; their rows are in `ImportRowStore`. */
+export type ImportStore = {
+  insert(added: Import): Promise<void>
+  find(workspaceId: string, id: string): Promise<Import | undefined>
+  /** Returns the newest import of this command that has not ended. */
+  findUnended(workspaceId: string, fingerprint: string): Promise<Import | undefined>
+  /** Newest first. */
+  list(
+    workspaceId: string,
+    beyond: ImportMark | undefined,
+    limit: number,
+  ): Promise<readonly Import[]>
+  /** Returns imports that are due and not leased, the longest due first. */
+  findDue(nowMicros: number, limit: number): Promise<readonly Import[]>
+  /** Returns how many of the workspace's imports have not ended. */
+  countUnended(workspaceId: string): Promise<number>
+  /** Returns imports that ended before an instant, oldest first. */
+  findEndedBefore(micros: number, limit: number): Promise<readonly Import[]>
+  /** Writes changes. False when the fence has changed: another process leased or cancelled it. */
+  update(id: string, fence: number, changes: ImportChanges): Promise<boolean>
+  /** Deletes an import, whose rows must have been deleted. */
+  delete(id: string): Promise<void>
+}
+
+const ENDED = ['succeeded', 'failed', 'cancelled'] as const
+
+export function importStore(db: Kysely<Schema>): ImportStore {
+  const imports = () => db.selectFrom('imports').selectAll()
+
+  return {
+    async insert(added) {
+      await db.insertInto('imports').values(columnsOf(added)).execute()
+    },
+
+    async find(workspaceId, id) {
+      const row = await imports()
+        .where('id', '=', id)
+        .where('workspace_id', '=', workspaceId)
+        .executeTakeFirst()
+      return row && importOf(row)
+    },
+
+    async findUnended(workspaceId, fingerprint) {
+      const row = await imports()
+        .where('workspace_id', '=', workspaceId)
+        .where('fingerprint', '=', fingerprint)
+        .where('status', 'not in', ['succeeded', 'cancelled'])
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && importOf(row)
+    },
+
+    async list(workspaceId, beyond, limit) {
+      const rows = await imports()
+        .where('workspace_id', '=', workspaceId)
+        .$if(beyond !== undefined, (qb) =>
+          qb.where((eb) =>
+            eb(
+              eb.refTuple('created_at', 'id'),
+              '<',
+              eb.tuple(beyond?.created_at ?? 0, beyond?.id ?? ''),
+            ),
+          ),
+        )
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(importOf)
+    },
+
+    async findDue(nowMicros, limit) {
+      const rows = await imports()
+        .where('next_at', '<=', nowMicros)
+        .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', nowMicros)]))
+        .orderBy('next_at')
+        .limit(limit)
+        .execute()
+      return rows.map(importOf)
+    },
+
+    async countUnended(workspaceId) {
+      const row = await db
+        .selectFrom('imports')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('workspace_id', '=', workspaceId)
+        .where('status', 'not in', ENDED)
+        .executeTakeFirstOrThrow()
+      return row.count
+    },
+
+    async findEndedBefore(micros, limit) {
+      const rows = await imports()
+        .where('ended_at', '<', micros)
+        .orderBy('ended_at')
+        .limit(limit)
+        .execute()
+      return rows.map(importOf)
+    },
+
+    async update(id, fence, changes) {
+      const result = await db
+        .updateTable('imports')
+        .set(columnsOf(changes))
+        .where('id', '=', id)
+        .where('fence', '=', fence)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+
+    async delete(id) {
+      await db.deleteFrom('imports').where('id', '=', id).execute()
+    },
+  }
+}
+
+function columnsOf<T extends ImportChanges>({ options, counts, ahead, ...columns }: T) {
+  return {
+    ...columns,
+    ...(options !== undefined && { options: JSON.stringify(options) }),
+    ...(counts !== undefined && { counts: JSON.stringify(counts) }),
+    ...(ahead !== undefined && { ahead: ahead.length === 0 ? null : JSON.stringify(ahead) }),
+  } as T extends Import ? Selectable<Schema['imports']> : Updateable<Schema['imports']>
+}
+
+function importOf({ options, counts, ahead, ...row }: Selectable<Schema['imports']>): Import {
+  return {
+    ...row,
+    options: JSON.parse(options),
+    counts: JSON.parse(counts),
+    ahead: ahead === null ? [] : JSON.parse(ahead),
+  }
+}

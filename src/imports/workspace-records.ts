@@ -1,0 +1,69 @@
+import { utmTemplateBody } from '@terse/contract/utm-templates'
+import type { Domains } from '../domains/index.ts'
+import type { Actor } from '../identity/index.ts'
+import type { UtmTemplates } from '../links/index.ts'
+import { Failure } from '../platform/failure.ts'
+import { validate } from '../platform/http/api/validation.ts'
+import { reasonOf } from './failure-text.ts'
+import type { RowOutcome } from './import.ts'
+import type { DomainRecord, UtmTemplateRecord } from './import-record.ts'
+
+export type WorkspaceRecord = DomainRecord | UtmTemplateRecord
+
+/** What became of a record that is no link. */
+export type SettledRecord = { readonly outcome: RowOutcome; readonly reason: string }
+
+type Services = {
+  readonly domains: Pick<Domains, 'create'>
+  readonly utmTemplates: Pick<UtmTemplates, 'create'>
+}
+
+const checkTemplate = validate({
+  schema: utmTemplateBody,
+  httpPart: 'body',
+  method: 'POST',
+  url: '',
+})
+
+/**
+ * Adds a domain or a template of UTM values to the workspace. One that is there stays as it is, so that a record can
+ * be written again after a kill.
+ *
+ * @param host where the domain goes
+ */
+export async function writeWorkspaceRecord(
+  services: Services,
+  actor: Actor,
+  record: WorkspaceRecord,
+  { host, isDryRun }: { readonly host: string; readonly isDryRun: boolean },
+): Promise<SettledRecord> {
+  if (isDryRun) return { outcome: 'created', reason: '' }
+  try {
+    if (record.kind === 'domain') {
+      const { not_found_url, expired_url } = record
+      await services.domains.create(actor, { domain: host, not_found_url, expired_url })
+      return { outcome: 'created', reason: 'The domain has to be proved again.' }
+    }
+    const { name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name } = record
+    const values = { utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_name }
+    const checked: { error?: unknown } = Object(checkTemplate({ name, ...values }))
+    if (checked.error instanceof Failure) throw checked.error
+    await services.utmTemplates.create(actor, { name, ...values })
+    return { outcome: 'created', reason: '' }
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code === 'unavailable') throw error
+    return { outcome: isTaken(error) ? 'skipped' : 'refused', reason: reasonOf(error) }
+  }
+}
+
+/** What the services say of one that is there. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'has been added before',
+  'is the name of another template',
+])
+
+/** Whether the workspace has the domain, or a template of this name. */
+function isTaken({ fields }: Failure): boolean {
+  const texts = [...(fields?.domain ?? []), ...(fields?.name ?? [])]
+  return texts.some((text) => TAKEN.has(text))
+}

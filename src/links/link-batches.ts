@@ -1,0 +1,235 @@
+import { createLinkBody } from '@terse/contract/links'
+import type { Domain } from '../domains/index.ts'
+import { lookForManyLoops, type ServiceHost } from '../hosts/index.ts'
+import { type Actor, enforceQuotas } from '../identity/index.ts'
+import { Failure, type FieldFaults } from '../platform/failure.ts'
+import { validateWith } from '../platform/http/api/validation.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { foldKey, isReservedKey, KEY_RESERVED, KEY_VARIANTS_MAX } from './key.ts'
+import type { UncountedLink } from './link.ts'
+import { linkCreated } from './link-events.ts'
+import type { LinkInput } from './link-input.ts'
+import type { AllowedHost, LinkKeyspaces } from './link-keyspaces.ts'
+import type { LinkStores } from './link-stores.ts'
+import {
+  changeOf,
+  destinationsOf,
+  type LinkWriter,
+  type PreparedCreate,
+  type PreparedUpdate,
+} from './link-writer.ts'
+import type { KeyHolder, LinkBatchStore } from './store/link-batch-store.ts'
+import { storedBytes } from './stored-bytes.ts'
+
+export type LinkBatchStores = LinkStores & { readonly linkBatches: LinkBatchStore }
+
+/** What was read for new links of one workspace. */
+export type LookedBatch = {
+  /** Returns the link that has the key. */
+  holderOf(host: string, key: string): KeyHolder | undefined
+  /** @throws {Failure} `validation_failed` when the link cannot be created whatever keys are free */
+  require(create: PreparedCreate): void
+  /** Whether so many keys of the host differ from this one only by letter case that no other may. */
+  isCrowded(host: string, key: string, added: number): boolean
+  /** What to open for a link on this host; undefined when it may have no links. */
+  readonly allowed: ReadonlyMap<string, AllowedHost>
+}
+
+/** A link to write, with the key that was free. */
+export type BatchLink = {
+  readonly create: PreparedCreate
+  readonly key: string
+  /** Microseconds since the epoch. */
+  readonly createdAt: number
+}
+
+export type WrittenBatch = {
+  readonly links: readonly UncountedLink[]
+  readonly claimed: readonly Domain[]
+}
+
+/** A link after an update, and whether that changed anything. */
+export type BatchUpdate = {
+  readonly link: UncountedLink
+  readonly isChanged: boolean
+}
+
+type Dependencies = {
+  readonly writer: LinkWriter
+  readonly clock: Clock
+  readonly keyspaces: LinkKeyspaces
+  readonly serviceHost: ServiceHost
+}
+
+/** Creates many links of one workspace in one transaction, with a number of statements that hardly grows with them. */
+export class LinkBatches {
+  readonly #deps: Dependencies
+
+  readonly #check: (input: LinkInput) => FieldFaults
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+    const faultsOf = (input: LinkInput) => deps.writer.faultsOf(input)
+    const check = validateWith(faultsOf)({
+      schema: createLinkBody,
+      httpPart: 'body',
+      method: 'POST',
+      url: '',
+    })
+    this.#check = (input) => {
+      const checked: { error?: unknown } = Object(check(input))
+      if (checked.error === undefined) return faultsOf(input)
+      return checked.error instanceof Failure ? (checked.error.fields ?? {}) : {}
+    }
+  }
+
+  /** Returns what the API would refuse of the input of a new link, without the database. */
+  faultsOf(input: LinkInput): FieldFaults {
+    return this.#check(input)
+  }
+
+  /** As `LinkWriter.prepareCreate`. Call it shortly before the transaction: the identifier has the time. */
+  prepareCreate(actor: Actor, input: LinkInput, isLocked: boolean): Promise<PreparedCreate> {
+    return this.#deps.writer.prepareCreate(actor, input, { isLocked })
+  }
+
+  /** As `LinkWriter.prepareUpdate`. */
+  prepareUpdate(
+    actor: Actor,
+    id: string,
+    input: LinkInput,
+    isLocked: boolean,
+  ): Promise<PreparedUpdate> {
+    return this.#deps.writer.prepareUpdate(actor, id, input, { isLocked })
+  }
+
+  /**
+   * Updates a link, unless it has all the values already. Returns why it cannot be updated; then it has written
+   * nothing.
+   *
+   * @throws {Failure} `validation_failed` when a quota would be passed: the transaction must not continue
+   */
+  async update(
+    stores: LinkBatchStores,
+    actor: Actor,
+    prepared: PreparedUpdate,
+  ): Promise<BatchUpdate | Failure> {
+    const { writer } = this.#deps
+    const looked = await failureOr(() => writer.lookUpdate(stores, actor, prepared))
+    if (looked instanceof Failure) return looked
+    const { current, next } = looked
+    const fields = Object.keys(next) as (keyof typeof next)[]
+    const isChanged = fields.some(
+      (name) => JSON.stringify(next[name]) !== JSON.stringify(current[name]),
+    )
+    if (!isChanged) return { link: current, isChanged }
+    const { link } = await writer.update(stores, actor, prepared, looked)
+    return { link, isChanged }
+  }
+
+  /** Reads what decides whether links can be created, on the stores of a transaction or on committed data. */
+  async look(
+    stores: LinkBatchStores,
+    { workspaceId }: Actor,
+    creates: readonly PreparedCreate[],
+  ): Promise<LookedBatch> {
+    const { serviceHost, keyspaces } = this.#deps
+    const byHost = Map.groupBy(creates, ({ drawn }) => drawn.domain)
+    const allowed = new Map<string, AllowedHost>()
+    const refused = new Map<string, Failure>()
+    const holders = new Map<string, KeyHolder[]>()
+    for (const [host, onHost] of byHost) {
+      const place = await failureOr(() => keyspaces.findAllowed(stores, workspaceId, host))
+      if (place instanceof Failure) {
+        refused.set(host, place)
+        continue
+      }
+      allowed.set(host, place)
+      if (place.keyspaceId === undefined) continue
+      const keys = onHost.flatMap(({ key }) => key ?? [])
+      for (const holder of await stores.linkBatches.findHolders(place.keyspaceId, keys)) {
+        const name = placeOf(host, holder.key)
+        holders.set(name, [...(holders.get(name) ?? []), holder])
+      }
+    }
+    const destinations = creates.map(({ drawn }) => destinationsOf(drawn))
+    const refuseLoops = await lookForManyLoops(stores, serviceHost, workspaceId, destinations)
+    const variants = (host: string, key: string) => holders.get(placeOf(host, key)) ?? []
+    return {
+      allowed,
+      holderOf: (host, key) => variants(host, key).find((holder) => holder.key === key),
+      isCrowded: (host, key, added) => variants(host, key).length + added >= KEY_VARIANTS_MAX,
+      require({ drawn, key = '' }) {
+        const failure = refused.get(drawn.domain)
+        if (failure !== undefined) throw failure
+        if (drawn.domain === serviceHost.host && isReservedKey(key)) {
+          throw Failure.invalid({ key: [KEY_RESERVED] })
+        }
+        refuseLoops(drawn.domain, destinationsOf(drawn))
+      },
+    }
+  }
+
+  /**
+   * Creates links whose keys `look` found free, in their order.
+   *
+   * @throws {Failure} `validation_failed` when a quota would be passed
+   * @throws {StaleRow} when a key was taken since
+   */
+  async write(
+    stores: LinkBatchStores,
+    actor: Actor,
+    { allowed }: LookedBatch,
+    links: readonly BatchLink[],
+  ): Promise<WrittenBatch> {
+    const [{ create } = {}] = links
+    if (create === undefined) return { links: [], claimed: [] }
+    const { clock, keyspaces } = this.#deps
+    await enforceQuotas(stores, create.limits, {
+      links: links.length,
+      storage_bytes: links.reduce(
+        (sum, { create: { drawn }, key }) => sum + storedBytes({ ...drawn, key }),
+        0,
+      ),
+    })
+    const opened = new Map<string, number>()
+    const claimed: Domain[] = []
+    for (const host of new Set(links.map((link) => link.create.drawn.domain))) {
+      const place = allowed.get(host)
+      if (place === undefined) throw new Error(`no link can be on ${host}`)
+      const open = await keyspaces.open(stores, place, actor, create.limits)
+      opened.set(host, open.keyspaceId)
+      if (open.claimed !== undefined) claimed.push(open.claimed)
+    }
+    const now = clock.nowMicros()
+    const written = await stores.linkBatches.insert(
+      links.map(({ create: { drawn }, key, createdAt }) => ({
+        ...drawn,
+        key,
+        keyspace_id: opened.get(drawn.domain) ?? 0,
+        created_at: createdAt,
+        updated_at: now,
+      })),
+      KEY_VARIANTS_MAX,
+    )
+    for (const link of written) {
+      await stores.changes.append(changeOf(link), now)
+      await stores.events.append(actor, linkCreated(link), now)
+    }
+    return { links: written, claimed }
+  }
+}
+
+function placeOf(host: string, key: string): string {
+  return `${host}/${foldKey(key)}`
+}
+
+/** Returns a failure that is the fault of the input. */
+async function failureOr<T>(work: () => Promise<T>): Promise<T | Failure> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Failure && error.code !== 'unavailable') return error
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+import type { ImportRecord, LinkRecord } from '../../src/imports/import-record.ts'
+import { type ImportSource, ImportSourceFault } from '../../src/imports/import-source.ts'
+
+type Unplaced<T> = T extends unknown ? Omit<T, 'resume'> : never
+/** A record without what the source adds. */
+export type FakeRecord = Unplaced<ImportRecord>
+
+/** A link record with the given values. */
+export function linkRecord(
+  values: Partial<LinkRecord> & Pick<LinkRecord, 'key'>,
+): Unplaced<LinkRecord> {
+  return {
+    kind: 'link',
+    ref: values.key,
+    place: `link ${values.key}`,
+    domain: 'old.example',
+    url: `https://example.com/${encodeURIComponent(values.key)}`,
+    ios: null,
+    android: null,
+    utm_source: null,
+    utm_medium: null,
+    utm_campaign: null,
+    utm_term: null,
+    utm_content: null,
+    external_id: null,
+    tags: [],
+    expires_at: null,
+    expired_redirect_url: null,
+    protection: { kind: 'none' },
+    closed: null,
+    created_at: 1_600_000_000_000_000,
+    clicks: null,
+    last_click: null,
+    rest: {},
+    notes: [],
+    ...values,
+  }
+}
+
+/** A source that yields the given records, and fails before some of them, once each. */
+export class FakeSource implements ImportSource {
+  readonly name = 'fake'
+  readonly #records: readonly FakeRecord[]
+  readonly #faultsAt: Set<number>
+
+  constructor(records: readonly FakeRecord[], faultsAt: Iterable<number> = []) {
+    this.#records = records
+    this.#faultsAt = new Set(faultsAt)
+  }
+
+  async countLinks(): Promise<number> {
+    return this.#records.filter(({ kind }) => kind === 'link').length
+  }
+
+  async *read({ resume }: { readonly resume: string | undefined }) {
+    const first = resume === undefined ? 0 : Number(resume) + 1
+    for (const [index, record] of this.#records.entries()) {
+      if (index < first) continue
+      if (this.#faultsAt.delete(index)) {
+        throw new ImportSourceFault('The source is busy.', { isTransient: true })
+      }
+      yield { ...record, resume: String(index) } as ImportRecord
+    }
+  }
+
+  async close(): Promise<void> {}
+}
