@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { LinkRecord } from '../import-record.ts'
 
 /** What a link always has; all else is missing unless a source says otherwise. */
@@ -39,4 +40,12 @@ export function presentValues(
       ([, value]) => value !== null && value !== undefined && value !== '',
     ),
   )
+}
+
+const REF_LENGTH_MAX = 500
+
+/** Returns a text as a `ref`: itself, or its hash when it is too long. */
+export function refOf(text: string): string {
+  if (text.length <= REF_LENGTH_MAX) return text
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }

@@ -34,6 +34,8 @@ export async function openSource(
       return (await import('./kutt-sqlite.ts')).openKuttSqlite(settings)
     case 'kutt-postgres':
       return (await import('./kutt-postgres.ts')).openKuttPostgres(settings)
+    case 'sink':
+      return (await import('./sink.ts')).openSink(settings)
     case 'chhoto':
       return (await import('./chhoto.ts')).openChhoto(settings)
     case 'bitly':
