@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { withNodeHashes } from './node-hashes.ts'
 import { openApiDocument } from './openapi-document.ts'
+import { portableLockfile } from './portable-lockfile.ts'
 import { settingsTable } from './settings-table.ts'
 
 /**
@@ -29,8 +30,7 @@ const generated = [
     file: SETTINGS_PAGE,
     text: page.replace(TABLE, (_all, begin, end) => `${begin}${table}\n${end}`),
   },
-  // npm runs the install scripts that the lockfile mentions, and older versions know no allowScripts.
-  { file: LOCKFILE, text: read(LOCKFILE).replace(/ *"hasInstallScript": true,\n/g, '') },
+  { file: LOCKFILE, text: portableLockfile(read(LOCKFILE)) },
   { file: MANIFEST, text: withNodeHashes(read(MANIFEST), read(LOCKFILE)) },
   { file: OPENAPI, text: `${JSON.stringify(await openApiDocument(), null, 2)}\n` },
 ]

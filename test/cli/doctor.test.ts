@@ -81,8 +81,9 @@ for (const engine of ENGINES) {
         assert.match(stdout, /^ok +clock /m)
         assert.match(stdout, /^\w+ +disk +\d+ MiB free/m)
         assert.match(stdout, /^ok +nodes +1 running/m)
-        assert.ok(stdout.split('\n').length <= 10, 'a few lines')
-        assert.doesNotMatch(stdout, /warning|terse_|postgres:\/\//)
+        assert.ok(stdout.split('\n').length <= 11, 'a few lines')
+        assert.match(stdout, /^warning +backups +none was made\n +Set TERSE_BACKUP_TO/m)
+        assert.doesNotMatch(stdout, /problem|terse_|postgres:\/\//)
       } finally {
         await service.stop()
       }
@@ -102,6 +103,7 @@ for (const engine of ENGINES) {
           'nodes ok',
           'clock ok',
           'disk ok',
+          'backups warning',
         ],
       )
     })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { apiClient, expectStatus } from '../support/api.ts'
-import { type Place, SQLITE } from '../support/engines.ts'
+import { createFolder, type Place, SQLITE } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { numberOf } from '../support/prometheus.ts'
@@ -173,14 +173,31 @@ describe('terse serve --processes', () => {
   describe('with two processes', () => {
     let place: Place
     let service: ServiceProcess
+    let backups: string
     before(async () => {
       place = await SQLITE.createPlace()
-      service = await startProcess(place, { TERSE_PROCESSES: '2' })
+      backups = createFolder()
+      service = await startProcess(
+        place,
+        { TERSE_PROCESSES: '2' },
+        { args: ['--backup-to', backups, '--every', '1d'] },
+      )
       await eventually(async () => assert.equal(startedWorkers(service).length, 2))
     })
     after(async () => {
       if (service.child.exitCode === null && service.child.signalCode === null) await service.kill()
+      rmSync(backups, { recursive: true })
       await place.remove()
+    })
+
+    test('passes the options about backups on to the process that makes them', async () => {
+      const [pid = 0] = workerPids(service)
+      const connection = await connectionTo(service, pid)
+      connection.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      const { body = '' } = (await connection.nextAnswer(ANSWER_MS_MAX)) ?? {}
+      connection.destroy()
+      // Undefined where no backups are configured.
+      assert.match(body, /^terse_backup_last_timestamp_seconds/m)
     })
 
     test('returns the metrics of every process from any of them, also after one was replaced', async () => {

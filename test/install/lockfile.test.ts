@@ -12,6 +12,7 @@ type LockedPackage = {
   readonly hasInstallScript?: true
   readonly os?: string
   readonly cpu?: string
+  readonly engines?: object
   readonly bin?: Readonly<Record<string, string>>
 }
 
@@ -61,6 +62,13 @@ describe('the lockfile', () => {
     if (known !== undefined) assert.equal(running, known)
   })
 
+  test('lets no version of npm or Node.js leave out a package for its platform', () => {
+    const forPlatforms = Object.values(locked).filter((one) => one.optional && one.os)
+    assert.ok(forPlatforms.length > 30)
+    const bounded = forPlatforms.filter((one) => one.engines)
+    assert.deepEqual(bounded, [], 'run: npm run generate')
+  })
+
   test('mentions no install script, so that versions of npm without allowScripts run none', () => {
     const withScript = Object.entries(locked).filter(([, one]) => one.hasInstallScript)
     assert.deepEqual(withScript, [], 'run: npm run generate')
@@ -76,5 +84,8 @@ test('every package with an install script is denied it, and our own prepare is 
   for (const name of ['preinstall', 'install', 'postinstall', 'pretest', 'prestart']) {
     assert.equal(manifest.scripts[name], undefined, name)
   }
-  assert.equal(manifest.scripts.prepare, 'node bin/terse.js --version && node web/build.js')
+  assert.equal(
+    manifest.scripts.prepare,
+    'node bin/terse.js --version && hash -r && node web/build.js',
+  )
 })

@@ -1,6 +1,5 @@
 import type { BoundSocket } from 'node:net'
-import { Command, InvalidArgumentError } from 'commander'
-import type { ZodType } from 'zod'
+import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { hasErrorCode } from '../../platform/process/has-error-code.ts'
@@ -11,10 +10,22 @@ import type { Config } from '../config/read-config.ts'
 import { processCount, roleList } from '../config/setting-schemas.ts'
 import { takePorts } from '../processes/listening-sockets.ts'
 import { Supervisor } from '../processes/supervisor.ts'
+import {
+  addBackupOptions,
+  type BackupOptions,
+  backupSettings,
+  requirePlace,
+} from './backup-options.ts'
+import { parseWith } from './parse-with.ts'
 import { workerProgram } from './worker.ts'
 
+type ServeOptions = BackupOptions & {
+  readonly processes?: number
+  readonly roles?: Config['roles']
+}
+
 export function serveCommand(terminal: Terminal): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('Serve the API and the redirects.')
     .option(
       '--processes <count>',
@@ -26,13 +37,21 @@ export function serveCommand(terminal: Terminal): Command {
       'what this node does: some of redirect, api and jobs (default: TERSE_ROLES, or all)',
       parseWith(roleList),
     )
+  return addBackupOptions(command)
     .addHelpText(
       'after',
       '\nSIGHUP replaces several processes one after the other, without failing a request.',
     )
-    .addHelpText('after', example('serve --processes 2'))
-    .action(async (options: { processes?: number; roles?: Config['roles'] }) => {
-      const read = openConfig()
+    .addHelpText(
+      'after',
+      example(
+        'serve --processes 2',
+        'serve --backup-to /mnt/backup/terse --every 6h --keep 14d,8w,12m',
+      ),
+    )
+    .action(async (options: ServeOptions) => {
+      const read = openConfig(backupSettings(options))
+      requirePlace(options, read.config)
       const config = { ...read.config, roles: options.roles ?? read.config.roles }
       const count = options.processes ?? config.processes
       const command = { ...read, config }
@@ -42,15 +61,6 @@ export function serveCommand(terminal: Terminal): Command {
         throw listeningFault(config, error)
       }
     })
-}
-
-function parseWith<T>(schema: ZodType<T, string>): (text: string) => T {
-  return (text) => {
-    const parsed = schema.safeParse(text)
-    if (parsed.success) return parsed.data
-    const faults = parsed.error.issues.map(({ message }) => message)
-    throw new InvalidArgumentError(`It ${faults.join()}.`)
-  }
 }
 
 /** Serves until the process is asked to stop. */

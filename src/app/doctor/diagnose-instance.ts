@@ -12,6 +12,7 @@ import type { Config } from '../config/read-config.ts'
 import { type Inspection, inspectDatabase } from '../database/inspect.ts'
 import { NewerSchema, SCHEMA_VERSION } from '../database/migrations/migrate.ts'
 import { UnreleasedSchema } from '../database/migrations/unreleased-schema.ts'
+import { backupFindings, type ExaminedBackups } from './backup-findings.ts'
 import { fileFindings, lastFileFindings } from './file-findings.ts'
 
 const MIB = 1024 * 1024
@@ -23,16 +24,17 @@ const CLOCK_SKEW_MS_MAX = 5_000
 export type ExaminedInstance = Pick<
   Config,
   'dataDir' | 'databaseUrl' | 'baseUrl' | 'diskLowRatio'
-> & {
-  readonly servesHttps: boolean
-  readonly trustsProxies: boolean
-}
+> &
+  ExaminedBackups & {
+    readonly servesHttps: boolean
+    readonly trustsProxies: boolean
+  }
 
 export function examinedOf(config: Config): ExaminedInstance {
-  const { dataDir, databaseUrl, baseUrl, diskLowRatio, tls, trustedProxies } = config
+  const { dataDir, databaseUrl, baseUrl, diskLowRatio, tls, trustedProxies, s3, backup } = config
   const servesHttps = tls !== undefined
   const trustsProxies = !trustedProxies.isEmpty
-  return { dataDir, databaseUrl, baseUrl, diskLowRatio, servesHttps, trustsProxies }
+  return { dataDir, databaseUrl, baseUrl, diskLowRatio, s3, backup, servesHttps, trustsProxies }
 }
 
 /**
@@ -78,6 +80,7 @@ export async function diagnoseInstance(
     nodesFinding(inspection, clock),
     clockFinding(inspection, clock),
     ...disk,
+    ...(folder ? await backupFindings(config, clock) : []),
   ]
 }
 

@@ -1,19 +1,14 @@
-import path from 'node:path'
 import type { Logger } from 'pino'
 import { findBackupRecords } from '../backup/backup-records.ts'
 import type { BackupSettings } from '../backup/backup-request.ts'
 import { runBackup } from '../backup/run-backup.ts'
+import { targetLabel } from '../backup/target-label.ts'
 import type { Job } from './polling-job.ts'
 
 const FIRST_DELAY_MS = 5_000
 const LOOK_INTERVAL_MS = 60_000
 const RETRY_MS = 10 * 60 * 1_000
 const MIB = 1024 * 1024
-
-/** Returns the label of a target, without opening it. */
-function labelOf(target: string): string {
-  return target.includes('://') ? target : path.resolve(target)
-}
 
 /**
  * Makes a backup whenever the last one is older than configured, also of one that was made by the command line.
@@ -38,7 +33,8 @@ export function startBackups({
     const last = findBackupRecords(config.dataDir)?.last
     const nowMs = Date.now()
     // A clock that was set back must not stop the backups.
-    const isRecent = last?.target === labelOf(to) && Math.abs(nowMs - last.consistentAtMs) < everyMs
+    const isRecent =
+      last?.target === targetLabel(to) && Math.abs(nowMs - last.consistentAtMs) < everyMs
     return !isRecent && nowMs >= retryAtMs
   }
 
