@@ -151,7 +151,7 @@ export class BatchReport {
   }
 
   #add(record: LinkRecord, row: RowPart): void {
-    const old = record.domain === null ? record.key : `${record.domain}/${record.key}`
+    const old = `${record.domain ?? ''}/${record.key}`
     this.#push({ place: record.place, old_link: old, ...row })
   }
 

@@ -9,6 +9,7 @@ import { personCommand } from '../../identity/commands/person.ts'
 import { setupCommand } from '../../identity/commands/setup.ts'
 import { tokenCommand } from '../../identity/commands/token.ts'
 import { workspaceCommand } from '../../identity/commands/workspace.ts'
+import { importCommands } from '../../imports/commands/import-commands.ts'
 import { doctorCommand } from '../../operations/commands/doctor.ts'
 import { journalCommand } from '../../operations/commands/journal.ts'
 import { nodeCommand } from '../../operations/commands/node.ts'
@@ -26,6 +27,7 @@ import { withExports } from './with-exports.ts'
 import { withInstance } from './with-instance.ts'
 import { withPeople } from './with-people.ts'
 import { withSetup } from './with-setup.ts'
+import { withVerification } from './with-verification.ts'
 
 /** The variables that the options of every command set, also for the processes that it starts. */
 const VARIABLES = { 'data-dir': 'TERSE_DATA_DIR', 'env-file': 'TERSE_ENV_FILE' } as const
@@ -61,6 +63,7 @@ export function buildProgram(terminal: Terminal): Command {
     memberCommand(terminal, withPeople),
     eventCommand(terminal, withEvents),
     domainCommand(terminal, withDomains),
+    importCommands(terminal, withVerification),
     exportCommand(terminal, withExports),
     nodeCommand(terminal, withInstance),
     journalCommand(terminal, replay),

@@ -48,6 +48,7 @@ export type ImportTables = {
     /** In the order of the source, from 1. */
     number: number
     place: string
+    /** Its domain and key at the source; only `/` and the key on the source's own domain. */
     old_link: string
     outcome: 'created' | 'updated' | 'renamed' | 'skipped' | 'refused'
     /** 0 or 1: it got a random password. */

@@ -57,6 +57,13 @@ describe('sendRequest', () => {
     await assert.rejects(sent, AnswerTooLongError)
   })
 
+  test('returns the status of an answer whose body is not read', async () => {
+    server.faults.push({ status: 200, text: 'x'.repeat(1_000_000) })
+    const url = new URL(server.url)
+    const answer = await sendRequest(open, { ...REQUEST, url, bodyBytesMax: 0 })
+    assert.deepEqual([answer.status, answer.body.length], [200, 0])
+  })
+
   test('follows no redirect', async () => {
     server.faults.push({ status: 302, text: '', headers: { location: `${server.url}/next` } })
     const answer = await sendRequest(open, { ...REQUEST, url: new URL(server.url) })

@@ -10,6 +10,7 @@ export type OutgoingRequest = {
   readonly body?: string | undefined
   /** From the start of the request to the end of the answer. */
   readonly timeoutMs: number
+  /** 0 for a caller that needs no body: it is not read. */
   readonly bodyBytesMax: number
   readonly signal: AbortSignal
   /** Connects to this place instead of the URL's host, which stays in the request and in TLS. */
@@ -49,18 +50,23 @@ export function sendRequest(agents: Agents, outgoing: OutgoingRequest): Promise<
   const request = isTls ? requestHttps(url, options) : requestHttp(url, options)
   request.on('error', reject)
   request.on('response', (response) => {
+    const { statusCode: status = 0, headers } = response
+    response.on('error', reject)
+    if (bodyBytesMax === 0) {
+      resolve({ status, headers, body: Buffer.alloc(0) })
+      // The answer to HEAD has no body: its connection stays open.
+      if (outgoing.method === 'HEAD') response.resume()
+      else response.destroy()
+      return
+    }
     const chunks: Buffer[] = []
     let bytes = 0
-    response.on('error', reject)
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > bodyBytesMax) response.destroy(new AnswerTooLongError('the answer is too long'))
       else chunks.push(chunk)
     })
-    response.on('end', () => {
-      const { statusCode: status = 0, headers } = response
-      resolve({ status, headers, body: Buffer.concat(chunks) })
-    })
+    response.on('end', () => resolve({ status, headers, body: Buffer.concat(chunks) }))
   })
   request.end(outgoing.body)
   return promise

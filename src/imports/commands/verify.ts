@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { Command, InvalidArgumentError } from 'commander'
+import type { Workspaces } from '../../identity/index.ts'
+import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { csvLine } from '../../platform/text/csv-line.ts'
+import type { LinkAnswer } from '../verify/link-answer.ts'
+import type { LinkVerification } from '../verify/link-verification.ts'
+import type { VerifiedPair } from '../verify/verify-links.ts'
+
+const EXIT_DIFFERENT = 2
+const REQUESTS_PER_SECOND = 5
+const REQUESTS_PER_SECOND_MAX = 100
+const HEADER = [
+  ...['old_link', 'link', 'verdict', 'reason', 'old_status', 'old_location'],
+  ...['new_status', 'new_location'],
+]
+
+export type VerifyServices = {
+  readonly workspaces: Pick<Workspaces, 'get'>
+  readonly verification: LinkVerification
+}
+
+type Options = {
+  readonly workspace: string
+  readonly oldUrl?: URL
+  readonly http?: true
+  readonly rate: number
+  readonly resolve?: URL
+  readonly private?: true
+  readonly report?: string
+}
+
+export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifyServices>): Command {
+  return new Command('verify')
+    .description('Compare where imported links lead, at the old service and here.')
+    .argument('[import]', 'the ID of the import; without it, the newest that has succeeded')
+    .requiredOption('--workspace <name>', 'the workspace of the import')
+    .option('--old-url <url>', 'the old service, for links on its own domain', parseUrl)
+    .option('--http', 'ask the old service’s other domains by http instead of https')
+    .option('--rate <number>', 'links to ask for in a second', parseRate, REQUESTS_PER_SECOND)
+    .option('--resolve <host:port>', 'ask Terse at this address, whatever DNS says', parsePlace)
+    .option('--private', 'allow an old service in a private network')
+    .option('--report <file>', 'write what differs to this CSV file instead of here')
+    .addHelpText('after', example('import verify --workspace acme --report differences.csv'))
+    .action(async (importId: string | undefined, options: Options) => {
+      const differences = await withServices((services) =>
+        run(terminal, services, importId, options),
+      )
+      if (differences > 0) process.exitCode = EXIT_DIFFERENT
+    })
+}
+
+/** Returns how many links differ, or gave no answer. */
+async function run(
+  terminal: Terminal,
+  { workspaces, verification }: VerifyServices,
+  importId: string | undefined,
+  options: Options,
+): Promise<number> {
+  const { id: workspaceId } = await workspaces.get(options.workspace)
+  const counts = { same: 0, different: 0, unknown: 0 }
+  const verifying = verification.run(workspaceId, {
+    importId,
+    ownUrl: options.oldUrl,
+    scheme: options.http ? 'http' : 'https',
+    requestsPerSecond: options.rate,
+    allowsPrivate: options.private ?? false,
+    terseAt: options.resolve,
+    signal: new AbortController().signal,
+  })
+  const report = await openReport(terminal, options.report)
+  await write(report, csvLine(HEADER))
+  for await (const pair of verifying) {
+    counts[pair.verdict] += 1
+    if (pair.verdict !== 'same') await write(report, csvLine(cellsOf(pair)))
+    terminal.status(summaryOf(counts))
+  }
+  if (options.report !== undefined) {
+    report.end()
+    await finished(report)
+  }
+  terminal.status('')
+  terminal.err(summaryOf(counts))
+  return counts.different + counts.unknown
+}
+
+async function openReport(terminal: Terminal, file: string | undefined): Promise<Writable> {
+  if (file === undefined) return terminal.output
+  const report = createWriteStream(file)
+  await once(report, 'open')
+  return report
+}
+
+async function write(output: Writable, text: string): Promise<void> {
+  if (!output.write(text)) await once(output, 'drain')
+}
+
+function cellsOf({ oldLink, link, verdict, reason, before, now }: VerifiedPair): string[] {
+  return [oldLink.href, link.href, verdict, reason, ...shown(before), ...shown(now)]
+}
+
+function shown(answer: LinkAnswer): [string, string] {
+  const location = 'location' in answer ? answer.location : null
+  return [String(answer.status ?? ''), location ?? '']
+}
+
+function summaryOf(counts: Readonly<Record<VerifiedPair['verdict'], number>>): string {
+  const { same, different, unknown } = counts
+  return `${same} links lead to the same place, ${different} differ, ${unknown} could not be compared.`
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol)) return url
+  throw new InvalidArgumentError('It must be an http or https URL.')
+}
+
+function parseRate(text: string): number {
+  const rate = Number(text)
+  if (rate > 0 && rate <= REQUESTS_PER_SECOND_MAX) return rate
+  throw new InvalidArgumentError(`It must be a number up to ${REQUESTS_PER_SECOND_MAX}.`)
+}
+
+/** Port 443 is asked by HTTPS, all others by HTTP, unless a URL says otherwise. */
+function parsePlace(text: string): URL {
+  if (/^https?:\/\//.test(text)) return parseUrl(text)
+  const url = URL.parse(`${text.endsWith(':443') ? 'https' : 'http'}://${text}`)
+  if (url !== null && url.pathname === '/' && url.search === '') return url
+  throw new InvalidArgumentError('It must be a host and a port, such as 127.0.0.1:8080.')
+}

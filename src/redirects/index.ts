@@ -1,0 +1,3 @@
+/** The exports of redirects for other modules. */
+export { decide } from './decide.ts'
+export { loadByKey } from './prepared-link.ts'
