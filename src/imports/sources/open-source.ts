@@ -1,6 +1,6 @@
 import type { Agent as HttpAgent } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'
-import { type ImportSource, ImportSourceFault } from '../import-source.ts'
+import type { ImportSource } from '../import-source.ts'
 import type { SourceSettings } from '../source-settings.ts'
 
 /** What a source may use besides its settings. */
@@ -22,8 +22,9 @@ export async function openSource(
   access: SourceAccess,
 ): Promise<ImportSource> {
   switch (settings.kind) {
-    // One case for each kind, in the order of `SourceSettings`:
-    //   case 'csv': return (await import('./csv.ts')).openCsv(settings)
+    case 'csv':
+    case 'dub-csv':
+      return (await import('./csv.ts')).openCsv(settings)
     case 'yourls-sql':
       return (await import('./yourls-sql.ts')).openYourlsSql(settings)
     case 'polr-sql':
@@ -52,9 +53,5 @@ export async function openSource(
       return (await import('./api/shlink-source.ts')).openShlink(settings, access)
     case 'yourls':
       return (await import('./api/yourls-source.ts')).openYourls(settings, access)
-    default:
-      throw new ImportSourceFault(`The source ${settings.kind} cannot be read by this version.`, {
-        isTransient: false,
-      })
   }
 }

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  openCsvText,
+  PLAIN,
+  PLAIN_TARGETS,
+  targetsOf,
+  writeCsv,
+} from '../../../test/support/csv-source.ts'
+import {
+  assertResumes,
+  formatSecond,
+  importFixture,
+  readSorted,
+  readTruth,
+} from '../../../test/support/import-sources.ts'
+import { cases } from '../../../test/support/properties.ts'
+import type { LinkRecord } from '../import-record.ts'
+import { openCsv } from './csv.ts'
+import { describeCsv } from './describe-csv.ts'
+
+describe('a CSV file', () => {
+  const FORMS: { name: string; content: string | Buffer }[] = [
+    { name: 'commas', content: PLAIN },
+    { name: 'semicolons', content: PLAIN.replaceAll(',', ';') },
+    { name: 'tabs', content: PLAIN.replaceAll(',', '\t') },
+    { name: 'the line ends of Windows', content: PLAIN.replaceAll('\n', '\r\n') },
+    { name: 'no last line end', content: PLAIN.trim() },
+    { name: 'a byte order mark', content: `\ufeff${PLAIN}` },
+    {
+      name: 'UTF-16, as spreadsheets write it',
+      content: Buffer.from(`\ufeff${PLAIN.replaceAll(',', '\t')}`, 'utf16le'),
+    },
+    { name: 'its delimiter in the first line', content: `sep=;\r\n${PLAIN.replaceAll(',', ';')}` },
+    {
+      name: 'quotes',
+      content: '"key","url"\n"a","https://example.com/a"\n"b","https://example.com/b"\n',
+    },
+    { name: 'empty lines', content: PLAIN.replaceAll('\n', '\n\n') },
+    { name: 'empty columns at the end', content: PLAIN.replaceAll('/b', '/b,,') },
+    { name: 'other headers', content: PLAIN.replace('key,url', 'Back-half,Long URL') },
+  ]
+  for (const { name, content } of FORMS)
+    test(`is read with ${name}`, async (t) => {
+      const { links, refused } = await readSorted(openCsvText(t, content))
+      assert.deepEqual(refused, [])
+      assert.deepEqual(targetsOf(links), PLAIN_TARGETS)
+    })
+
+  test('gives domain and key of a whole short link', async (t) => {
+    const content = [
+      'Short URL,Destination',
+      'https://go.example.com/plain,https://example.com/1',
+      'GO.example.com/gr%C3%BC%C3%9Fe,https://example.com/2',
+      'https://go.example.com/日本語/x,https://example.com/3',
+      'https://go.example.com:8080/100%?utm=1,https://example.com/4',
+      'https://go.example.com,https://example.com/5',
+    ].join('\n')
+    const { links } = await readSorted(openCsvText(t, content))
+    assert.deepEqual(targetsOf(links), [
+      ['go.example.com', 'plain', 'https://example.com/1'],
+      ['go.example.com', 'grüße', 'https://example.com/2'],
+      ['go.example.com', '日本語/x', 'https://example.com/3'],
+      ['go.example.com:8080', '100%', 'https://example.com/4'],
+      ['go.example.com', '', 'https://example.com/5'],
+    ])
+  })
+
+  test('gives every field, and keeps other columns', async (t) => {
+    const content = [
+      'domain,slug,destination,ios,android,utm_source,external id,password,tags,expires,expired url,disabled,created,clicks,last clicked,Title,',
+      'go.example.com,a,https://example.com/,https://apps.apple.com/1,https://play.google.com/1,news,42,s3cret ,news|a;b,2030-01-01,https://example.com/over,yes,2024-05-01 10:00,"1,234",2025-05-01 10:00,My title,x',
+    ].join('\n')
+    const { links } = await readSorted(openCsvText(t, content, { timeZone: 'Europe/Berlin' }))
+    const { resume: _, ref: __, ...link } = links[0] as LinkRecord
+    assert.deepEqual(link, {
+      ...{ kind: 'link', place: 'line 2', domain: 'go.example.com', key: 'a' },
+      ...{ url: 'https://example.com/', ios: 'https://apps.apple.com/1' },
+      ...{ android: 'https://play.google.com/1', utm_source: 'news', utm_medium: null },
+      ...{ utm_campaign: null, utm_term: null, utm_content: null, external_id: 42 },
+      protection: { kind: 'password', password: 's3cret ' },
+      tags: ['news', 'a;b'],
+      expires_at: Date.parse('2029-12-31T23:00:00Z') * 1_000,
+      expired_redirect_url: 'https://example.com/over',
+      closed: 'The column "disabled" is "yes".',
+      created_at: Date.parse('2024-05-01T08:00:00Z') * 1_000,
+      clicks: 1_234,
+      last_click: Date.parse('2025-05-01T08:00:00Z') * 1_000,
+      rest: { Title: 'My title', 'column 17': 'x' },
+      notes: [],
+    })
+  })
+
+  test('takes the columns that are named, before those that are recognized', async (t) => {
+    const content = 'url,Ziel,Kürzel,key\nhttps://wrong.example/,https://example.com/,k,wrong\n'
+    const { links } = await readSorted(
+      openCsvText(t, content, { map: { url: 'Ziel', key: 'kürzel' } }),
+    )
+    assert.deepEqual(targetsOf(links), [[null, 'k', 'https://example.com/']])
+    assert.deepEqual(links[0]?.rest, { url: 'https://wrong.example/', key: 'wrong' })
+  })
+
+  test('takes away the apostrophe that spreadsheets put before formulas', async (t) => {
+    const { links } = await readSorted(
+      openCsvText(
+        t,
+        "key,url,title\n'-lead,https://example.com/,'=1+1\n'quoted',https://example.com/,\n",
+      ),
+    )
+    assert.deepEqual(
+      links.map(({ key, rest }) => [key, rest]),
+      [
+        ['-lead', { title: '=1+1' }],
+        ["'quoted'", {}],
+      ],
+    )
+  })
+
+  const PASSWORDS: { header: string; value: string; protection: LinkRecord['protection'] }[] = [
+    { header: 'password', value: '', protection: { kind: 'none' } },
+    { header: 'password', value: 'false', protection: { kind: 'none' } },
+    { header: 'password', value: 'true', protection: { kind: 'unknown password' } },
+    { header: 'password', value: '•••', protection: { kind: 'unknown password' } },
+    { header: 'password', value: '$2a$12$abc', protection: { kind: 'unknown password' } },
+    { header: 'password', value: 'no', protection: { kind: 'password', password: 'no' } },
+    { header: 'Has password', value: 'no', protection: { kind: 'none' } },
+    { header: 'Has password', value: 'x', protection: { kind: 'unknown password' } },
+  ]
+  for (const { header, value, protection } of PASSWORDS)
+    test(`makes ${JSON.stringify(protection)} of ${header} "${value}"`, async (t) => {
+      const { links } = await readSorted(
+        openCsvText(t, `key,url,${header}\na,https://example.com/,${value}\n`),
+      )
+      assert.deepEqual(links[0]?.protection, protection)
+    })
+
+  test('separates tags by the sign that they cannot have', async (t) => {
+    const rows = ['"a, b"', 'a;b c', '"a|b,c"', 'one', '""']
+    const content = `key,url,tags\n${rows.map((tags) => `k,https://example.com/,${tags}`).join('\n')}\n`
+    const { links } = await readSorted(openCsvText(t, content))
+    assert.deepEqual(
+      links.map(({ tags }) => tags),
+      [['a', 'b'], ['a', 'b c'], ['a', 'b,c'], ['one'], []],
+    )
+  })
+
+  test('notes values that are left out', async (t) => {
+    const { links } = await readSorted(
+      openCsvText(t, 'key,url,created,clicks\na,https://example.com/,03/04/2025,many\n'),
+    )
+    assert.deepEqual([links[0]?.created_at, links[0]?.clicks], [null, null])
+    assert.deepEqual(links[0]?.notes.length, 2)
+    assert.deepEqual(links[0]?.rest, { created_at: '03/04/2025', clicks: 'many' })
+  })
+
+  test('has one ref for one link, wherever its row is', async (t) => {
+    const first = await readSorted(openCsvText(t, PLAIN))
+    const moved = await readSorted(
+      openCsvText(
+        t,
+        'key,url\nb,https://example.com/b\na,https://example.com/a\na,https://example.com/c\n',
+      ),
+    )
+    assert.equal(first.links[0]?.ref, moved.links[1]?.ref)
+    assert.equal(first.links[1]?.ref, moved.links[0]?.ref)
+    assert.equal(new Set(moved.links.map(({ ref }) => ref)).size, 3)
+  })
+
+  test('is read from any row on', (t) =>
+    assertResumes(
+      openCsvText(
+        t,
+        `key,url\n${Array.from({ length: 30 }, (_, at) => (at % 7 === 0 ? 'x' : `k${at},"https://example.com/\n${at}"`)).join('\n')}\n`,
+      ),
+    ))
+})
+
+test("Dub's CSV has domains, keys, totals and tags, and keeps its other columns", async (t) => {
+  const content = [
+    'Short link,Destination URL,Clicks,Created at,Leads,Link ID,Updated at,Tags,Archived',
+    'https://dub.sh/try,https://dub.co/?a=1,38,2024-08-02T12:34:56.000Z,2,link_1,2024-09-02T12:34:56.000Z,"news, spring sale",No',
+  ].join('\n')
+  const { links } = await readSorted(openCsvText(t, content, { kind: 'dub-csv' }))
+  const [link] = links
+  assert.deepEqual(targetsOf(links), [['dub.sh', 'try', 'https://dub.co/?a=1']])
+  assert.deepEqual(
+    [link?.clicks, link?.tags, formatSecond(link?.created_at ?? null)],
+    [38, ['news', 'spring sale'], '2024-08-02T12:34:56Z'],
+  )
+  assert.deepEqual(link?.rest, {
+    Leads: '2',
+    'Link ID': 'link_1',
+    'Updated at': '2024-09-02T12:34:56.000Z',
+    Archived: 'No',
+  })
+})
+
+for (const service of ['kutt', 'yourls', 'sink', 'dub', 'bitly'])
+  test(`truth.csv of ${service} is a CSV file with its links`, async () => {
+    const file = importFixture(`${service}/truth.csv`)
+    const { links, refused } = await readSorted(
+      openCsv({ kind: 'csv', file, map: {}, timeZone: 'UTC' }),
+    )
+    // The last line of one file lacks a column.
+    assert.ok(refused.every(({ reason }) => /7 columns, and the header 8/.test(reason)))
+    const found = links.map(({ domain, key, url, created_at, clicks }) => [
+      domain,
+      key,
+      url,
+      formatSecond(created_at),
+      clicks,
+    ])
+    const truth = readTruth(file).map(({ domain, key, url, created_at, clicks }) => [
+      ...[domain, key, url, created_at, clicks === '' ? null : Number(clicks)],
+    ])
+    const missing = truth.slice(links.length)
+    assert.equal(missing.length, refused.length)
+    assert.deepEqual(found, truth.slice(0, links.length))
+  })
+
+test('describes a file for a person who maps its columns', async (t) => {
+  const rows = Array.from({ length: 9 }, (_, at) => `k${at};https://example.com/${at};x`)
+  const file = writeCsv(t, `Kürzel;Long URL;Note\n${rows.join('\n')}\n`)
+  const { signal } = new AbortController()
+  assert.deepEqual(await describeCsv(file, signal), {
+    headers: ['Kürzel', 'Long URL', 'Note'],
+    rows: rows.slice(0, 5).map((row) => row.split(';')),
+    map: { url: 'Long URL' },
+    missing: 'key',
+  })
+})
+
+test('any values come back as they were written', async (t) => {
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 8 }),
+      async (rows) => {
+        const quote = (value: string) => `"${value.replaceAll('"', '""')}"`
+        const lines = rows.map(
+          ([key, title], at) =>
+            `${at},${quote(`https://example.com/${key}`)},${quote(`x${title}x`)}`,
+        )
+        const { links } = await readSorted(openCsvText(t, `key,url,title\n${lines.join('\n')}\n`))
+        assert.deepEqual(
+          links.map(({ url, rest }) => [url, rest.title]),
+          rows.map(([key, title]) => [`https://example.com/${key}`.trim(), `x${title}x`]),
+        )
+      },
+    ),
+    cases(60),
+  )
+})

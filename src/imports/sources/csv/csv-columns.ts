@@ -1,0 +1,167 @@
+import { ImportSourceFault } from '../../import-source.ts'
+
+/** Headers of a column that says whether a link has a password, and not which. */
+const PASSWORD_FLAGS = ['haspassword', 'passwordprotected', 'isprotected', 'protected']
+
+/** What a column may hold, and how services call it, in lower case and without signs between the letters. */
+const ALIASES = {
+  /** The whole short link: domain and key. */
+  short_link: [
+    'shortlink',
+    'shorturl',
+    'short',
+    'bitlink',
+    'tinyurl',
+    'shortenedurl',
+    'shortenedlink',
+    'link',
+  ],
+  domain: ['domain', 'domainname', 'shortdomain', 'host', 'hostname'],
+  key: [
+    ...['key', 'slug', 'alias', 'keyword', 'backhalf', 'custombackhalf', 'slashtag', 'shortcode'],
+    ...['code', 'path', 'address', 'ending', 'urlending', 'customurl', 'shortid'],
+  ],
+  url: [
+    ...['longurl', 'longlink', 'destinationurl', 'destinationlink', 'destination', 'targeturl'],
+    ...['target', 'originalurl', 'originallink', 'original', 'redirecturl', 'redirectto', 'url'],
+  ],
+  ios: ['ios', 'iosurl', 'iphoneurl', 'apple'],
+  android: ['android', 'androidurl', 'google'],
+  utm_source: ['utmsource'],
+  utm_medium: ['utmmedium'],
+  utm_campaign: ['utmcampaign'],
+  utm_term: ['utmterm'],
+  utm_content: ['utmcontent'],
+  external_id: ['externalid'],
+  password: ['password', ...PASSWORD_FLAGS],
+  tags: ['tags', 'tag', 'labels', 'label'],
+  expires_at: [
+    ...[
+      'expiresat',
+      'expires',
+      'expireson',
+      'expiration',
+      'expirationdate',
+      'expiry',
+      'expirydate',
+    ],
+    ...['expirytime', 'expirein', 'validuntil', 'enddate'],
+  ],
+  expired_redirect_url: ['expiredredirecturl', 'expiredurl', 'expirationurl'],
+  /** Yes for a link that does not redirect. */
+  closed: ['disabled', 'isdisabled', 'banned', 'isbanned', 'closed', 'deactivated'],
+  created_at: [
+    ...['createdat', 'created', 'createdon', 'creationdate', 'createddate', 'datecreated'],
+    ...['creationtime', 'timestamp', 'date', 'addedon'],
+  ],
+  clicks: [
+    ...[
+      'clicks',
+      'totalclicks',
+      'clickcount',
+      'visits',
+      'visitcount',
+      'visitscount',
+      'totalvisits',
+    ],
+    ...['hits', 'views', 'engagements', 'totalengagements'],
+  ],
+  last_click: [
+    'lastclick',
+    'lastclicked',
+    'lastclickat',
+    'lastclickedat',
+    'lastvisit',
+    'lastvisited',
+  ],
+} as const satisfies Record<string, readonly string[]>
+
+export type CsvField = keyof typeof ALIASES
+
+export const CSV_FIELDS = Object.keys(ALIASES) as readonly CsvField[]
+
+/** Where each field is among the columns. */
+export type CsvColumns = ReadonlyMap<CsvField, number>
+
+/** Returns the columns that can be recognized by their headers, as headers. */
+export function guessColumns(names: readonly string[], taken: CsvColumns = new Map()): CsvColumns {
+  const normalized = names.map(normalize)
+  const used = new Set(taken.values())
+  const found = new Map(taken)
+  for (const field of CSV_FIELDS) {
+    if (found.has(field)) continue
+    const at = ALIASES[field]
+      .map((alias) => normalized.findIndex((name, index) => name === alias && !used.has(index)))
+      .find((index) => index >= 0)
+    if (at === undefined) continue
+    found.set(field, at)
+    used.add(at)
+  }
+  return found
+}
+
+/** Whether a column with this header says only that there is a password. */
+export function isFlag(name: string): boolean {
+  return PASSWORD_FLAGS.includes(normalize(name))
+}
+
+function normalize(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+/**
+ * Returns where each field is: as `map` says, and otherwise as its header says.
+ *
+ * @throws {ImportSourceFault} when `map` names no field or no column, or there is no column for the key or destination
+ */
+export function resolveColumns(
+  names: readonly string[],
+  map: Readonly<Record<string, string>>,
+): CsvColumns {
+  const given = Object.entries(map).map(([field, column]): [CsvField, number] => [
+    getField(field),
+    getColumn(column, names),
+  ])
+  const columns = guessColumns(names, new Map(given))
+  const missing = findMissing(columns)
+  if (missing === undefined) return columns
+  throw fault(`No column has the ${missing.what}. Name it: --map ${missing.field}=COLUMN.`, names)
+}
+
+/** Returns what no link can be without, and no column has. */
+export function findMissing(
+  columns: CsvColumns,
+): { readonly what: string; readonly field: CsvField } | undefined {
+  if (!columns.has('url')) return { what: 'destination', field: 'url' }
+  if (columns.has('short_link') || columns.has('key')) return undefined
+  return { what: 'key or short link', field: 'key' }
+}
+
+function getField(name: string): CsvField {
+  const field = CSV_FIELDS.find((each) => each === name)
+  if (field !== undefined) return field
+  throw new ImportSourceFault(`There is no field ${name}. Fields are ${CSV_FIELDS.join(', ')}.`, {
+    isTransient: false,
+  })
+}
+
+function getColumn(wanted: string, names: readonly string[]): number {
+  for (const same of [
+    (name: string) => name === wanted,
+    (name: string) => normalize(name) === normalize(wanted),
+  ]) {
+    const at = names.findIndex(same)
+    if (at === -1) continue
+    if (names.findLastIndex(same) !== at)
+      throw fault(`Several columns are called "${wanted}".`, names)
+    return at
+  }
+  throw fault(`There is no column "${wanted}".`, names)
+}
+
+function fault(message: string, names: readonly string[]): ImportSourceFault {
+  const list = names.map((name) => `"${name}"`).join(', ')
+  return new ImportSourceFault(`${message} The file has the columns ${list.slice(0, 1_000)}.`, {
+    isTransient: false,
+  })
+}

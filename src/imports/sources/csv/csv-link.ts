@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { LinkProtection, LinkRecord } from '../../import-record.ts'
+import { linkRecord, refOf } from '../link-record.ts'
+import { RefusedRow } from '../refused-record.ts'
+import { CSV_FIELDS, type CsvColumns, type CsvField, isFlag } from './csv-columns.ts'
+import { parseCsvDate } from './csv-dates.ts'
+import type { CsvHeader, CsvRow } from './csv-rows.ts'
+import { parseShortLink } from './short-link.ts'
+
+/** How the columns of a file are read. */
+export type CsvRules = {
+  readonly names: CsvHeader['names']
+  readonly columns: CsvColumns
+  readonly timeZone: string
+}
+
+/** @throws {RefusedRow} when the row has a value without which the link would be another, or more open */
+export function toCsvLink(
+  row: CsvRow,
+  rules: CsvRules,
+  at: { resume: string; place: string },
+): LinkRecord {
+  const values = new Map(CSV_FIELDS.map((field) => [field, textOf(row, rules.columns, field)]))
+  const text = (field: CsvField) => values.get(field) || null
+  const notes: string[] = []
+  const rest = restOf(row, rules)
+  const { domain, key } = targetOf(text)
+  const url = text('url')
+  if (url === null) throw new RefusedRow('It has no destination.')
+  const note = (field: CsvField, fault: string) => {
+    notes.push(`${field} "${text(field)?.slice(0, 100)}" ${fault}.`)
+    rest[field] = text(field)
+    return null
+  }
+  const date = (field: 'created_at' | 'last_click') => {
+    const value = text(field)
+    if (value === null) return null
+    const parsed = parseCsvDate(value, rules.timeZone)
+    return 'fault' in parsed ? note(field, parsed.fault) : parsed.instant
+  }
+  const count = (field: 'clicks' | 'external_id', parse: (text: string) => number | undefined) => {
+    const value = text(field)
+    return value === null ? null : (parse(value) ?? note(field, 'is no number'))
+  }
+  return linkRecord({
+    ...at,
+    ref: csvRef(domain, key, url),
+    ...{ domain, key, url },
+    ...{ ios: text('ios'), android: text('android') },
+    ...{ utm_source: text('utm_source'), utm_medium: text('utm_medium') },
+    ...{ utm_campaign: text('utm_campaign'), utm_term: text('utm_term') },
+    utm_content: text('utm_content'),
+    external_id: count('external_id', parseInteger),
+    tags: splitTags(text('tags') ?? ''),
+    expires_at: expiryOf(text('expires_at'), rules.timeZone),
+    expired_redirect_url: text('expired_redirect_url'),
+    protection: protectionOf(values.get('password') ?? '', rules),
+    closed: closureOf(text('closed'), rules),
+    created_at: date('created_at'),
+    clicks: count('clicks', parseCount),
+    last_click: date('last_click'),
+    ...{ rest, notes },
+  })
+}
+
+/** Spreadsheets put it before what they would take for a formula. */
+const APOSTROPHE = /^'(?=[=+\-@\t\r])/
+
+function textOf(row: CsvRow, columns: CsvColumns, field: CsvField): string {
+  const at = columns.get(field)
+  const value = at === undefined ? '' : (row.values[at] ?? '')
+  // A password is what it is.
+  return field === 'password' ? value : value.replace(APOSTROPHE, '').trim()
+}
+
+/** Returns the columns that are no field, and have a value. */
+function restOf({ values }: CsvRow, { names, columns }: CsvRules): Record<string, unknown> {
+  const used = new Set(columns.values())
+  const others = names.flatMap((name, at) => {
+    const value = used.has(at) ? '' : (values[at] ?? '').replace(APOSTROPHE, '').trim()
+    return value === '' ? [] : [[name === '' ? `column ${at + 1}` : name, value]]
+  })
+  return Object.fromEntries(others)
+}
+
+function targetOf(text: (field: CsvField) => string | null): {
+  domain: string | null
+  key: string
+} {
+  const key = text('key')
+  const shortLink = text('short_link') ?? (key?.includes('://') ? key : null)
+  const parsed = shortLink === null ? undefined : parseShortLink(shortLink)
+  if (shortLink !== null && parsed === undefined)
+    throw new RefusedRow(`"${shortLink.slice(0, 200)}" is no short link.`)
+  const own = key?.includes('://') ? null : (key?.replace(/^\//, '') ?? null)
+  if (own === null && parsed === undefined) throw new RefusedRow('It has no key.')
+  return {
+    domain: text('domain') ?? parsed?.domain ?? null,
+    key: own ?? parsed?.key ?? '',
+  }
+}
+
+/** The same for the same link in every run, though rows may move; unlike for two rows of one key that lead elsewhere. */
+function csvRef(domain: string | null, key: string, url: string): string {
+  const hash = createHash('sha256').update(url).digest('hex').slice(0, 16)
+  return refOf(`${domain ?? ''}/${key} ${hash}`)
+}
+
+/** @throws {RefusedRow} when it cannot be read: without it the link would never expire */
+function expiryOf(text: string | null, timeZone: string): number | null {
+  if (text === null || /^(?:0|never|none|null|-|n\/a)$/i.test(text)) return null
+  const parsed = parseCsvDate(text, timeZone)
+  if ('instant' in parsed) return parsed.instant
+  throw new RefusedRow(`The expiry date "${text.slice(0, 100)}" ${parsed.fault}.`)
+}
+
+/** What services give in place of a password: a mark, or a hash. */
+const NOT_GIVEN =
+  /^(?:true|yes|protected|\*+|•+|\$2[aby]\$.*|\$argon2.*|sink-pwd:.*|__SINK_MASKED__.*)$/i
+
+function protectionOf(value: string, { names, columns }: CsvRules): LinkProtection {
+  const text = value.trim()
+  if (text === '' || /^false$/i.test(text)) return { kind: 'none' }
+  if (isFlag(names[columns.get('password') ?? -1] ?? ''))
+    return /^(?:no|n|0|none)$/i.test(text) ? { kind: 'none' } : { kind: 'unknown password' }
+  if (NOT_GIVEN.test(text)) return { kind: 'unknown password' }
+  return { kind: 'password', password: value }
+}
+
+function closureOf(text: string | null, { names, columns }: CsvRules): string | null {
+  if (text === null || /^(?:false|no|0|n|active|enabled)$/i.test(text)) return null
+  return `The column "${names[columns.get('closed') ?? -1]}" is "${text.slice(0, 100)}".`
+}
+
+/** The first of these that occurs separates the tags, so that a tag may have those after it. */
+const TAG_SEPARATORS = ['|', ';', '\n', ',']
+
+function splitTags(text: string): readonly string[] {
+  const separator = TAG_SEPARATORS.find((each) => text.includes(each))
+  const tags = separator === undefined ? [text] : text.split(separator)
+  return tags.map((tag) => tag.trim()).filter((tag) => tag !== '')
+}
+
+/** Reads a count, with or without separators of thousands. */
+function parseCount(text: string): number | undefined {
+  if (!/^(?:\d{1,15}|\d{1,3}(?:[,.'’\s]\d{3}){1,4})$/.test(text)) return undefined
+  return Number(text.replace(/\D/g, ''))
+}
+
+function parseInteger(text: string): number | undefined {
+  const number = Number(text)
+  return /^-?\d+$/.test(text) && Number.isSafeInteger(number) ? number : undefined
+}
