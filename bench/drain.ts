@@ -110,6 +110,7 @@ async function measureDrain(
       batchMax: writer.batchMax,
       findPosition: (journalId) => writer.findPosition(journalId),
       maintain: (today, oldestDay) => writer.maintain(today, oldestDay),
+      erase: (erased) => writer.erase(erased),
       close: () => writer.close(),
       async write(batch) {
         const startedMs = performance.now()

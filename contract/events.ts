@@ -36,6 +36,7 @@ const EVENT_TYPES = [
   'person.updated',
   'person.disabled',
   'person.enabled',
+  'person.deleted',
   'password.changed',
   'password_reset.created',
   'session.created',

@@ -18,4 +18,8 @@ export const patchAccountBody = z
   })
   .meta({ id: 'PatchAccount' })
 
+export const accountDeleted = z
+  .object({ message: z.literal('Person deleted') })
+  .meta({ id: 'AccountDeleted' })
+
 export type AccountResource = z.output<typeof accountSchema>

@@ -1,5 +1,6 @@
 import type { Click } from './click.ts'
 import type { JournalPosition } from './store/click-store.ts'
+import type { ErasedClicks } from './store/erased-clicks.ts'
 
 /** Consecutive clicks of a journal. */
 export type ClickBatch = {
@@ -31,5 +32,10 @@ export type ClickWriter = {
    * node whose clock is ahead drops no more than the other nodes would.
    */
   maintain(today: number, oldestDay: number | undefined): Promise<void>
+  /**
+   * Removes the counts of deleted links, or everything that is left of a workspace's clicks, in small transactions.
+   * Clicks of theirs must no longer be ingested. Idempotent: after a failure it is called again.
+   */
+  erase(erased: ErasedClicks): Promise<void>
   close(): Promise<void>
 }

@@ -6,6 +6,7 @@ export {
   mayStill,
 } from './access/authentication.ts'
 export { type Actor, commandLine, systemActor } from './actor.ts'
+export type { ErasureStore } from './erasures/store/erasure-store.ts'
 export type { ShownMember } from './members/membership.ts'
 export type { MembershipStore } from './members/store/membership-store.ts'
 export { requireRecentAuthentication } from './permissions.ts'

@@ -1,5 +1,5 @@
 import type { ClaimStores } from '../domains/index.ts'
-import type { QuotaStores } from '../identity/index.ts'
+import type { ErasureStore, QuotaStores } from '../identity/index.ts'
 import type { IdempotencyStores } from '../platform/idempotency/once.ts'
 import type { LinkStore } from './store/link-store.ts'
 import type { TagStore } from './store/tag-store.ts'
@@ -9,4 +9,8 @@ export type KeyspaceStores = ClaimStores & QuotaStores
 
 /** The stores that the operations on links use. */
 export type LinkStores = KeyspaceStores &
-  IdempotencyStores & { readonly links: LinkStore; readonly tags: TagStore }
+  IdempotencyStores & {
+    readonly links: LinkStore
+    readonly tags: TagStore
+    readonly erasures: Pick<ErasureStore, 'noteLink'>
+  }

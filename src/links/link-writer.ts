@@ -237,6 +237,7 @@ export class LinkWriter {
     if (link === undefined) throw Failure.notFound('Link')
     requireVersion(expected, linkVersion(link))
     const now = this.#deps.clock.nowMicros()
+    await stores.erasures.noteLink(link, now)
     await stores.changes.append(changeOf(link), now)
     await stores.events.append(actor, linkDeleted(link), now)
     return link

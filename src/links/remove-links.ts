@@ -1,3 +1,4 @@
+import type { ErasureStore } from '../identity/index.ts'
 import { linkChange } from '../platform/changes/change.ts'
 import type { ChangeLog } from '../platform/changes/change-log.ts'
 import type { Store } from '../platform/database/store.ts'
@@ -8,7 +9,11 @@ import type { LinkStore } from './store/link-store.ts'
 /** Links deleted in one transaction, so that other writers can go between. */
 const BATCH = 100
 
-type RemovalStores = { readonly links: LinkStore; readonly changes: ChangeLog }
+type RemovalStores = {
+  readonly links: LinkStore
+  readonly changes: ChangeLog
+  readonly erasures: Pick<ErasureStore, 'noteLink'>
+}
 
 /** Deletes all links of a deleted workspace, without events: no member is left to read them. */
 export async function removeLinks(
@@ -24,8 +29,9 @@ export async function removeLinks(
       for (const { id } of items) {
         const link = await stores.links.delete(workspaceId, id)
         if (link === undefined) continue
-        const change = linkChange(link.keyspace_id, foldKey(link.key))
-        await stores.changes.append(change, clock.nowMicros())
+        const now = clock.nowMicros()
+        await stores.erasures.noteLink(link, now)
+        await stores.changes.append(linkChange(link.keyspace_id, foldKey(link.key)), now)
       }
     })
   }

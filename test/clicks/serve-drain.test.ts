@@ -42,6 +42,7 @@ test('orphaned journals are drained one after the other, so that none waits for 
         return true
       },
       maintain: async () => {},
+      erase: async () => {},
       close: async () => {},
     },
     clock: systemClock(),

@@ -41,6 +41,7 @@ export function overrideWriter(writer: ClickWriter, operations: Partial<ClickWri
     findPosition: (journalId) => writer.findPosition(journalId),
     write: (batch) => writer.write(batch),
     maintain: (today, oldestDay) => writer.maintain(today, oldestDay),
+    erase: (erased) => writer.erase(erased),
     close: () => writer.close(),
     ...operations,
   }

@@ -29,6 +29,7 @@ import { type HstsStore, hstsStore } from '../../domains/store/hsts-store.ts'
 import type { EventStore } from '../../events/event-store.ts'
 import { eventStore, type OpenEventFeed } from '../../events/store/event-store.ts'
 import { type KeyspaceStore, keyspaceStore } from '../../hosts/store/keyspace-store.ts'
+import { type ErasureStore, erasureStore } from '../../identity/erasures/store/erasure-store.ts'
 import {
   type MembershipStore,
   membershipStore,
@@ -124,6 +125,7 @@ export type Stores = {
   readonly changes: ChangeLog
   readonly events: EventStore
   readonly idempotency: IdempotencyStore
+  readonly erasures: ErasureStore
 }
 
 /** The database with all stores. A service declares a `Store` of those that it uses. */
@@ -209,5 +211,6 @@ export function storesOver(
     changes: changeLog(db, writes),
     events: eventStore({ ...on, openFeed }),
     idempotency: idempotencyStore(db, writes),
+    erasures: erasureStore(db, writes),
   }
 }

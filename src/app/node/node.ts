@@ -11,6 +11,7 @@ import { ALONE } from '../metrics/metrics.ts'
 import type { Api } from './api.ts'
 import { startBackups } from './backup-job.ts'
 import type { ListeningHandle } from './entrances.ts'
+import { startErasure } from './erasure.ts'
 import { startFileChecks } from './file-checks.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { type NodeParts, openNodeParts, type Shared } from './node-parts.ts'
@@ -159,6 +160,7 @@ export class Node {
         startTrimming(config, instance, logUnexpected(log, 'trimming')),
         domains.startChecking(),
         startWorkspaceRemoval({ store, clock, domains: domains.domains }, log),
+        startErasure({ store, clock, intake }, log),
       )
       if (tls !== undefined) this.#jobs.push(tls.startOrdering())
     }

@@ -13,6 +13,7 @@ import {
 } from '../journal/journal-folder.ts'
 import { type ClickDurability, JournalWriter } from '../journal/journal-writer.ts'
 import { listSegments } from '../journal/segments.ts'
+import type { ErasedClicks } from '../store/erased-clicks.ts'
 import type { JournalLocation } from './drain-messages.ts'
 import { DrainProgress } from './drain-progress.ts'
 import { DrainThread } from './drain-thread.ts'
@@ -138,6 +139,11 @@ export class ClickIntake implements ClickRecorder {
   /** Starts ingesting clicks; until then they wait in the journal. */
   startDraining(): void {
     this.#thread.start()
+  }
+
+  /** Removes clicks of deleted links or workspaces; see `ClickWriter.erase`. */
+  erase(erased: ErasedClicks): Promise<void> {
+    return this.#thread.erase(erased)
   }
 
   /** Pauses or resumes ingesting clicks. */

@@ -1,4 +1,5 @@
 import type { JournalPosition } from '../store/click-store.ts'
+import type { ErasedClicks } from '../store/erased-clicks.ts'
 
 /** The name and folder of a journal: the part of a `JournalFolder` that threads can exchange. */
 export type JournalLocation = { readonly id: string; readonly folder: string }
@@ -9,6 +10,8 @@ export type DrainCommand =
   | { readonly kind: 'wake'; readonly activeSegment: number }
   /** Ingest a journal that no process appends to, up to its end. */
   | { readonly kind: 'ingest'; readonly journal: JournalLocation }
+  /** Remove clicks; `id` names the command in its answer. */
+  | { readonly kind: 'erase'; readonly id: number; readonly erased: ErasedClicks }
   /** The own journal is closed: ingest the rest of it, then end. */
   | { readonly kind: 'stop' }
 
@@ -18,6 +21,8 @@ export type DrainEvent =
   | { readonly kind: 'progress'; readonly id: string; readonly position: JournalPosition }
   | { readonly kind: 'ingested'; readonly id: string }
   | { readonly kind: 'ingest failed'; readonly id: string; readonly error: unknown }
+  | { readonly kind: 'erased'; readonly id: number }
+  | { readonly kind: 'erase failed'; readonly id: number; readonly error: unknown }
   | { readonly kind: 'error'; readonly error: unknown }
   | { readonly kind: 'damage'; readonly bytes: number; readonly copy: string | undefined }
   | { readonly kind: 'stopped' }

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { backoffMs } from '../../platform/work/backoff.ts'
 import type { JournalPosition } from '../store/click-store.ts'
+import type { ErasedClicks } from '../store/erased-clicks.ts'
 import type { DrainCommand, DrainEvent, JournalLocation } from './drain-messages.ts'
 
 /** At most one `wake` message in this time: a message costs as much as a redirect. */
@@ -18,6 +19,8 @@ type Ingestion = {
   reject(error: unknown): void
 }
 
+type Erasure = { resolve(): void; reject(error: unknown): void }
+
 /**
  * The thread that ingests journals, so that no visitor waits for the database. After a crash it restarts and
  * continues from the position in the store: no click is lost or counted twice.
@@ -28,6 +31,8 @@ export class DrainThread {
   readonly #onError: (error: unknown) => void
   readonly #onDamage: (bytes: number, copy: string | undefined) => void
   readonly #ingesting = new Map<string, Ingestion>()
+  readonly #erasing = new Map<number, Erasure>()
+  #lastErasure = 0
   #worker: Worker | undefined
   #isStarted = false
   #startedAtMs = 0
@@ -79,6 +84,18 @@ export class DrainThread {
       this.#ingesting.set(journal.id, { journal, position: undefined, resolve, reject })
       this.#send({ kind: 'ingest', journal: { id: journal.id, folder: journal.folder } })
     })
+  }
+
+  /** Removes clicks (`ClickWriter.erase`). Rejects if the store does not, or the thread is not running. */
+  erase(erased: ErasedClicks): Promise<void> {
+    if (this.#worker === undefined || this.#stopping !== undefined) {
+      return Promise.reject(new Error('the drain thread is not running'))
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#lastErasure += 1
+    this.#erasing.set(this.#lastErasure, { resolve, reject })
+    this.#send({ kind: 'erase', id: this.#lastErasure, erased })
+    return promise
   }
 
   /** Ingests the remaining clicks if the thread was ever started, then ends it. The journal must be closed. */
@@ -137,6 +154,12 @@ export class DrainThread {
       case 'ingest failed':
         this.#endIngestion(event.id)?.reject(event.error)
         break
+      case 'erased':
+        this.#endErasure(event.id)?.resolve()
+        break
+      case 'erase failed':
+        this.#endErasure(event.id)?.reject(event.error)
+        break
       case 'stopped':
         this.#stopping?.end()
         break
@@ -149,8 +172,16 @@ export class DrainThread {
     return ingestion
   }
 
+  #endErasure(id: number): Erasure | undefined {
+    const erasure = this.#erasing.get(id)
+    this.#erasing.delete(id)
+    return erasure
+  }
+
   #ended(failure: unknown): void {
     this.#worker = undefined
+    for (const { reject } of this.#erasing.values()) reject(failure)
+    this.#erasing.clear()
     if (this.#stopping !== undefined) {
       for (const { reject } of this.#ingesting.values()) reject(failure)
       this.#stopping.end()

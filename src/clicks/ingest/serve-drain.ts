@@ -4,6 +4,7 @@ import { SerialQueue } from '../../platform/work/serial-queue.ts'
 import type { ClickWriter } from '../click-writer.ts'
 import { backlogBytes, keepDamagedSegment } from '../journal/journal-reader.ts'
 import { listSegments } from '../journal/segments.ts'
+import type { ErasedClicks } from '../store/erased-clicks.ts'
 import { dayOf } from '../tally/click-day.ts'
 import type { DrainCommand, DrainEvent, JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
@@ -35,6 +36,7 @@ class DrainServer {
   readonly #maintenanceTimer: NodeJS.Timeout
   /** The running and waiting ingestions of taken over journals. */
   readonly #ingestions = new Set<Promise<void>>()
+  readonly #erasures = new Set<Promise<void>>()
   /** Ingests these journals one at a time: many at once would exceed the connection timeout. */
   readonly #queue = new SerialQueue()
   /** Journals whose torn end was reported. They are kept for a while and ingested again. */
@@ -67,6 +69,8 @@ class DrainServer {
         .run(() => this.#ingest(command.journal))
         .finally(() => this.#ingestions.delete(ingestion))
       this.#ingestions.add(ingestion)
+    } else if (command.kind === 'erase') {
+      this.#erase(command.id, command.erased)
     } else {
       this.#stop().catch((error) => this.#reportError(error))
     }
@@ -119,6 +123,15 @@ class DrainServer {
     }
   }
 
+  #erase(id: number, erased: ErasedClicks): void {
+    const erasure = this.#options.writer
+      .erase(erased)
+      .then(() => this.#report({ kind: 'erased', id }))
+      .catch((error) => this.#report({ kind: 'erase failed', id, error: cloneable(error) }))
+      .finally(() => this.#erasures.delete(erasure))
+    this.#erasures.add(erasure)
+  }
+
   async #reportTornEnd(journal: JournalLocation, segment: number): Promise<void> {
     const { id, folder } = journal
     const bytes = backlogBytes(folder, await this.#options.writer.findPosition(id))
@@ -136,7 +149,7 @@ class DrainServer {
     } catch (error) {
       this.#reportError(error)
     }
-    await Promise.all([...this.#ingestions, this.#maintenance])
+    await Promise.all([...this.#ingestions, ...this.#erasures, this.#maintenance])
     await this.#options.writer.close()
     this.#report({ kind: 'stopped' })
     this.#port.close()

@@ -52,7 +52,27 @@ export function personCommand(terminal: Terminal, withServices: RunWith<PeopleSe
     { isOperator: false },
     'no longer operates the instance',
   )
+  addDelete(command, terminal, withServices)
   return command
+}
+
+function addDelete(
+  command: Command,
+  terminal: Terminal,
+  withServices: RunWith<PeopleServices>,
+): void {
+  command
+    .command('delete')
+    .description('Delete a person, who is signed out everywhere. This cannot be undone.')
+    .argument('<email>', 'the e-mail address of the person')
+    .requiredOption('--yes', 'confirm that it is meant')
+    .addHelpText('after', example('person delete grace@example.com --yes'))
+    .action(async (email: string) => {
+      await withServices(async ({ accounts }) =>
+        accounts.delete(operator, (await accounts.getByEmail(email)).id),
+      )
+      terminal.err(`${email} is deleted. Within 30 days nothing names the person any more.`)
+    })
 }
 
 function addList(

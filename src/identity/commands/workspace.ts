@@ -54,6 +54,19 @@ export function workspaceCommand(
       )
     })
 
+  command
+    .command('delete')
+    .description('Delete a workspace with its links, domains and clicks. This cannot be undone.')
+    .argument('<name>', 'the name of the workspace')
+    .requiredOption('--yes', 'confirm that it is meant')
+    .addHelpText('after', example('workspace delete acme --yes'))
+    .action(async (name: string) => {
+      await withServices(async ({ workspaces }) =>
+        workspaces.delete(commandLine((await workspaces.get(name)).id)),
+      )
+      terminal.err(`${name} is deleted. The service removes its links and domains now.`)
+    })
+
   command.addCommand(workspaceQuotaCommand(terminal, withServices))
   return command
 }

@@ -1,5 +1,10 @@
 import type { AccountResource } from '@terse/contract/people'
-import { accountList, accountSchema, patchAccountBody } from '@terse/contract/people'
+import {
+  accountDeleted,
+  accountList,
+  accountSchema,
+  patchAccountBody,
+} from '@terse/contract/people'
 import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
 import { type OneTimeLinkResource, oneTimeLinkSchema } from '@terse/contract/sign-in'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -64,6 +69,30 @@ export const accountRoutes: FastifyPluginAsyncZod<AccountRouteDependencies> = as
       const { id } = request.params
       await accounts.change(actorOf(request), id, { isDisabled, isOperator })
       return presentAccount(await accounts.get(id))
+    },
+  )
+
+  app.delete(
+    '/people/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'people.delete',
+        summary: 'Delete a person',
+        description:
+          'For operators of the instance. All sessions end, and nothing that names the person stays: events lose their author within 30 days. The instance keeps an operator, and every workspace an owner. Needs a recent authentication. Cannot be undone.',
+        params: idParams,
+        response: {
+          200: accountDeleted,
+          ...NOT_FOUND,
+          ...INVALID,
+          ...SESSION_FAILURES,
+        },
+      },
+    },
+    async (request) => {
+      await accounts.delete(actorOf(request), request.params.id)
+      return { message: 'Person deleted' as const }
     },
   )
 

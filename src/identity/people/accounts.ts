@@ -1,5 +1,4 @@
 import { sessionChange } from '../../platform/changes/change.ts'
-import type { ChangeLog } from '../../platform/changes/change-log.ts'
 import { isUuid } from '../../platform/crypto/uuid.ts'
 import type { Store } from '../../platform/database/store.ts'
 import {
@@ -10,16 +9,12 @@ import {
 import { Failure } from '../../platform/failure.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { SessionStore } from '../sessions/store/session-store.ts'
+import { deletePerson, type PersonDeletionStores } from './delete-person.ts'
 import { foldEmail } from './email.ts'
 import type { Person } from './person.ts'
-import type { Account, PersonChanges, PersonStore } from './store/person-store.ts'
+import type { Account, PersonChanges } from './store/person-store.ts'
 
-type AccountStores = {
-  readonly people: PersonStore
-  readonly sessions: SessionStore
-  readonly changes: ChangeLog
-  readonly events: EventWriter
-}
+type AccountStores = PersonDeletionStores & { readonly sessions: SessionStore }
 
 export type AccountChanges = {
   readonly isDisabled?: boolean | undefined
@@ -53,6 +48,22 @@ export class Accounts {
     const person = await this.#store.read.people.findByEmail(foldEmail(email))
     if (person === undefined) throw Failure.notFound(`Person "${email}"`)
     return person
+  }
+
+  /**
+   * Deletes a person, who is signed out everywhere at once.
+   *
+   * @throws {Failure} `not_found`; `validation_failed` for the last operator, and the last owner of a workspace
+   */
+  async delete(author: EventAuthor, id: string): Promise<void> {
+    if (!isUuid(id)) throw Failure.notFound('Person')
+    await this.#store.write(async (stores) => {
+      await stores.people.lockOperators()
+      await stores.people.lock(id)
+      const person = await stores.people.findById(id)
+      if (person === undefined) throw Failure.notFound('Person')
+      await deletePerson(stores, author, person, this.#clock.nowMicros())
+    })
   }
 
   /**

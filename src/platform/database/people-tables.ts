@@ -11,6 +11,14 @@ export type PeopleTables = {
     created_at: number
     disabled_at: number | null
   }
+  /** People who were deleted, until they are erased from the event log. */
+  deleted_people: {
+    id: string
+    email_folded: string
+    deleted_at: number
+    /** The number up to which events were looked through. */
+    events_until: number
+  }
   passwords: {
     person_id: string
     /** Sealed (platform/passwords/password-vault.ts). */

@@ -16,6 +16,7 @@ import { people } from './011-people.ts'
 import { eventSubjects } from './012-event-subjects.ts'
 import { utmTemplates } from './013-utm-templates.ts'
 import { imports } from './014-imports.ts'
+import { erasures } from './016-erasures.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
 /** All steps in order. A database's version is the number of steps applied to it. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventSubjects,
   utmTemplates,
   imports,
+  erasures,
 ]
 
 /** The schema version of this program. */

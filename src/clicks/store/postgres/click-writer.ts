@@ -8,11 +8,13 @@ import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { dayOf } from '../../tally/click-day.ts'
 import { type BatchDeltas, computeBatchDeltas } from '../batch-deltas.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
+import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
 import { ClickPartitions } from './click-partitions.ts'
 import { postgresClickRows } from './click-rows.ts'
+import { eraseLinkRows, eraseWorkspaceRows } from './erase-clicks.ts'
 import { insertRawClicks } from './raw-clicks.ts'
 
 /** Small enough that other nodes do not wait long for shared rows. */
@@ -91,6 +93,11 @@ class PostgresClickWriter implements ClickWriter {
   async maintain(today: number, oldestDay: number | undefined): Promise<void> {
     await this.#partitions.maintain(today, oldestDay)
     await this.#settle(today)
+  }
+
+  async erase(erased: ErasedClicks): Promise<void> {
+    if (erased.kind === 'links') await eraseLinkRows(this.#db, erased.linkSeqs)
+    else await eraseWorkspaceRows(this.#db, erased.workspaceId)
   }
 
   close(): Promise<void> {

@@ -16,12 +16,19 @@ import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
 import { computeBatchDeltas } from '../batch-deltas.ts'
 import type { ClickRows } from '../click-day-rows.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
+import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
 import { OwnerCache } from '../owner-cache.ts'
 import type { RawClickQuota } from '../raw-click-quota.ts'
 import { BatchMarks } from './batch-marks.ts'
 import { sqliteClickRows } from './click-rows.ts'
-import { rawClicksFolder } from './raw-click-days.ts'
+import {
+  eraseLinkRows,
+  eraseRawClicks,
+  eraseWorkspaceDay,
+  listCountedDays,
+} from './erase-clicks.ts'
+import { listRawDays, rawClicksFolder } from './raw-click-days.ts'
 import { RawClickFiles } from './raw-click-files.ts'
 
 /** Large, because clicks that share a page save page writes; still well under a second's work. */
@@ -60,6 +67,8 @@ class SqliteClickWriter implements ClickWriter {
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #rows: ClickRows
+  /** Of the raw clicks. */
+  readonly #folder: string
   readonly #rawFiles: RawClickFiles
   readonly #marks: BatchMarks
   readonly #numbers: LinkNumbers
@@ -80,7 +89,8 @@ class SqliteClickWriter implements ClickWriter {
     this.#database = database
     this.#db = kyselyOver(new SqliteConnection(database))
     this.#rows = sqliteClickRows(database)
-    this.#rawFiles = new RawClickFiles(rawClicksFolder(dataDir), rawQuota)
+    this.#folder = rawClicksFolder(dataDir)
+    this.#rawFiles = new RawClickFiles(this.#folder, rawQuota)
     this.#marks = new BatchMarks(database)
     this.#numbers = new LinkNumbers(sqliteLinkSequence(database, dataDir))
     this.#owners = new OwnerCache(
@@ -103,6 +113,19 @@ class SqliteClickWriter implements ClickWriter {
     while (settled > 0)
     await this.#queue.run(async () => this.#rawFiles.closeBefore(today))
     if (oldestDay !== undefined) await this.#queue.run(() => this.#dropBefore(oldestDay))
+  }
+
+  async erase(erased: ErasedClicks): Promise<void> {
+    if (erased.kind === 'links') {
+      await this.#run(() => eraseLinkRows(this.#database, erased.linkSeqs))
+      return
+    }
+    for (const day of listCountedDays(this.#database)) {
+      await this.#run(() => eraseWorkspaceDay(this.#database, day, erased.workspaceId))
+    }
+    for (const day of listRawDays(this.#folder)) {
+      await eraseRawClicks(this.#folder, day, erased.workspaceId, BUSY_DEADLINE_MS)
+    }
   }
 
   close(): Promise<void> {
@@ -135,6 +158,11 @@ class SqliteClickWriter implements ClickWriter {
     })
     if (isIngested) this.#onWithoutLink(withoutLink)
     return isIngested
+  }
+
+  /** Runs `work` in a transaction, between batches. */
+  #run(work: () => void): Promise<void> {
+    return this.#queue.run(() => inTransaction(this.#database, BUSY_DEADLINE_MS, work))
   }
 
   /** Whether the journal's position is still the one at which the batch begins. */

@@ -17,6 +17,8 @@ export type OneTimeLinkStore = {
   deleteInvitationsOf(workspaceId: string, emailFolded: string): Promise<void>
   /** Deletes all open invitations of a workspace. */
   deleteInvitations(workspaceId: string): Promise<void>
+  /** Deletes all links that were made for an address. */
+  deleteOfAddress(emailFolded: string): Promise<void>
   /** Deletes a person's open links for a new password. */
   deleteResetsOf(personId: string): Promise<void>
   /** Whether a link of this kind is open. */
@@ -86,6 +88,9 @@ export function oneTimeLinkStore(db: Kysely<Schema>): OneTimeLinkStore {
     },
     async deleteInvitations(workspaceId) {
       await openInvitations(db, workspaceId).execute()
+    },
+    async deleteOfAddress(emailFolded) {
+      await db.deleteFrom('one_time_links').where('email_folded', '=', emailFolded).execute()
     },
     async deleteResetsOf(personId) {
       await db

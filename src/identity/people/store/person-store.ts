@@ -27,6 +27,8 @@ export type PersonStore = {
   /** Returns false when the e-mail address is taken. */
   insert(person: Person): Promise<boolean>
   update(id: string, changes: PersonChanges): Promise<void>
+  /** Deletes a person with everything that refers to the person. */
+  delete(id: string): Promise<void>
   /** Makes other transactions that lock the person wait until this one ends. */
   lock(id: string): Promise<void>
   /** Makes other transactions that may change who is an operator wait until this one ends. */
@@ -120,6 +122,9 @@ export function personStore(db: Kysely<Schema>, lockName: LockName | undefined):
       const set = { ...changes, ...operator }
       if (Object.keys(set).length === 0) return
       await db.updateTable('people').set(set).where('id', '=', id).execute()
+    },
+    async delete(id) {
+      await db.deleteFrom('people').where('id', '=', id).execute()
     },
     lock: (id) => lock(`person ${id}`),
     lockOperators: () => lock('operators'),

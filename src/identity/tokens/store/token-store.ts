@@ -18,6 +18,8 @@ export type TokenStore = {
   revoke(workspaceId: string | undefined, id: string, atMicros: number): Promise<Token | undefined>
   /** Revokes all tokens of a workspace, and returns the identifiers of those that were not revoked before. */
   revokeAll(workspaceId: string, atMicros: number): Promise<readonly string[]>
+  /** Forgets who created the tokens of a person; they go on working. */
+  forgetCreator(personId: string): Promise<void>
   noteUse(id: string, atMicros: number): Promise<void>
 }
 
@@ -80,6 +82,13 @@ export function tokenStore(db: Kysely<Schema>): TokenStore {
         .returning('id')
         .execute()
       return rows.map(({ id }) => id)
+    },
+    async forgetCreator(personId) {
+      await db
+        .updateTable('tokens')
+        .set({ created_by: null })
+        .where('created_by', '=', personId)
+        .execute()
     },
     async noteUse(id, atMicros) {
       await db.updateTable('tokens').set({ last_used_at: atMicros }).where('id', '=', id).execute()

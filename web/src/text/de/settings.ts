@@ -222,6 +222,7 @@ export const audit: typeof en.audit = {
     'person.updated': '{who} hat das Konto von {it} geändert',
     'person.disabled': '{who} hat {it} gesperrt',
     'person.enabled': '{who} hat {it} entsperrt',
+    'person.deleted': '{who} hat eine Person gelöscht',
     'password.changed': '{who} hat das Passwort von {it} geändert',
     'password_reset.created': '{who} hat für {it} einen Link für ein neues Passwort angelegt',
     'session.created': '{who} hat sich angemeldet',

@@ -220,6 +220,7 @@ export const audit = {
     'person.updated': '{who} changed the account of {it}',
     'person.disabled': '{who} disabled {it}',
     'person.enabled': '{who} enabled {it}',
+    'person.deleted': '{who} deleted a person',
     'password.changed': '{who} changed the password of {it}',
     'password_reset.created': '{who} made a link for a new password of {it}',
     'session.created': '{who} signed in',

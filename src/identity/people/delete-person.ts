@@ -1,0 +1,63 @@
+import { sessionChange } from '../../platform/changes/change.ts'
+import type { ChangeLog } from '../../platform/changes/change-log.ts'
+import { type EventAuthor, type EventWriter, INSTANCE } from '../../platform/events/event-writer.ts'
+import { Failure } from '../../platform/failure.ts'
+import type { ErasureStore } from '../erasures/store/erasure-store.ts'
+import type { MembershipStore } from '../members/store/membership-store.ts'
+import type { OneTimeLinkStore } from '../one-time-links/store/one-time-link-store.ts'
+import type { TokenStore } from '../tokens/store/token-store.ts'
+import type { Person } from './person.ts'
+import type { PersonStore } from './store/person-store.ts'
+
+/** The stores in which a person has rows. */
+export type PersonDeletionStores = {
+  readonly people: PersonStore
+  readonly memberships: MembershipStore
+  readonly oneTimeLinks: OneTimeLinkStore
+  readonly tokens: TokenStore
+  readonly erasures: Pick<ErasureStore, 'notePerson'>
+  readonly changes: ChangeLog
+  readonly events: EventWriter
+}
+
+/**
+ * Deletes a person with all sessions, factors and memberships, within a transaction that has locked the person and
+ * the operators. Tokens stay with their workspaces. The event log is erased later.
+ *
+ * @throws {Failure} `validation_failed` for the last operator, and the last owner of a workspace
+ */
+export async function deletePerson(
+  stores: PersonDeletionStores,
+  author: EventAuthor,
+  person: Person,
+  now: number,
+): Promise<void> {
+  const { id, email_folded } = person
+  const memberships = await stores.memberships.listOfPerson(id)
+  const owned = memberships.filter(({ role }) => role === 'owner')
+  // In one order, so that two deletions cannot wait for one another.
+  for (const { workspace_id } of owned.toSorted((a, b) =>
+    a.workspace_id < b.workspace_id ? -1 : 1,
+  )) {
+    await stores.memberships.lock(workspace_id)
+  }
+  await stores.tokens.forgetCreator(id)
+  await stores.oneTimeLinks.deleteOfAddress(email_folded)
+  await stores.people.delete(id)
+  const isLastOperator = person.is_operator && (await stores.people.countOperators()) === 0
+  if (isLastOperator) throw refusal('the instance would have no operator; name another one first')
+  for (const { workspace_id, workspace_name } of owned) {
+    if ((await stores.memberships.countOwners(workspace_id)) > 0) continue
+    const fix = 'make another member owner, or delete the workspace, first'
+    throw refusal(`the workspace ${workspace_name} would have no owner; ${fix}`)
+  }
+  await stores.erasures.notePerson({ id, email_folded, deleted_at: now })
+  await stores.changes.append(sessionChange(id), now)
+  // The identifier of the person would keep the event from staying.
+  const event = { type: 'person.deleted', subjectId: INSTANCE, before: null, after: null } as const
+  await stores.events.append(author, event, now)
+}
+
+function refusal(reason: string): Failure {
+  return Failure.invalid({ id: [`cannot be deleted: ${reason}`] })
+}

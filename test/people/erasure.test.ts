@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { pino } from 'pino'
+import { readConfig } from '../../src/app/config/read-config.ts'
+import { openDomains } from '../../src/app/instance/domains.ts'
+import { eraseDeleted } from '../../src/app/node/erasure.ts'
+import { removeWorkspaces } from '../../src/app/node/workspace-removal.ts'
+import type { ClickWriter } from '../../src/clicks/click-writer.ts'
+import {
+  checkClickSums,
+  checkDaySums,
+  checkLinkSums,
+} from '../../src/clicks/store/sqlite/check-sums.ts'
+import { commandLine } from '../../src/identity/actor.ts'
+import { openToRead } from '../../src/platform/database/sqlite/open-to-read.ts'
+import { type Clock, systemClock } from '../../src/platform/time/clock.ts'
+import { type Api, expectStatus } from '../support/api.ts'
+import { openWriterAt } from '../support/click-writers.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { findText } from '../support/find-text.ts'
+import { PASSWORD, type PersonClient, personClient, setUp } from '../support/person-client.ts'
+import { expectProblem } from '../support/problems.ts'
+import { type Service, startService } from '../support/service.ts'
+import { visit } from '../support/visit.ts'
+
+const DAY_MICROS = 86_400_000_000
+const NOT_CANCELLED = () => false
+
+for (const engine of ENGINES) {
+  describe(`erasing on ${engine.name}`, () => {
+    let service: Service
+    let operator: PersonClient
+    let writer: ClickWriter
+    before(async () => {
+      service = await startService(engine, { TERSE_DOMAIN_PROOF: 'routing' })
+      await service.token('kept')
+      operator = await setUp(service)
+      writer = openWriterAt(service.place)
+    })
+    after(async () => {
+      await writer.close()
+      await service.stop()
+    })
+
+    /** Runs the jobs of a later moment, which also forgets the changes and idempotency keys of today. */
+    const runJobs = async (days: number) => {
+      const { store } = service.instance
+      const now = systemClock()
+      const clock: Clock = { nowMicros: () => now.nowMicros() + days * DAY_MICROS }
+      const config = readConfig({ ...service.place.env, TERSE_BASE_URL: service.baseUrl })
+      const { domains } = openDomains(config, service.instance, pino({ level: 'silent' }))
+      await removeWorkspaces({ store, clock, domains }, NOT_CANCELLED)
+      await eraseDeleted({ store, clock, intake: writer }, NOT_CANCELLED)
+      await store.write((stores) => stores.changes.trim(clock.nowMicros()))
+    }
+    const expectGone = async (texts: Readonly<Record<string, string>>) => {
+      for (const [name, text] of Object.entries(texts)) {
+        assert.deepEqual(await findText(service.place, text), [], name)
+      }
+    }
+    const addLink = async (api: Api, domain: string, key: string) => {
+      const link = { domain, key, url: 'https://example.com/', tags: [`tag-${key}`] }
+      return expectStatus(await api.post('/links', link), 201).body
+    }
+    const click = async (path: string, host: string) => {
+      assert.equal((await visit(service.port, path, { host })).status, 302)
+    }
+    const counted = (api: Api, clicks: number) =>
+      eventually(async () => {
+        const { body } = await api.get('/clicks')
+        assert.equal(body.total.clicks, clicks)
+      })
+
+    test('nothing is left of a deleted workspace, and nothing of another one is missing', async () => {
+      const kept = await service.api('kept')
+      await addLink(kept, 'kept.localhost', 'kept-key')
+      const gone = await service.api('gone-workspace')
+      const { id } = await service.instance.workspaces.get('gone-workspace')
+      const link = await addLink(gone, 'gone.localhost', 'gone-key')
+      const removed = await addLink(gone, 'gone.localhost', 'removed-key')
+      const shared = await addLink(gone, 'localhost', 'gone-shared')
+      expectStatus(await gone.post('/utm-templates', { name: 'gone-template' }), 201)
+      const repeated = { domain: 'localhost', key: 'gone-once', url: 'https://example.com/' }
+      expectStatus(await gone.post('/links', repeated, { 'idempotency-key': 'gone-id' }), 201)
+      const actor = commandLine(id)
+      await service.instance.workspaces.limit(actor, { links: 50 })
+      const { id: personId } = (await operator.get('/me')).body
+      const member = {
+        workspace_id: id,
+        person_id: personId,
+        role: 'owner',
+        created_at: 1,
+      } as const
+      await service.instance.store.write((stores) => stores.memberships.insert(member))
+      const invited = { email: 'invited-to-gone@example.com', role: 'viewer' }
+      expectStatus(await gone.post('/invitations', invited), 201)
+      await click('/kept-key', 'kept.localhost')
+      for (const path of ['/gone-key', '/gone-key', '/removed-key'])
+        await click(path, 'gone.localhost')
+      await click('/gone-shared', `localhost:${service.port}`)
+      await counted(gone, 4)
+      await counted(kept, 1)
+      expectStatus(await gone.delete(`/links/${removed.id}`), 200)
+      assert.notDeepEqual(await findText(service.place, id), [], 'there is something to erase')
+
+      await service.instance.workspaces.delete(actor)
+      await runJobs(0)
+      assert.ok((await findText(service.place, id)).length > 0, 'a week is waited for')
+      await runJobs(1)
+      await runJobs(8)
+      await expectGone({
+        workspace: id,
+        link: link.id,
+        removed: removed.id,
+        shared: shared.id,
+        host: 'gone.localhost',
+        key: 'gone-',
+        tag: 'tag-gone',
+        invitation: 'invited-to-gone',
+      })
+      assert.deepEqual(await countsOf(service.place, [link, removed, shared]), 1, 'one of another')
+      await counted(kept, 1)
+      const { body } = await kept.get('/clicks/export?format=ndjson')
+      assert.match(body, /kept-key/)
+      checkFiles(service.place)
+    })
+
+    test('a kill between any two steps leaves a state from which the jobs go on', async () => {
+      const api = await service.api('half-way')
+      const { id } = await service.instance.workspaces.get('half-way')
+      await addLink(api, 'half.localhost', 'half-key')
+      await click('/half-key', 'half.localhost')
+      await counted(api, 1)
+      await service.instance.workspaces.delete(commandLine(id))
+      // Everything but the last write of each step has happened.
+      await runJobs(1)
+      await writer.erase({ kind: 'workspace', workspaceId: id })
+      await service.instance.store.write((stores) => stores.erasures.eraseSettings(id))
+      await runJobs(8)
+      await writer.erase({ kind: 'workspace', workspaceId: id })
+      await expectGone({ workspace: id, host: 'half.localhost' })
+      checkFiles(service.place)
+    })
+
+    test('nothing is left of a deleted person; events lose their author', async () => {
+      const { body: session } = await operator.get('/session')
+      operator.workspaceId = session.memberships[0].workspace_id
+      const email = 'Erased@Example.com'
+      const { body } = expectStatus(
+        await operator.post('/invitations', { email, role: 'admin' }),
+        201,
+      )
+      const code = new URL(body.url).hash.replace('#code=', '')
+      const client = personClient(service)
+      const given = { code, name: 'Erased Person', password: PASSWORD }
+      const { id } = expectStatus(await client.post('/invitations/accept', given), 201).body.person
+      client.workspaceId = operator.workspaceId
+      const token = { name: 'CI', scopes: ['links:read'] }
+      expectStatus(await client.post('/tokens', token), 201)
+      const link = { domain: 'localhost', key: 'by-erased', url: 'https://example.com/' }
+      expectStatus(await client.post('/links', link), 201)
+
+      expectStatus(await operator.delete(`/people/${id}`), 200)
+      expectProblem(await client.get('/links'), 'unauthorized')
+      await runJobs(0)
+      await runJobs(1)
+      await expectGone({ id, name: 'Erased Person', email, folded: email.toLowerCase() })
+      const { body: events } = await operator.get('/events?type=link.created')
+      const created = events.data.find(
+        ({ after }: { after: { key: string } }) => after.key === 'by-erased',
+      )
+      assert.equal(created.actor.name, 'deleted person')
+      const { body: tokens } = await operator.get('/tokens')
+      assert.ok(
+        tokens.data.some(({ name }: { name: string }) => name === 'CI'),
+        'tokens stay',
+      )
+    })
+
+    test('the last operator and the last owner of a workspace stay', async () => {
+      const { body: me } = await operator.get('/me')
+      expectProblem(await operator.delete(`/people/${me.id}`), 'validation_failed', ['id'])
+      assert.equal((await operator.get('/me')).status, 200)
+    })
+  })
+}
+
+/** The rows with counts of links: those of the given ones must be gone. */
+async function countsOf(place: Place, links: readonly { id: string }[]): Promise<number> {
+  assert.equal(links.length, 3)
+  if (place.databaseUrl !== undefined) {
+    const { default: pg } = await import('pg')
+    const client = new pg.Client(place.databaseUrl)
+    await client.connect()
+    const { rows } = await client.query('select count(*)::integer as rows from link_clicks')
+    await client.end()
+    return rows[0].rows
+  }
+  const database = openToRead(path.join(place.dataDir, 'clicks.db'), 5_000)
+  const row = database.prepare('select count(*) as rows from link_clicks').get()
+  database.close()
+  return Number(row?.rows)
+}
+
+/** On SQLite: the sums that show whether files are whole must still be equal. */
+function checkFiles({ databaseUrl, dataDir }: Place): void {
+  if (databaseUrl !== undefined) return
+  const days = readdirSync(path.join(dataDir, 'clicks')).filter((name) => name.endsWith('.db'))
+  const checks = [
+    { file: 'terse.db', check: checkLinkSums },
+    {
+      file: 'clicks.db',
+      check: (db: Parameters<typeof checkLinkSums>[0]) => checkClickSums(db, { isFull: true }),
+    },
+    ...days.map((name) => ({
+      file: path.join('clicks', name),
+      check: (db: Parameters<typeof checkLinkSums>[0]) => checkDaySums(db, name),
+    })),
+  ]
+  for (const { file, check } of checks) {
+    const database = openToRead(path.join(dataDir, file), 5_000)
+    assert.deepEqual(check(database), [], file)
+    database.close()
+  }
+}
