@@ -202,6 +202,7 @@ describe('requireAccess', () => {
         'tokens.create',
         'tokens.delete',
         'people.patch',
+        'people.delete',
         'people.resetPassword',
         'me.startTotp',
         'me.confirmTotp',

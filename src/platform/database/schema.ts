@@ -178,8 +178,8 @@ export type Schema = PeopleTables &
       bytes: Generated<number>
     }
     /** Links that were deleted, until their counts are erased. */
-  deleted_links: { link_seq: number; workspace_id: string; deleted_at: number }
-  link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
+    deleted_links: { link_seq: number; workspace_id: string; deleted_at: number }
+    link_tags: { workspace_id: string; tag: string; tag_folded: string; link_seq: number }
     /** A link without a row was never clicked by a person. */
     link_clicks: { link_seq: number; clicks: number; last_click: number }
     /** PostgreSQL only, one partition per UTC day. SQLite keeps raw clicks in separate files. */

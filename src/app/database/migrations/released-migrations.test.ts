@@ -39,6 +39,7 @@ const RELEASED = [
   { name: 'event-subjects', SQLite: 'a00b211d2e93595e', PostgreSQL: 'a00b211d2e93595e' },
   { name: 'utm-templates', SQLite: '8c884a425d322b5c', PostgreSQL: '5bd906dd99d0e192' },
   { name: 'imports', SQLite: '5eee1793da409985', PostgreSQL: '7915f1e20851e9b4' },
+  { name: 'erasures', SQLite: '098688df055c5a0f', PostgreSQL: 'cd92ab5495f18838' },
 ]
 
 const DIALECTS = {
