@@ -24,6 +24,10 @@ const DAYS = [
   { date: '2026-11-19T00:00:00+0000', clicks: 0 },
   { date: '2026-11-18T00:00:00+0000', clicks: 3 },
 ]
+const MANY_DAYS = Array.from({ length: 50 }, (_, index) => ({
+  date: `${new Date(Date.UTC(2026, 9, 1 + index)).toISOString().slice(0, 19)}+0000`,
+  clicks: 1,
+}))
 
 describe('the Bitly API source', () => {
   const deps = apiDeps()
@@ -54,8 +58,10 @@ describe('the Bitly API source', () => {
       return { json: { links: [], pagination: { next: '', search_after: '' } } }
     }
     if (!hasClicks) return { status: 402, json: { message: 'UPGRADE_REQUIRED' } }
-    const isClicked = path.startsWith('/bitlinks/go.example.com/docs/intro/')
-    if (path.endsWith('/clicks/summary')) return { json: { total_clicks: isClicked ? 10 : 0 } }
+    if (path.endsWith('/clicks/summary')) return { json: { total_clicks: 80 } }
+    if (path === '/bitlinks/go.example.com/plain/clicks')
+      return { json: { link_clicks: MANY_DAYS } }
+    const isClicked = path === '/bitlinks/go.example.com/docs/intro/clicks'
     return { json: { link_clicks: isClicked ? DAYS : [] } }
   }
 
@@ -83,18 +89,28 @@ describe('the Bitly API source', () => {
     assert.equal(api.requests.filter(({ path }) => path.startsWith('/bitlinks/')).length, 3)
   })
 
-  test('gives clicks by day, oldest first, and the total', async () => {
+  test('gives clicks by day, oldest first, and their sum', async () => {
     const { links, counts } = await readSorted(open())
-    assert.equal(api.requests.filter(({ path }) => path.endsWith('/clicks')).length, 1)
-    const link = links.find(({ key }) => key === 'docs/intro')
-    assert.equal(link?.clicks, 10)
+    const ref = 'go.example.com/docs/intro'
+    assert.equal(links.find((link) => link.ref === ref)?.clicks, 7)
     assert.deepEqual(
-      counts.map(({ ref, at, count, interval }) => [ref, at / 1_000, count, interval]),
+      counts
+        .filter((count) => count.ref === ref)
+        .map(({ at, count, interval }) => [at / 1_000, count, interval]),
       [
-        ['go.example.com/docs/intro', Date.UTC(2026, 10, 18), 3, 'day'],
-        ['go.example.com/docs/intro', Date.UTC(2026, 10, 20), 4, 'day'],
+        [Date.UTC(2026, 10, 18), 3, 'day'],
+        [Date.UTC(2026, 10, 20), 4, 'day'],
       ],
     )
+    assert.equal(links.find(({ key }) => key === 'under_score')?.clicks ?? 0, 0)
+  })
+
+  test('asks for the total where the list of days may have been cut', async () => {
+    const { links, counts } = await readSorted(open())
+    const ref = 'go.example.com/plain'
+    assert.equal(links.find((link) => link.ref === ref)?.clicks, 80)
+    assert.equal(counts.filter((count) => count.ref === ref).length, 50)
+    assert.equal(api.requests.filter(({ path }) => path.endsWith('/summary')).length, 1)
   })
 
   test('repairs a page that is never valid JSON, and says so', async () => {

@@ -21,8 +21,16 @@ const LIMITS = [
   { requests: 150, perMs: 60_000 },
   { requests: 1_500, perMs: 3_600_000 },
 ]
+/** A list of so many days may lack older ones: Bitly's default size of lists of metrics. */
+const DAYS_LISTED = 50
 /** After so many links without clicks, the account's plan has none. */
 const UNCOUNTED_MAX = 3
+
+/** What has a field in Terse, or says nothing about the link. */
+const TAKEN = [
+  ...['id', 'long_url', 'custom_bitlinks', 'tags', 'created_at'],
+  ...['references', 'created_by', 'client_id'],
+]
 
 const groupsSchema = z.object({ groups: z.array(z.object({ guid: z.string() })) })
 const pageSchema = z.object({
@@ -45,6 +53,8 @@ const daysSchema = z.object({
 type Bitlink = z.infer<typeof bitlinkSchema>
 type Item = { readonly raw: unknown; readonly isRepaired: boolean }
 type Cursor = { readonly group: string; readonly after: string | undefined }
+/** The beginning of a day, in microseconds since the epoch, and its clicks. */
+type Day = { readonly at: number; readonly clicks: number }
 type Context = { readonly place: string; readonly skip: number; readonly signal: AbortSignal }
 
 /** Reads Bitly: the links of all groups, archived ones too, and their clicks by day. */
@@ -115,13 +125,14 @@ class BitlyLinks implements PagedList<Item, Cursor> {
       return
     }
     const bitlink = parsed.item
-    const total = skip === 0 ? await this.#totalOf(bitlink.id, signal) : undefined
-    const links = linksOf(bitlink, { place, total: total ?? null, isRepaired: item.isRepaired })
+    const days = this.#hasNoClicks ? undefined : await this.#daysOf(bitlink.id, signal)
+    const total =
+      skip === 0 && days !== undefined ? await this.#totalOf(bitlink.id, days, signal) : null
+    const links = linksOf(bitlink, { place, total, isRepaired: item.isRepaired })
     yield* links.slice(skip)
-    if (total === 0 || total === null) return
-    const days = await this.#daysOf(bitlink.id, signal)
-    for (const [at, count] of days.slice(Math.max(0, skip - links.length))) {
-      yield countRecord({ ref: refOf(main), at, interval: 'day', count })
+    const counts = (days ?? []).filter(({ clicks }) => clicks > 0)
+    for (const { at, clicks } of counts.slice(Math.max(0, skip - links.length))) {
+      yield countRecord({ ref: refOf(main), at, interval: 'day', count: clicks })
     }
   }
 
@@ -137,32 +148,34 @@ class BitlyLinks implements PagedList<Item, Cursor> {
     return this.#uncounted >= UNCOUNTED_MAX
   }
 
-  async #totalOf(id: string, signal: AbortSignal): Promise<number | null> {
-    if (this.#hasNoClicks) return null
-    const found = await this.#client.find({
-      path: `/bitlinks/${pathOf(id)}/clicks/summary`,
-      query: { unit: 'day', units: -1 },
-      schema: totalSchema,
-      signal,
-    })
-    this.#uncounted = found === undefined ? this.#uncounted + 1 : 0
-    return found?.total_clicks ?? null
-  }
-
-  /** Returns the beginnings of days, oldest first, and their clicks. */
-  async #daysOf(id: string, signal: AbortSignal): Promise<readonly (readonly [number, number])[]> {
+  /** Returns the days that Bitly lists, oldest first; undefined where it gives no clicks. */
+  async #daysOf(id: string, signal: AbortSignal): Promise<readonly Day[] | undefined> {
     const found = await this.#client.find({
       path: `/bitlinks/${pathOf(id)}/clicks`,
       query: { unit: 'day', units: -1 },
       schema: daysSchema,
       signal,
     })
-    return (found?.link_clicks ?? [])
+    this.#uncounted = found === undefined ? this.#uncounted + 1 : 0
+    return found?.link_clicks
       .flatMap(({ clicks, date }) => {
         const at = microsOf(date)
-        return at === null || clicks === 0 ? [] : [[at, clicks] as const]
+        return at === null ? [] : [{ at, clicks }]
       })
-      .sort(([a], [b]) => a - b)
+      .sort((a, b) => a.at - b.at)
+  }
+
+  /** Asks for the total only where the list of days may have been cut: requests are scarce. */
+  async #totalOf(id: string, days: readonly Day[], signal: AbortSignal): Promise<number> {
+    const listed = days.reduce((sum, { clicks }) => sum + clicks, 0)
+    if (days.length < DAYS_LISTED) return listed
+    const found = await this.#client.find({
+      path: `/bitlinks/${pathOf(id)}/clicks/summary`,
+      query: { unit: 'day', units: -1 },
+      schema: totalSchema,
+      signal,
+    })
+    return Math.max(listed, found?.total_clicks ?? 0)
   }
 }
 
@@ -201,14 +214,7 @@ function linksOf(
         created_at: microsOf(bitlink.created_at),
         clicks: isOwn ? total : null,
         rest: {
-          ...restOf(bitlink, [
-            'id',
-            'long_url',
-            'custom_bitlinks',
-            'tags',
-            'created_at',
-            'references',
-          ]),
+          ...restOf(bitlink, TAKEN),
           ...(!isOwn && { back_half_of: bitlink.id }),
         },
         notes: [...notes, ...clickNotes(bitlink.id, isOwn, total)],
