@@ -5,7 +5,7 @@ import { RefusedRow, refusedRecord } from './refused-record.ts'
 import { findLocalInstant } from './source-dates.ts'
 
 /** A date as Kutt's database has it: text in UTC without a zone, or milliseconds. */
-export type KuttDate = string | number | null
+type KuttDate = string | number | null
 
 /** A row of `links`, with the address of its domain. */
 export type KuttLinkRow = {
@@ -40,7 +40,7 @@ export type KuttReader = {
   close(): Promise<void>
 }
 
-export type KuttPage = { readonly afterId: number; readonly limit: number }
+type KuttPage = { readonly afterId: number; readonly limit: number }
 
 /** What is read. */
 export const KUTT_TABLES = [
