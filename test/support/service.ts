@@ -27,8 +27,11 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** Hash threads have a low priority: a machine that runs other tests too may start them late. */
-const PATIENT_HASH_QUEUE = { ...HASH_QUEUE, deadlineMs: PATIENCE_MS }
+/** Hash threads have a low priority: on a machine that runs other tests too they get little time. */
+const PATIENT = {
+  hashQueue: { ...HASH_QUEUE, deadlineMs: PATIENCE_MS },
+  answerMsMax: PATIENCE_MS,
+}
 
 export async function startService(
   engine: Engine,
@@ -54,7 +57,7 @@ export async function startService(
   const { store, clock } = { ...opened, ...options }
   const setupLinks = new SetupLinks({ store, clock, random: systemRandom })
   const instance = { ...opened, clock, setupLinks }
-  const node = await startNode(config, instance, log, { hashQueue: PATIENT_HASH_QUEUE })
+  const node = await startNode(config, instance, log, PATIENT)
   const baseUrl = `http://127.0.0.1:${port}`
 
   async function token(workspace = 'acme', scopes: readonly Scope[] = SCOPES): Promise<string> {

@@ -67,6 +67,8 @@ export type AppDependencies = RouteDependencies &
     readonly servesApi: boolean
     /** API requests per minute and token or person; 0 is off. */
     readonly rateLimit: number
+    /** How long an answer may take; `ANSWER_MS_MAX` where undefined. */
+    readonly answerMsMax?: number | undefined
     readonly throttle: Throttle
     readonly quotas: QuotaBook
     readonly readiness: Readiness

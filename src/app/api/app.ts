@@ -129,7 +129,7 @@ export async function buildApp(
   app.addHook('onClose', () => deps.mailer?.stop())
   tagAnswers(app)
   compressAnswers(app, compressor)
-  limitDuration(app)
+  limitDuration(app, deps.answerMsMax)
   meterApi(app, deps.apiMeter)
   const methodsOf = collectMethods(app)
   if (deps.servesApi) {

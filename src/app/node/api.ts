@@ -102,6 +102,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       baseUrl: config.baseUrl,
       quotas,
       rateLimit: config.rateLimit,
+      answerMsMax: context.answerMsMax,
       throttle: throttles.create('api-requests', {
         limit: config.rateLimit,
         windowSeconds: RATE_WINDOW_SECONDS,

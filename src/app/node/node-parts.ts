@@ -41,6 +41,8 @@ export type NodeOptions = {
   readonly shared: Shared | undefined
   /** Bounds of password hashing; `HASH_QUEUE` when left out. */
   readonly hashQueue?: FairQueueOptions | undefined
+  /** How long an answer of the API may take; `ANSWER_MS_MAX` when left out. */
+  readonly answerMsMax?: number | undefined
 }
 
 /** Builds the parts of a node. Loads the caches that an earlier process kept, and opens no port. */
@@ -63,6 +65,7 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
     throttles,
     queues,
     hasher: hashing.hasher,
+    answerMsMax: options.answerMsMax,
   }
   const caches = openCaches(config, instance, log, {
     warmStart: warmStart.values,
@@ -87,9 +90,8 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
     caches.start(),
     isComplete ? begin() : undefined,
   ])
-  const intake = openIntake({ config, log, dataFolder }, (journalId) =>
-    running.heartbeat?.forget(journalId),
-  )
+  const forget = (journalId: string) => running.heartbeat?.forget(journalId)
+  const intake = openIntake({ config, log, dataFolder }, forget)
   const cap = openClickCap(config)
   const redirect = openRedirect(context, caches.finder, intake, { salts, countries, cap })
   const observation = openObservation({

@@ -43,7 +43,7 @@ export type Stopping = {
  *
  * @param options.listenOn as for `Entrances.listen`
  * @param options.shared undefined for a process that is the whole service
- * @param options.hashQueue as in `NodeOptions`
+ * @param options.hashQueue and answerMsMax as in `NodeOptions`
  */
 export async function startNode(
   config: Config,
@@ -53,10 +53,11 @@ export async function startNode(
     readonly listenOn?: readonly (readonly ListeningHandle[])[]
     readonly shared?: Shared | undefined
     readonly hashQueue?: FairQueueOptions | undefined
+    readonly answerMsMax?: number | undefined
   } = {},
 ): Promise<Node> {
-  const { listenOn, shared, hashQueue } = options
-  const parts = await openNodeParts({ config, instance, log, shared, hashQueue })
+  const { listenOn, shared, hashQueue, answerMsMax } = options
+  const parts = await openNodeParts({ config, instance, log, shared, hashQueue, answerMsMax })
   const node = new Node(parts)
   await node.listen(listenOn)
   return node

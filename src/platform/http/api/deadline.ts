@@ -17,14 +17,14 @@ declare module 'fastify' {
  * Answers 503 when a route takes too long, such as one with several queries to a slow database. Its work
  * goes on and may still succeed, as when an answer is lost in the network.
  */
-export function limitDuration(app: FastifyInstance): void {
+export function limitDuration(app: FastifyInstance, answerMsMax = ANSWER_MS_MAX): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.mayTakeLong) return
     const { handler } = route
     route.handler = function (request, reply) {
       const result: unknown = Reflect.apply(handler, this, [request, reply])
       if (!(result instanceof Promise)) return result
-      return within(result, ANSWER_MS_MAX - reply.elapsedTime)
+      return within(result, answerMsMax - reply.elapsedTime)
     }
   })
 }
