@@ -8,8 +8,14 @@ import { Layers } from './shell/Layers.tsx'
 import './state/theme.ts'
 import { loadText } from './text/language.ts'
 
-// Errors are shown at once, with what was loaded before; OutageNote tries again.
-const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+const client = new QueryClient({
+  defaultOptions: {
+    // Errors are shown at once, with what was loaded before; OutageNote tries again. Without a connection
+    // requests would otherwise wait, and nothing would say so.
+    queries: { retry: false, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+})
 const router = createAppRouter(client)
 const element = document.getElementById('app')
 if (element === null) throw new Error('the page has no element for the dashboard')
