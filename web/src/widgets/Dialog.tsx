@@ -1,5 +1,5 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useLayoutEffect } from 'react'
 
 type DialogProps = {
   readonly isOpen: boolean
@@ -14,6 +14,25 @@ type DialogProps = {
   readonly onSubmit?: () => void
   /** Ignores clicks beside it. */
   readonly isFirm?: boolean
+}
+
+/** What floats over the page. */
+const LAYERS = '.menu, .pal'
+
+let openDialogs = 0
+/** What had the focus last in the page itself. A dialog that follows another does not know it. */
+let opener: HTMLElement | undefined
+
+addEventListener('focusin', ({ target }) => {
+  if (openDialogs > 0 || !(target instanceof HTMLElement)) return
+  if (target.closest(LAYERS) === null) opener = target
+})
+
+/** Gives the focus back, unless another dialog or the page itself has taken it. */
+function returnFocus(): void {
+  const active = document.activeElement
+  const isLost = active === null || active === document.body || active.closest('.dlg') !== null
+  if (openDialogs === 0 && isLost) opener?.focus({ preventScroll: true })
 }
 
 /** Takes the focus, and gives it back when it closes. On phones it sits at the bottom. */
@@ -33,6 +52,14 @@ export function Dialog(props: DialogProps) {
     event.preventDefault()
     onSubmit?.()
   }
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    openDialogs += 1
+    return () => {
+      openDialogs -= 1
+      requestAnimationFrame(returnFocus)
+    }
+  }, [isOpen])
   return (
     <Base.Root
       open={isOpen}
@@ -44,7 +71,7 @@ export function Dialog(props: DialogProps) {
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Viewport className="scrim center">
-          <Base.Popup className="dlg">
+          <Base.Popup className="dlg" finalFocus={false}>
             {onSubmit === undefined ? content : <form onSubmit={submit}>{content}</form>}
           </Base.Popup>
         </Base.Viewport>
