@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { expectNoSidewaysScroll } from '../support/accessibility.ts'
+import { type Api, expectStatus } from '../support/api.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { inDashboard } from '../support/dashboard.ts'
+import { SQLITE } from '../support/engines.ts'
+import { eventually } from '../support/eventually.ts'
+import { PASSWORD } from '../support/person-client.ts'
+import { skipWithout } from '../support/programs.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const LINKS = 40
+/** Of the browser: what is compiled here has no types of a page. */
+declare function getComputedStyle(node: unknown): { readonly backgroundColor: string }
+
+/** As a window of 1,280 px shows at 200 %. */
+const ZOOMED = { width: 640, height: 400 }
+/** For longer than this, a list is loaded again when its tab is looked at. */
+const FRESH_MS = 5_000
+
+const PAGES = [
+  ['/links', 'Links'],
+  ['/links/new', 'New link'],
+  ['/analytics', 'Analytics'],
+  ['/domains', 'Domains'],
+  ['/tags', 'Tags'],
+  ['/tags/utm-templates', 'UTM templates'],
+  ['/settings/members', 'Members'],
+  ['/settings/tokens', 'Tokens'],
+  ['/settings/profile', 'Profile'],
+  ['/settings/instance', 'Instance'],
+] as const
+
+// Storage plays no part here: one engine is enough.
+describe('the dashboard under unusual conditions', { skip: skipWithout('chromium') }, () => {
+  let browser: Browser
+  let service: Service
+  let api: Api
+  before(async () => {
+    browser = await launchChromium()
+    service = await startService(SQLITE)
+    api = await service.api()
+    const links = Array.from({ length: LINKS }, (_, nth) => ({
+      domain: 'localhost',
+      key: `link-${nth}`,
+      url: 'https://example.com/',
+      tags: ['spring'],
+    }))
+    expectStatus(await api.post('/links/bulk', { action: 'create', links }), 200)
+  })
+  after(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const on = (path: string, use: Parameters<typeof inDashboard>[3]) =>
+    inDashboard(browser, service, path, use)
+
+  test('restores scroll and selection with Back and Forward', async () => {
+    await on('/links', async (page) => {
+      const last = page.getByRole('checkbox', { name: 'Select localhost/link-0', exact: true })
+      await last.check()
+      const scrolled = () => page.evaluate('scrollY')
+      await eventually(async () => assert.ok(Number(await scrolled()) > 0))
+      const before = await scrolled()
+      await page.getByTitle('localhost/link-0', { exact: true }).click()
+      await page.getByRole('heading', { name: 'localhost/link-0' }).waitFor()
+      assert.equal(await scrolled(), 0)
+      await page.goBack()
+      await last.waitFor()
+      assert.equal(await last.isChecked(), true)
+      await eventually(async () => assert.equal(await scrolled(), before))
+      await page.goForward()
+      await page.getByRole('heading', { name: 'localhost/link-0' }).waitFor()
+      await page.goBack()
+      await eventually(async () => assert.equal(await scrolled(), before))
+    })
+  })
+
+  test('shows in one tab what another has changed, when it is looked at', async () => {
+    await on('/links', async (page, { context, origin }) => {
+      await page.getByTitle('localhost/link-1', { exact: true }).waitFor()
+      await page.clock.install()
+      const other = await context.newPage()
+      await other.goto(`${origin}/app/links/new?url=https://example.com/&key=other-tab`)
+      await other.getByRole('button', { name: 'Create link' }).click()
+      await other.getByText('Link created').waitFor()
+      await page.clock.fastForward(FRESH_MS + 1)
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+      await page.getByTitle('localhost/other-tab').waitFor()
+    })
+  })
+
+  test('asks to sign in where another tab has signed out, and keeps what was typed', async () => {
+    await on('/links/new', async (page, { context, faults, origin }) => {
+      await page.getByLabel('Destination').fill('https://example.com/kept')
+      const other = await context.newPage()
+      await other.goto(`${origin}/app/settings/profile`)
+      await other.getByRole('button', { name: /Ada Lovelace/ }).click()
+      await other.getByRole('menuitem', { name: 'Sign out' }).click()
+      await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await page.getByRole('button', { name: 'Create link' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Sign in' })
+      await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+      await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByText('Link created').waitFor()
+      await other.goto(`${origin}/app/links?url=https://example.com/kept`)
+      await other.getByText('example.com/kept').first().waitFor()
+      // The browser reports the 401.
+      faults.splice(0)
+    })
+  })
+
+  test('says that there is no connection, and recovers', async () => {
+    await on('/links', async (page, { context, faults }) => {
+      await page.getByTitle('localhost/link-1', { exact: true }).waitFor()
+      await context.setOffline(true)
+      await page.getByRole('searchbox').fill('link-2')
+      await page.getByRole('alert').getByText('No connection to the service.').waitFor()
+      assert.equal(await page.getByRole('searchbox').inputValue(), 'link-2')
+      await context.setOffline(false)
+      await page.getByText('1 – 11').waitFor()
+      await page.getByRole('alert').waitFor({ state: 'detached' })
+      // The browser reports the request that failed.
+      faults.splice(0)
+    })
+  })
+
+  test('keeps a form that could not be sent, and sends it once', async () => {
+    await on('/links/new?key=offline', async (page, { context, faults }) => {
+      await page.getByLabel('Destination').fill('https://example.com/offline')
+      await context.setOffline(true)
+      const create = page.getByRole('button', { name: 'Create link' })
+      await create.click()
+      await page.getByText('No connection to the service.').first().waitFor()
+      assert.equal(await page.getByLabel('Destination').inputValue(), 'https://example.com/offline')
+      await context.setOffline(false)
+      await create.click()
+      await page.getByText('Link created').waitFor()
+      faults.splice(0)
+    })
+    assert.equal((await api.get('/links?search=offline')).body.meta.total, 1)
+  })
+
+  test('fits at 200 %, shows borders in forced colours, and moves nothing', async () => {
+    await on('/links', async (page, { origin }) => {
+      await page.setViewportSize(ZOOMED)
+      await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+      for (const [path, heading] of PAGES) {
+        await page.goto(`${origin}/app${path}`)
+        await page.getByRole('heading', { name: heading, exact: true }).first().waitFor()
+        await expectNoSidewaysScroll(page)
+        assert.deepEqual(await withoutBorder(page), [], path)
+        assert.equal(await page.evaluate('document.getAnimations().length'), 0, path)
+      }
+      await page.setViewportSize({ width: 1_280, height: 800 })
+      await page.goto(`${origin}/app/links`)
+      const box = page.getByRole('checkbox', { name: 'Select localhost/link-1', exact: true })
+      const ground = () => box.evaluate((node) => getComputedStyle(node).backgroundColor)
+      const unchecked = await ground()
+      await box.check()
+      assert.notEqual(await ground(), unchecked)
+    })
+  })
+
+  test('adds a domain, renames a tag and makes a template and a token by keyboard alone', async () => {
+    await on('/domains', async (page, { origin }) => {
+      await tabTo(page, 'Add domain')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Add a domain' }).waitFor()
+      await page.keyboard.type('keys.acme.example')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Details of keys.acme.example' }).waitFor()
+
+      await page.goto(`${origin}/app/tags`)
+      await page.getByRole('button', { name: 'Actions for spring' }).waitFor()
+      await tabTo(page, 'Actions for spring')
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+      await page.keyboard.type('Ren')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Rename spring' }).waitFor()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.type('summer')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Actions for summer' }).waitFor()
+
+      await page.goto(`${origin}/app/tags/utm-templates`)
+      await page.getByRole('button', { name: 'New template' }).first().waitFor()
+      await tabTo(page, 'New template')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'New UTM template' }).waitFor()
+      await page.keyboard.type('Newsletter')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('mail')
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: 'Actions for Newsletter' }).waitFor()
+
+      await page.goto(`${origin}/app/settings/tokens`)
+      await page.getByRole('button', { name: 'Create token' }).waitFor()
+      await tabTo(page, 'Create token')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor()
+      await page.keyboard.type('By keyboard')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Token By keyboard' }).waitFor()
+      assert.equal(await focusedName(page), 'Copy token')
+      await tabTo(page, 'Done')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      assert.equal(await focusedName(page), 'Create token', 'the focus returns')
+    })
+  })
+})
+
+/** The controls that forced colours would leave without any sign of where they are. */
+function withoutBorder(page: Page): Promise<unknown> {
+  return page.evaluate(`
+    [...document.querySelectorAll('.btn, .in, .cb, .sw')]
+      .filter((node) => node.checkVisibility() && !node.matches('.in *'))
+      .filter((node) => getComputedStyle(node).borderTopStyle === 'none')
+      .map(({ outerHTML }) => outerHTML)
+  `)
+}
+
+async function focusedName(page: Page): Promise<string> {
+  return String(
+    await page.evaluate(`
+      document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText.trim()
+    `),
+  )
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  const seen: string[] = []
+  while (seen.length < 80) {
+    await page.keyboard.press('Tab')
+    const focused = await focusedName(page)
+    if (focused.startsWith(name)) return
+    seen.push(focused)
+  }
+  assert.fail(`Tab does not lead to ${name}: ${seen.join(', ')}`)
+}
