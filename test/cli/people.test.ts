@@ -4,7 +4,7 @@ import { expectStatus } from '../support/api.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { PASSWORD, type PersonClient, personClient, signIn } from '../support/person-client.ts'
-import { runCli } from '../support/run-cli.ts'
+import { runCommand } from '../support/run-command.ts'
 import { type ServiceProcess, startProcess } from '../support/service-process.ts'
 
 for (const engine of ENGINES) {
@@ -30,12 +30,12 @@ for (const engine of ENGINES) {
 
     /** Runs a command that must succeed, and returns what it prints. */
     const terse = async (...args: string[]): Promise<string> => {
-      const result = await runCli(args, place.env)
+      const result = await runCommand(args, place.env)
       assert.equal(result.code, 0, result.stderr)
       return result.stdout.trim()
     }
     const refused = async (...args: string[]): Promise<string> => {
-      const result = await runCli(args, place.env)
+      const result = await runCommand(args, place.env)
       assert.notEqual(result.code, 0, result.stdout)
       return result.stderr
     }
