@@ -1,11 +1,13 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { ImportSource } from '../../src/imports/import-source.ts'
 import type { WaitingClock } from '../../src/imports/sources/api/waiting-clock.ts'
 import { closeAgents, guardedAgents } from '../../src/platform/network/guarded-agents.ts'
-import { importFixture } from './import-sources.ts'
+import { importFixture, readRecords } from './import-sources.ts'
 
 export type ApiRequest = {
   readonly method: string
@@ -108,4 +110,17 @@ export function apiDeps() {
 
 export function readFixture(name: string): unknown {
   return JSON.parse(readFileSync(importFixture(name), 'utf8'))
+}
+
+/** Fails unless reading from the last record of each page, and from the first of the next, gives what is after it. */
+export async function assertResumesAtPages(open: () => ImportSource): Promise<void> {
+  const all = await readRecords(open())
+  const pageOf = (at: number) => JSON.parse(all[at]?.resume ?? '{}').page
+  const ends = all.keys().filter((at) => pageOf(at) !== pageOf(at + 1))
+  for (const end of ends) {
+    for (const at of [end, end + 1].filter((index) => index < all.length)) {
+      const rest = await readRecords(open(), all[at]?.resume)
+      assert.deepEqual(rest, all.slice(at + 1), `resumed after record ${at}`)
+    }
+  }
 }

@@ -12,6 +12,7 @@ import {
   type ApiAnswer,
   type ApiRequest,
   apiDeps,
+  assertResumesAtPages,
   readFixture,
   type SourceApi,
   startSourceApi,
@@ -124,6 +125,7 @@ describe('the Bitly API source', () => {
 
   test('resumes after any record', async () => {
     await assertResumes(open(), 12)
+    await assertResumesAtPages(open)
   })
 
   test('keeps to 150 requests a minute', async () => {

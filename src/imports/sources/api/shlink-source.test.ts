@@ -6,6 +6,7 @@ import {
   type ApiAnswer,
   type ApiRequest,
   apiDeps,
+  assertResumesAtPages,
   readFixture,
   type SourceApi,
   startSourceApi,
@@ -124,6 +125,7 @@ describe('the Shlink API source', () => {
 
   test('resumes after any record', async () => {
     await assertResumes(open(), 10)
+    await assertResumesAtPages(open)
   })
 
   test('resumes among visits, and counts none that came since', async () => {

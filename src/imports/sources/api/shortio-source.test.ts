@@ -6,6 +6,7 @@ import {
   type ApiAnswer,
   type ApiRequest,
   apiDeps,
+  assertResumesAtPages,
   readFixture,
   type SourceApi,
   startSourceApi,
@@ -113,6 +114,7 @@ describe('the Short.io API source', () => {
 
   test('resumes after any record', async () => {
     await assertResumes(open(), 12)
+    await assertResumesAtPages(open)
   })
 
   test('reads on after a limit, a failure, a cut connection and broken JSON', async () => {
