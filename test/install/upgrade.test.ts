@@ -1,33 +1,63 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { apiClient } from '../support/api.ts'
-import { SQLITE } from '../support/engines.ts'
+import { ENGINES, type Place } from '../support/engines.ts'
 import { eventually } from '../support/eventually.ts'
 import { startProcess } from '../support/service-process.ts'
 import { visit } from '../support/visit.ts'
 
+/** With PostgreSQL, the dump of `pg_dump --inserts` beside the files of the data folder. */
+const DUMP = 'database.sql'
 /**
- * Data folders that earlier releases wrote. Their services were killed, so the files are those of a crash: rows in
- * write-ahead logs, and clicks in the journal that were not counted. Each release adds one.
+ * What earlier releases wrote. Their services were killed, so the data is that of a crash: rows in write-ahead
+ * logs, and clicks in the journal that were not counted. Each release adds one for each engine.
  */
 const RELEASES = [
   {
     version: '0.1.0',
-    token: 'terse_V3gkK5rMy6n3x75WHvBLM2xi9OCtK04T1Gb6',
+    archives: {
+      SQLite: 'data-folder-0.1.0.tar.gz',
+      PostgreSQL: 'postgres-0.1.0.tar.gz',
+    },
+    tokens: {
+      SQLite: 'terse_V3gkK5rMy6n3x75WHvBLM2xi9OCtK04T1Gb6',
+      PostgreSQL: 'terse_4T8GoOOlJidGqK6yfJDzvJ3nqgLmL54XbI6r',
+    },
     /** As many redirects as were answered. */
     clicks: { spring: 8, docs: 1, secret: 0 },
   },
 ] as const
 
-describe('a data folder of an earlier release', () => {
-  for (const { version, token, clicks } of RELEASES) {
-    test(`of ${version} is upgraded: its links, token and clicks are complete`, async (t) => {
-      const place = await SQLITE.createPlace()
+/** Unpacks what a release wrote, and fills the database where there is one. */
+async function unpack(archive: string, { dataDir, databaseUrl }: Place): Promise<void> {
+  const file = new URL(`releases/${archive}`, import.meta.url)
+  execFileSync('tar', ['-xzf', fileURLToPath(file), '-C', dataDir])
+  if (databaseUrl === undefined) return
+  const dump = path.join(dataDir, DUMP)
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    await client.query(readFileSync(dump, 'utf8'))
+  } finally {
+    await client.end()
+  }
+  rmSync(dump)
+}
+
+const CASES = RELEASES.flatMap((release) => ENGINES.map((engine) => ({ ...release, engine })))
+
+describe('the data of an earlier release', () => {
+  for (const { version, archives, tokens, clicks, engine } of CASES) {
+    test(`of ${version} on ${engine.name} is upgraded: its links, token and clicks are complete`, async (t) => {
+      const place = await engine.createPlace()
       t.after(() => place.remove())
-      const archive = new URL(`releases/data-folder-${version}.tar.gz`, import.meta.url)
-      execFileSync('tar', ['-xzf', fileURLToPath(archive), '-C', place.dataDir])
+      await unpack(archives[engine.name], place)
+      const token = tokens[engine.name]
       const service = await startProcess(place)
       t.after(() => service.kill())
       const api = apiClient(`http://localhost:${service.port}`, token)
