@@ -81,7 +81,9 @@ export function describeKutt(name: string, open: () => ImportSource): void {
 
     test('yields the link that Kutt serves first when an address occurs several times', async () => {
       const { links } = await readSorted(open())
-      const ids = links.filter(({ key }) => key === 'race').map(({ ref }) => Number(ref))
+      const ids = links
+        .filter(({ key }) => key === 'race')
+        .map(({ ref }) => Number.parseInt(ref, 10))
       assert.equal(ids.length, 3)
       assert.deepEqual(
         ids,

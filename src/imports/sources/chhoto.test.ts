@@ -38,9 +38,9 @@ describe("Chhoto URL's database", () => {
         ...[ref, key, url, clicks, formatSecond(expires_at), created_at, rest],
       ]),
       [
-        ['1', 'plain', 'https://example.com/', 12, '', null, {}],
+        ['plain', 'plain', 'https://example.com/', 12, '', null, {}],
         [
-          '2',
+          'old',
           'old',
           'https://example.com/old',
           3,
@@ -48,7 +48,7 @@ describe("Chhoto URL's database", () => {
           null,
           { notes: 'a note' },
         ],
-        ['5', '日本', 'https://example.com/日本', 0, '', null, {}],
+        ['日本', '日本', 'https://example.com/日本', 0, '', null, {}],
       ],
     )
   })

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ImportRecord } from '../import-record.ts'
 import type { ImportSource } from '../import-source.ts'
 import type { FileSettings } from '../source-settings.ts'
-import { linkRecord, presentValues } from './link-record.ts'
+import { linkRecord, presentValues, refOf } from './link-record.ts'
 import { refusedRecord } from './refused-record.ts'
 import { columnsOf, guardSqlite, openSourceDatabase } from './sqlite-source.ts'
 
@@ -66,7 +66,8 @@ function toRecord(row: Row): ImportRecord {
   if (expiry !== null && !isCount(expiry)) return refuse('expiry_time is no date.')
   return linkRecord({
     ...at,
-    ref: String(id),
+    // Unlike its id, the key says the same in another database.
+    ref: refOf(key),
     key,
     url,
     // Versions before 7 wrote 0 for never.

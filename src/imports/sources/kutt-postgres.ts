@@ -23,8 +23,10 @@ const LINKS = `
   from links left join domains on domains.id = links.domain_id
   where links.id > $1 order by links.id limit $2`
 const VISITS = `
-  select id::int, link_id::int, total::int, ${asText('created_at')} as created_at
-  from visits where id > $1 order by id limit $2`
+  select visits.id::int, link_id::int, links.address, total::int,
+    ${asText('visits.created_at')} as created_at
+  from visits left join links on links.id = visits.link_id
+  where visits.id > $1 order by visits.id limit $2`
 
 async function connect(url: string): Promise<KuttReader> {
   const client = createClient(url)

@@ -1,6 +1,6 @@
 import type { ClickCountRecord, ImportRecord, LinkRecord, RefusedRecord } from '../import-record.ts'
 import type { ImportSource } from '../import-source.ts'
-import { linkRecord, presentValues } from './link-record.ts'
+import { linkRecord, presentValues, refOf } from './link-record.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
 import { findLocalInstant } from './source-dates.ts'
 
@@ -28,6 +28,8 @@ export type KuttLinkRow = {
 export type KuttVisitRow = {
   readonly id: number
   readonly link_id: number | null
+  /** Of its link; null when there is none. */
+  readonly address: string | null
   readonly total: number
   readonly created_at: KuttDate
 }
@@ -155,10 +157,15 @@ function orRefused<T extends ImportRecord>(
 
 const placeOf = (table: string, id: number) => `${table}, id ${id}`
 
+/** An id alone may be that of another link in the database of another Kutt. */
+function kuttRef(id: number, address: string | null): string {
+  return refOf(`${id} ${address}`)
+}
+
 function toLink(row: KuttLinkRow, resume: string): LinkRecord {
   return linkRecord({
     resume,
-    ref: String(row.id),
+    ref: kuttRef(row.id, row.address),
     place: placeOf('links', row.id),
     domain: row.domain,
     key: getText(row.address, 'address'),
@@ -180,7 +187,7 @@ function toCount(row: KuttVisitRow, resume: string): ClickCountRecord {
   return {
     kind: 'count',
     resume,
-    ref: String(row.link_id),
+    ref: kuttRef(row.link_id, row.address),
     // The first visit of the hour.
     at: Math.floor(at / MICROS_PER_HOUR) * MICROS_PER_HOUR,
     interval: 'hour',

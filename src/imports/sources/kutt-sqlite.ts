@@ -26,7 +26,9 @@ const LAST_VISITS = `
   select link_id, max(coalesce(updated_at, created_at)) as last_visit
   from visits where link_id between ? and ? group by link_id`
 const VISITS = `
-  select id, link_id, total, created_at from visits where id > ? order by id limit ?`
+  select visits.id, link_id, links.address, total, visits.created_at
+  from visits left join links on links.id = visits.link_id
+  where visits.id > ? order by visits.id limit ?`
 
 function readerOf(database: DatabaseSync): KuttReader {
   const isIndexed = hasVisitIndex(database)
