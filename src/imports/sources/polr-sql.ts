@@ -1,7 +1,7 @@
 import type { ImportSource } from '../import-source.ts'
 import type { FileSettings } from '../source-settings.ts'
 import { countOf, countryOf, type DumpService, openDumpSource, textOf } from './dump-source.ts'
-import { linkRecord, presentValues } from './link-record.ts'
+import { linkRecord } from './link-record.ts'
 import { RefusedRow } from './refused-record.ts'
 import { getLocalInstant } from './source-dates.ts'
 
@@ -29,7 +29,6 @@ const polr = (serverZone: string): DumpService => ({
       closed: textOf(row, 'is_disabled') === '0' ? null : 'Disabled by an administrator of Polr.',
       created_at: getLocalInstant(row.named.get('created_at') ?? null, row.timeZone ?? serverZone),
       clicks: countOf(row, 'clicks'),
-      rest: presentValues({ creator: row.named.get('creator') }),
     })
   },
   clicks: { suffix: 'clicks', columns: ['link_id', 'ip', 'user_agent', 'created_at'] },
