@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { type SourceApi, startSourceApi } from '../../../test/support/source-api.ts'
 import { RefusedAddressError } from '../dns/checked-lookup.ts'
 import { closeAgents, guardedAgents } from './guarded-agents.ts'
+import { Networks } from './ip-address.ts'
 import { AnswerTooLongError, sendRequest } from './outgoing-request.ts'
 
 const REQUEST = {
@@ -16,7 +17,9 @@ const REQUEST = {
 describe('sendRequest', () => {
   let server: SourceApi
   const open = guardedAgents(() => true)
-  const closed = guardedAgents((address) => address !== '127.0.0.1' && address !== '::1')
+  const loopback = new Networks()
+  for (const network of ['127.0.0.0/8', '::1']) loopback.add(network)
+  const closed = guardedAgents((address) => !loopback.has(address))
 
   before(async () => {
     server = await startSourceApi(({ headers }) => ({ json: { host: headers.host } }))
@@ -33,7 +36,7 @@ describe('sendRequest', () => {
     assert.equal(answer.body.toString(), `{"host":"${new URL(server.url).host}"}`)
   })
 
-  for (const host of ['127.0.0.1', 'localhost']) {
+  for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::ffff:127.0.0.1]', '[::1]']) {
     test(`connects to no address that the guard refuses: ${host}`, async () => {
       const url = new URL(server.url)
       url.hostname = host
