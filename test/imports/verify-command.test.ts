@@ -65,6 +65,12 @@ describe('terse import verify', () => {
     assert.ok(readFileSync(file, 'utf8').includes(line()))
   })
 
+  test('needs a workspace', async () => {
+    const { code, stderr } = await runCommand(['import', 'verify'], place.env)
+    assert.equal(code, 1)
+    assert.match(stderr, /--workspace/)
+  })
+
   test('explains what is missing or wrong', async () => {
     const wrong: [string[], RegExp][] = [
       [[], /own domain of the old service/],

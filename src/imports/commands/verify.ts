@@ -26,7 +26,7 @@ export type VerifyServices = {
 }
 
 type Options = {
-  readonly workspace: string
+  readonly workspace?: string
   readonly oldUrl?: URL
   readonly http?: true
   readonly rate: number
@@ -39,7 +39,7 @@ export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifySe
   return new Command('verify')
     .description('Compare where imported links lead, at the old service and here.')
     .argument('[import]', 'the ID of the import; without it, the newest that has succeeded')
-    .requiredOption('--workspace <name>', 'the workspace of the import')
+    .option('--workspace <name>', 'the workspace of the import')
     .option('--old-url <url>', 'the old service, for links on its own domain', parseUrl)
     .option('--http', 'ask the old service’s other domains by http instead of https')
     .option('--rate <number>', 'links to ask for in a second', parseRate, REQUESTS_PER_SECOND)
@@ -47,9 +47,13 @@ export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifySe
     .option('--private', 'allow an old service in a private network')
     .option('--report <file>', 'write what differs to this CSV file instead of here')
     .addHelpText('after', example('import verify --workspace acme --report differences.csv'))
-    .action(async (importId: string | undefined, options: Options) => {
+    .action(async (importId: string | undefined, _: unknown, command: Command) => {
+      // Options that `import` has too are given to it, wherever they stand.
+      const options = command.optsWithGlobals<Options>()
+      const { workspace } = options
+      if (workspace === undefined) command.error('error: --workspace is required')
       const differences = await withServices((services) =>
-        run(terminal, services, importId, options),
+        run(terminal, services, { ...options, workspace, importId }),
       )
       if (differences > 0) process.exitCode = EXIT_DIFFERENT
     })
@@ -59,13 +63,12 @@ export function verifyCommand(terminal: Terminal, withServices: RunWith<VerifySe
 async function run(
   terminal: Terminal,
   { workspaces, verification }: VerifyServices,
-  importId: string | undefined,
-  options: Options,
+  options: Options & { readonly workspace: string; readonly importId: string | undefined },
 ): Promise<number> {
   const { id: workspaceId } = await workspaces.get(options.workspace)
   const counts = { same: 0, different: 0, unknown: 0 }
   const verifying = verification.run(workspaceId, {
-    importId,
+    importId: options.importId,
     ownUrl: options.oldUrl,
     scheme: options.http ? 'http' : 'https',
     requestsPerSecond: options.rate,
