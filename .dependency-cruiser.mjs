@@ -6,6 +6,7 @@ const TESTS = '\\.test\\.ts$'
 
 /** From top to bottom: a module imports only those after it. */
 const MODULES = [
+  'remote',
   'backup',
   'operations',
   'exports',

@@ -12,8 +12,9 @@ let last: Promise<unknown> = Promise.resolve()
 export function runCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  stdin = '',
 ): Promise<CliResult> {
-  const result = last.then(() => run(args, env))
+  const result = last.then(() => run(args, env, stdin))
   last = result.catch(() => undefined)
   return result
 }
@@ -21,6 +22,7 @@ export function runCommand(
 async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  stdin: string,
 ): Promise<CliResult> {
   const outside = { env: process.env, exitCode: process.exitCode }
   let stdout = ''
@@ -42,6 +44,7 @@ async function run(
         },
       }),
       isInteractive: false,
+      readSecret: async () => stdin,
       status: () => {},
     })
     return { code: Number(process.exitCode), stdout, stderr }

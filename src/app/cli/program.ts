@@ -18,6 +18,10 @@ import { example } from '../../platform/cli/example.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { setGivenOptions, terseCommand } from '../../platform/process/terse-command.ts'
 import { VERSION } from '../../platform/process/version.ts'
+import { linkCommand } from '../../remote/commands/link.ts'
+import { loginCommand, logoutCommand } from '../../remote/commands/login.ts'
+import { statsCommand } from '../../remote/commands/stats.ts'
+import { completionCommand } from '../commands/completion.ts'
 import { serveCommand } from '../commands/serve.ts'
 import { workerCommand } from '../commands/worker.ts'
 import { backup, diagnose, list, repair, replay, restore } from './operations.ts'
@@ -56,6 +60,10 @@ export function buildProgram(terminal: Terminal): Command {
     )
   for (const command of [
     serveCommand(terminal),
+    loginCommand(terminal),
+    logoutCommand(terminal),
+    linkCommand(terminal),
+    statsCommand(terminal),
     setupCommand(terminal, withSetup),
     workspaceCommand(terminal, withInstance),
     tokenCommand(terminal, withInstance),
@@ -71,6 +79,7 @@ export function buildProgram(terminal: Terminal): Command {
     repairCommand(terminal, repair),
     backupCommand(terminal, backup),
     restoreCommand(terminal, { list, restore }),
+    completionCommand(terminal, program),
   ]) {
     program.addCommand(command)
   }

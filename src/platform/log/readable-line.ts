@@ -1,4 +1,5 @@
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
+import { plainText } from '../cli/plain-text.ts'
 
 type Style = Parameters<typeof styleText>[0]
 type Level = { readonly label: string; readonly style: Style }
@@ -29,7 +30,7 @@ export function readableLine(json: string, hasColor: boolean): string {
     paint('gray', localTime(time)),
     paint(style, label.padEnd(LABEL_LENGTH)),
     ...(number === undefined ? [] : [paint('gray', `[${number}]`)]),
-    ...(msg === undefined ? [] : [plain(String(msg))]),
+    ...(msg === undefined ? [] : [plainText(String(msg))]),
     ...Object.entries(fields).map(([name, value]) => paint('gray', `${name}=${valueText(value)}`)),
     ...(err === undefined ? [] : [paint('gray', `err=${valueText(err.message ?? err)}`)]),
   ]
@@ -37,7 +38,7 @@ export function readableLine(json: string, hasColor: boolean): string {
   const below = stack
     .split('\n')
     .slice(1)
-    .map((line: string) => paint('gray', `    ${plain(line.trim())}`))
+    .map((line: string) => paint('gray', `    ${plainText(line.trim())}`))
   return `${[parts.join(' '), ...below].join('\n')}\n`
 }
 
@@ -52,10 +53,5 @@ function localTime(time: unknown): string {
 /** Quoted when it would not be recognized as one value. */
 function valueText(value: unknown): string {
   if (typeof value === 'string' && /^[^\s"=\p{Cc}]+$/u.test(value)) return value
-  return plain(JSON.stringify(value))
-}
-
-/** Removes control characters, because text from visitors or other servers must not control the terminal. */
-function plain(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, ' ')
+  return plainText(JSON.stringify(value))
 }

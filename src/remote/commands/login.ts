@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import { example } from '../../platform/cli/example.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import { terseCommand } from '../../platform/process/terse-command.ts'
+import type { Login } from '../login-file.ts'
+import { loginFile, removeLogin, saveLogin } from '../login-file.ts'
+import { RemoteFault } from '../remote-fault.ts'
+
+const FORBIDDEN = 403
+const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/
+
+export function loginCommand(terminal: Terminal): Command {
+  return new Command('login')
+    .description('Save where a service is, and a token for it, for link, stats and others.')
+    .argument('<url>', 'the address of the service, such as https://go.example.com')
+    .option('--plain-http', 'send the token over plain HTTP, where others can read it')
+    .addHelpText('after', '\nThe token is read from a prompt, or from standard input.')
+    .addHelpText('after', example('login https://go.example.com'))
+    .action(async (text: string, options: { plainHttp?: true }) => {
+      const url = parseUrl(text, options.plainHttp ?? false)
+      const token = await terminal.readSecret(`Token of ${url}: `)
+      if (token === '') throw new Error('No token came. Type one, or pipe it in.')
+      await check({ url, token })
+      const file = saveLogin({ url, token })
+      terminal.err(`You are logged in to ${url}. The token is in ${file}.`)
+    })
+}
+
+export function logoutCommand(terminal: Terminal): Command {
+  return new Command('logout')
+    .description('Forget the saved token. It stays valid until it is revoked.')
+    .addHelpText('after', example('logout'))
+    .action(() => {
+      if (!removeLogin()) throw new Error(`Nobody is logged in: there is no ${loginFile()}.`)
+      terminal.err(`The token is forgotten. To revoke it: ${terseCommand('token revoke ID')}`)
+    })
+}
+
+function parseUrl(text: string, allowsPlainHttp: boolean): string {
+  const url = URL.parse(text.includes('://') ? text : `https://${text}`)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '') {
+    throw new Error(`"${text}" is no address of a service, such as https://go.example.com.`)
+  }
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowsPlainHttp) {
+    throw new Error('Over plain HTTP, others could read the token. Use https://, or --plain-http.')
+  }
+  return url.origin
+}
+
+/** A token that may not read links is valid, too. */
+async function check(login: Login): Promise<void> {
+  const { ApiClient } = await import('../api-client.ts')
+  const { usageSchema } = await import('@terse/contract/usage')
+  try {
+    await new ApiClient(login).get('/usage', usageSchema)
+  } catch (error) {
+    if (!(error instanceof RemoteFault) || error.status !== FORBIDDEN) throw error
+  }
+}

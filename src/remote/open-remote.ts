@@ -1,0 +1,22 @@
+import type { LinkResource } from '@terse/contract/links'
+import type { ApiClient } from './api-client.ts'
+import { readLogin } from './login-file.ts'
+
+/** The service that the user is logged in to. */
+export type Remote = {
+  readonly client: ApiClient
+  /** The host of the service, on which links are unless they name another domain. */
+  readonly ownHost: string
+  /** As `findLink`. */
+  find(text: string): Promise<LinkResource>
+}
+
+/** Loads the client here: every process loads all commands, and the contract takes long. */
+export async function openRemote(): Promise<Remote> {
+  const login = readLogin()
+  const { ApiClient } = await import('./api-client.ts')
+  const { findLink } = await import('./find-link.ts')
+  const client = new ApiClient(login)
+  const ownHost = new URL(login.url).hostname
+  return { client, ownHost, find: (text) => findLink(client, text, ownHost) }
+}
