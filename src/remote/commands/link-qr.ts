@@ -59,7 +59,7 @@ const LEVELS: Readonly<Record<string, 'low' | 'medium' | 'quartile' | 'high'>> =
  * Draws two rows of modules in each line, light ones as blocks: on a dark terminal, as most are, the code is dark on
  * light. Scanners read the reverse too.
  */
-export function drawQr(modules: readonly (readonly boolean[])[]): string {
+function drawQr(modules: readonly (readonly boolean[])[]): string {
   const lines: string[] = []
   for (let row = 0; row < modules.length; row += 2) {
     const [upper = [], lower] = [modules[row], modules[row + 1]]

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander'
 
 /** An option as shells complete it. */
-export type CompletedOption = {
+type CompletedOption = {
   /** Such as `-o` and `--output`. */
   readonly flags: readonly string[]
   readonly description: string
