@@ -54,6 +54,15 @@ function toRecord(row: CsvRow, rules: CsvRules): ImportRecord {
     return toCsvLink(row, rules, at)
   } catch (error) {
     if (!(error instanceof RefusedRow)) throw error
-    return refusedRecord({ ...at, reason: error.message, row: row.values.join(',') })
+    return refusedRecord({ ...at, reason: error.message, row: showRow(row, rules) })
   }
+}
+
+/** Returns a row without its password. */
+function showRow({ values, fault }: CsvRow, { columns }: CsvRules): string {
+  const password = columns.get('password')
+  if (password === undefined) return values.join(',')
+  // Its columns may be others than those of the header.
+  if (fault !== undefined) return 'Not shown: it may hold a password.'
+  return values.map((value, at) => (at === password && value !== '' ? '…' : value)).join(',')
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { ClickRecord, ImportRecord, LinkRecord } from '../import-record.ts'
 import { type ImportSource, ImportSourceFault } from '../import-source.ts'
 import { RefusedRow, refusedRecord } from './refused-record.ts'
@@ -55,8 +56,22 @@ function toRecord(
     return phase === 'links' ? service.toLink(row, { resume, place }) : service.toClick(row, resume)
   } catch (error) {
     if (!(error instanceof RefusedRow)) throw error
-    return refusedRecord({ resume, place, reason: error.message, row: row.showText() })
+    return refusedRecord({
+      resume,
+      place,
+      reason: error.message,
+      row: hideAddresses(row.showText()),
+    })
   }
+}
+
+const QUOTED_ADDRESS = /(['"])([0-9a-f.:]{2,45})\1/gi
+
+/** Replaces addresses of visitors, which no report has. */
+function hideAddresses(text: string): string {
+  return text.replace(QUOTED_ADDRESS, (quoted, quote: string, value: string) =>
+    isIP(value) === 0 ? quoted : `${quote}…${quote}`,
+  )
 }
 
 function parseResume(resume: string | undefined): { phase: number; after: number } {

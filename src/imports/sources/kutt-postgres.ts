@@ -16,7 +16,7 @@ const asText = (column: string) => `to_char(${column}::timestamptz, 'YYYY-MM-DD 
 
 const LINKS = `
   select links.id::int, links.address, domains.address as domain, links.description, links.banned,
-    links.password, ${asText('links.expire_in')} as expire_in, links.target, links.visit_count::int,
+    coalesce(links.password, '') <> '' as is_protected, ${asText('links.expire_in')} as expire_in, links.target, links.visit_count::int,
     ${asText('links.created_at')} as created_at,
     (select ${asText('max(coalesce(visits.updated_at, visits.created_at))')}
       from visits where visits.link_id = links.id) as last_visit

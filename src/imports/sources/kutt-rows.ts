@@ -15,7 +15,8 @@ export type KuttLinkRow = {
   readonly domain: string | null
   readonly description: string | null
   readonly banned: number | boolean
-  readonly password: string | null
+  /** Whether it has a password. Its hash is not read, so that it is in no report. */
+  readonly is_protected: number | boolean
   readonly expire_in: KuttDate
   readonly target: string | null
   readonly visit_count: number
@@ -171,7 +172,7 @@ function toLink(row: KuttLinkRow, resume: string): LinkRecord {
     key: getText(row.address, 'address'),
     url: getText(row.target, 'target'),
     expires_at: toInstant(row.expire_in, 'expire_in'),
-    protection: row.password ? { kind: 'unknown password' } : { kind: 'none' },
+    protection: row.is_protected ? { kind: 'unknown password' } : { kind: 'none' },
     closed: row.banned ? 'Banned by an administrator of Kutt.' : null,
     created_at: toInstant(row.created_at, 'created_at'),
     clicks: getCount(row.visit_count, 'visit_count'),

@@ -86,6 +86,13 @@ describe("Kutt's SQLite database", () => {
       assert.equal(links.length + counts.length, whole.links.length + whole.counts.length - 1)
     })
 
+  test('shows no hash of a password in a refused row', async (t) => {
+    const file = changed(t, "update links set created_at = 'soon' where password is not null")
+    const { refused } = await readSorted(openKuttFile(file))
+    assert.ok(refused.length > 0)
+    assert.ok(refused.every(({ row }) => !row.includes('$2')))
+  })
+
   test('takes dates in milliseconds and ISO 8601 too', async (t) => {
     const file = changed(
       t,

@@ -18,7 +18,8 @@ export function openKuttSqlite({ file }: FileSettings): ImportSource {
 }
 
 const LINKS = `
-  select links.id, links.address, domains.address as domain, description, links.banned, password, expire_in, target,
+  select links.id, links.address, domains.address as domain, description, links.banned,
+    coalesce(password, '') <> '' as is_protected, expire_in, target,
     visit_count, links.created_at, null as last_visit
   from links left join domains on domains.id = links.domain_id
   where links.id > ? order by links.id limit ?`

@@ -175,6 +175,14 @@ describe('a damaged dump of YOURLS', () => {
       assert.equal(refused[0]?.row, `(${values})`)
     })
 
+  test('shows no address of a visitor in a refused row', async (t) => {
+    const dump = readFileSync(fixture('zone-plus-two.sql'), 'utf8')
+    const file = write(t, dump.replaceAll("'2026-11-22 08:02:39','zone'", "'never','zone'"))
+    const { refused, clicks } = await readSorted(open(file))
+    assert.deepEqual([refused.length, clicks.length], [3, 0])
+    assert.ok(refused.every(({ row }) => row.includes("'never'") && !row.includes('192.0.2.10')))
+  })
+
   test('throws when it ends early, after the links that are complete', async (t) => {
     const dump = readFileSync(fixture('yourls_url-row-by-row.sql'))
     for (const bytes of [10_000, 20_001, dump.length - 100]) {

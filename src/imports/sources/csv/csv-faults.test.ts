@@ -36,6 +36,15 @@ describe('a row of a CSV file', () => {
       assert.equal(refused[0]?.row, row)
     })
 
+  test('is shown without its password', async (t) => {
+    const content = 'key,url,password\n,https://example.com/,s3cret\na,s3cret\n'
+    const { refused } = await readSorted(openCsvText(t, content))
+    assert.deepEqual(
+      refused.map(({ row }) => row),
+      [',https://example.com/,…', 'Not shown: it may hold a password.'],
+    )
+  })
+
   test('is refused when it is not in UTF-8', async (t) => {
     const { links, refused } = await readSorted(
       openCsvText(
