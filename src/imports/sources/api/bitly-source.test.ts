@@ -75,7 +75,7 @@ describe('the Bitly API source', () => {
     assert.deepEqual(read.counts, [])
     // The one without a destination.
     assert.deepEqual(
-      read.refused.map(({ reason, row }) => [reason.split(':')[0], row.includes('bit.ly/3nolong')]),
+      read.refused.map(({ reason, row }) => [reason.split(' ')[1], row.includes('bit.ly/3nolong')]),
       [['long_url', true]],
     )
     const own = read.links.find(({ ref }) => ref === 'bit.ly/35zs3')

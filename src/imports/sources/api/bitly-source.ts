@@ -121,7 +121,9 @@ class BitlyLinks implements PagedList<Item, Cursor> {
     const main = 'refused' in parsed ? undefined : splitShortLink(parsed.item.id)
     if ('refused' in parsed || main === undefined) {
       if (skip > 0) return
-      yield 'refused' in parsed ? parsed.refused : refusedRecord(place, 'id: no link', item.raw)
+      yield 'refused' in parsed
+        ? parsed.refused
+        : refusedRecord(place, 'Its id is no short link.', item.raw)
       return
     }
     const bitlink = parsed.item
@@ -199,7 +201,8 @@ function linksOf(
   const seen = new Set<string>()
   return links.flatMap((link): SourceRecord[] => {
     const place2 = splitShortLink(link)
-    if (place2 === undefined) return [refusedRecord(place, 'custom_bitlinks: no link', link)]
+    if (place2 === undefined)
+      return [refusedRecord(place, 'One of its custom_bitlinks is no short link.', link)]
     const ref = refOf(place2)
     if (seen.has(ref)) return []
     seen.add(ref)

@@ -99,7 +99,7 @@ describe('the Dub API source', () => {
     links = [{ id: 'link_1', password: 'plain-pass', key: 7 } as Listed, ...all.slice(0, 2)]
     const [refused, ...rest] = await readRecords(open())
     assert.ok(refused?.kind === 'refused')
-    assert.match(refused.reason, /^domain: /)
+    assert.match(refused.reason, /^Its domain is missing/)
     assert.match(refused.row, /"password":"…"/)
     assert.equal(rest.length, 2)
   })

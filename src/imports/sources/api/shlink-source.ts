@@ -237,7 +237,7 @@ async function listPage(client: SourceClient, index: number, size: number, signa
 
 function visitRecord(ref: string, visit: Visit): SourceRecord {
   const at = microsOf(visit.date)
-  if (at === null) return refusedRecord(`visits of ${ref}`, 'date: no instant', visit)
+  if (at === null) return refusedRecord(`visits of ${ref}`, 'Its date is no instant.', visit)
   const country = visit.visitLocation?.countryCode?.toUpperCase() ?? ''
   return clickRecord({
     ref,

@@ -56,7 +56,8 @@ export function parseItem<S extends z.ZodType>(
   const parsed = schema.safeParse(item)
   if (parsed.success) return { item: parsed.data }
   const [issue] = parsed.error.issues
-  const reason = `${issue?.path.join('.') || 'the link'}: ${issue?.message}`
+  const field = issue?.path.join('.') || 'link'
+  const reason = `Its ${field} is missing, or not of the expected form.`
   return { refused: refusedRecord(place, reason, item) }
 }
 

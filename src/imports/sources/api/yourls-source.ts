@@ -105,7 +105,7 @@ function recordsOf(
   const { item } = parsed
   const path = pathBelowHost(item.shorturl)
   if (path === undefined || !path.startsWith(`${sitePath}/`)) {
-    return [refusedRecord(place, 'shorturl: not below the address of the site', raw)]
+    return [refusedRecord(place, 'Its shorturl is not below the address of the site.', raw)]
   }
   // YOURLS writes the keyword as it is, and not as a URL would have it.
   const key = path.slice(sitePath.length + 1)
