@@ -14,8 +14,9 @@ type Unresumed<R> = R extends ImportRecord ? Omit<R, 'resume'> : never
 /** A record before it is known from where the source is read again after it. */
 export type SourceRecord = Unresumed<ImportRecord>
 
-/** Fields whose values are in no report. */
 const SECRET = /password|token|secret/i
+/** Fields whose values are in no report: secrets, and who created the link from which address. */
+const HIDDEN = /password|token|secret|email|^ip$|^user$|^created_by$/i
 
 type KnownOfLink = Pick<LinkRecord, 'ref' | 'place' | 'domain' | 'key' | 'url'> &
   Partial<LinkRecord>
@@ -42,7 +43,7 @@ export function refusedRecord(
   reason: string,
   item: unknown,
 ): Omit<RefusedRecord, 'resume'> {
-  const row = JSON.stringify(item, (name, value) => (SECRET.test(name) && value ? '…' : value))
+  const row = JSON.stringify(item, (name, value) => (HIDDEN.test(name) && value ? '…' : value))
   const { resume: _, ...refused } = completeRefused({ resume: '', place, reason, row })
   return refused
 }
