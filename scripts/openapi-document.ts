@@ -20,6 +20,8 @@ export async function openApiDocument(): Promise<object> {
     bulkLinks: unusable as AppDependencies['bulkLinks'],
     bulkRequests: unusable as AppDependencies['bulkRequests'],
     workspaceExports: unusable as AppDependencies['workspaceExports'],
+    imports: unusable as AppDependencies['imports'],
+    uploads: unusable as AppDependencies['uploads'],
     linkKeys: unusable as AppDependencies['linkKeys'],
     domains: unusable as AppDependencies['domains'],
     clicks: unusable as AppDependencies['clicks'],

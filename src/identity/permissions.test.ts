@@ -119,6 +119,14 @@ describe('requireAccess', () => {
       'workspace.getUsage': 'links:read',
       'workspace.export': 'workspace:admin',
       'events.list': 'workspace:admin',
+      'links.getOrigin': 'links:read',
+      'imports.list': 'links:read',
+      'imports.get': 'links:read',
+      'imports.getReport': 'links:read',
+      'imports.create': 'links:write',
+      'imports.uploadFile': 'links:write',
+      'imports.start': 'links:write',
+      'imports.cancel': 'links:write',
       'utmTemplates.list': 'links:read',
       'utmTemplates.get': 'links:read',
       'utmTemplates.create': 'links:write',
@@ -163,7 +171,8 @@ describe('requireAccess', () => {
     const edits = IN_WORKSPACES.filter((operation) => !allows(personWith('viewer'), operation))
     const ofMembers = edits.filter((operation) => allows(personWith('member'), operation))
     assert.ok(ofMembers.length >= 7)
-    for (const operation of ofMembers) assert.match(operation, /^(links|tags|utmTemplates)\./)
+    for (const operation of ofMembers)
+      assert.match(operation, /^(links|tags|utmTemplates|imports)\./)
   })
 
   test('gives each role all that the roles before it have', () => {

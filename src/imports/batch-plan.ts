@@ -91,15 +91,8 @@ export class BatchPlanner {
     if (entry.kind === 'refused') return { do: 'refuse', reason: entry.reason }
     const { candidate, create } = entry
     const { host, input, record } = candidate
-    try {
-      this.#look.batch.require(create)
-    } catch (error) {
-      if (error instanceof Failure && error.code === 'validation_failed') {
-        return { do: 'refuse', reason: reasonOf(error) }
-      }
-      throw error
-    }
-    const planned = await this.#decide(candidate)
+    // First what was done before: it is done once, whatever has changed since.
+    const planned = this.#done(candidate) ?? this.#refuse(create) ?? (await this.#decide(candidate))
     this.#refs.add(record.ref)
     if (planned.do === 'create') {
       this.#taken.set(targetOf(host, planned.key), record.place)
@@ -109,14 +102,29 @@ export class BatchPlanner {
     return { ...planned, ...(planned.do === 'create' && { isRenamed: planned.key !== input.key }) }
   }
 
-  async #decide(candidate: Candidate): Promise<Planned> {
-    const { batch } = this.#look
-    const { host, input, record } = candidate
-    if (this.#refs.has(record.ref)) {
+  #done(candidate: Candidate): Planned | undefined {
+    if (this.#refs.has(candidate.record.ref)) {
       return { do: 'skip', holder: undefined, reason: 'The source gave this link before.' }
     }
     const known = this.#findKnown(candidate)
-    if (known !== undefined) return this.#again(known.holder, known.link)
+    return known && this.#again(known.holder, known.link)
+  }
+
+  #refuse(create: PreparedCreate): Planned | undefined {
+    try {
+      this.#look.batch.require(create)
+      return undefined
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'validation_failed') {
+        return { do: 'refuse', reason: reasonOf(error) }
+      }
+      throw error
+    }
+  }
+
+  async #decide(candidate: Candidate): Promise<Planned> {
+    const { batch } = this.#look
+    const { host, input } = candidate
     const holder = batch.holderOf(host, input.key)
     const takenBy = this.#takenBy(candidate, holder)
     if (takenBy !== undefined) return this.#conflict(candidate, holder, takenBy)

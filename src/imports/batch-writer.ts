@@ -13,6 +13,7 @@ import { candidateOf } from './import-candidate.ts'
 import type { ImportRecord } from './import-record.ts'
 import type { ImportStores } from './import-stores.ts'
 import type { ImportedClicks } from './imported-clicks.ts'
+import { type Prepared, planItems, UpdatesNeeded } from './plan-items.ts'
 import { writeWorkspaceRecord } from './workspace-records.ts'
 
 /** How long a lease lasts after each transaction. */
@@ -34,18 +35,6 @@ export type ImportRun = {
   readonly actor: Actor
   readonly hostOf: (domain: string | null) => string
 }
-
-/** The updates that a transaction needs, which must be prepared before it. */
-class UpdatesNeeded extends Error {
-  readonly missing: ReadonlyMap<number, string>
-
-  constructor(missing: ReadonlyMap<number, string>) {
-    super('updates must be prepared')
-    this.missing = missing
-  }
-}
-
-type Prepared = ReadonlyMap<number, { readonly id: string; readonly update: PreparedUpdate }>
 
 type Written = {
   readonly import: Import
@@ -208,7 +197,7 @@ export class BatchWriter {
     const creates = entries.flatMap((entry) => (entry.kind === 'candidate' ? [entry.create] : []))
     const look = await batches.look(stores, actor, creates)
     const planner = await BatchPlanner.look(stores, of, look, entries)
-    const { plan, stopped } = await planAll(planner, items, prepared)
+    const { plan, stopped } = await planItems(planner, items, prepared)
     const done = items.slice(0, plan.length)
     const report = new BatchReport(of, clock.nowMicros())
     const claimed =
@@ -288,24 +277,4 @@ function namesOf(items: readonly Item[]): readonly string[] {
 function nameOf(record: ImportRecord): string | undefined {
   if (record.kind === 'link') return record.ref
   return record.kind === 'click' || record.kind === 'count' ? undefined : record.place
-}
-
-/** @throws {UpdatesNeeded} */
-async function planAll(planner: BatchPlanner, items: readonly Item[], prepared: Prepared) {
-  const plan: (Planned | undefined)[] = []
-  const missing = new Map<number, string>()
-  let stopped: string | undefined
-  for (const [index, { entry }] of items.entries()) {
-    const planned = entry && (await planner.plan(entry))
-    if (planned?.do === 'stop') {
-      stopped = planned.reason
-      break
-    }
-    if (planned?.do === 'update' && prepared.get(index)?.id !== planned.holder.id) {
-      missing.set(index, planned.holder.id)
-    }
-    plan.push(planned)
-  }
-  if (missing.size > 0) throw new UpdatesNeeded(missing)
-  return { plan, stopped }
 }

@@ -25,6 +25,7 @@ const PAUSE_RATIO = 0.5
 const PAUSE_MS_MAX = 100
 
 const ATTEMPTS_MAX = 8
+const ROWS_PER_DELETE = 1_000
 const RETRY_BASE_MS = 500
 const RETRY_CAP_MS = 60_000
 
@@ -48,9 +49,9 @@ export class Importer {
   }
 
   /**
-   * Returns the import as it ended: it has succeeded or failed.
+   * Opens the source, and returns the import as it ended: it has succeeded or failed.
    *
-   * @param origin the name of the source, and which one of that name
+   * @param at.originOf returns the name of the source with which one of that name it is
    * @throws {ImportTakenOver} when another process runs it, or it was cancelled
    * @throws {Failure} `unavailable` when the database stays down: it goes on when it is leased again
    * @throws the signal's reason when it is aborted
@@ -58,24 +59,40 @@ export class Importer {
   async run(
     leased: Import,
     actor: Actor,
-    source: ImportSource,
-    { origin, signal }: { readonly origin: string; readonly signal: AbortSignal },
+    openSource: () => Promise<ImportSource>,
+    at: { readonly originOf: (name: string) => string; readonly signal: AbortSignal },
   ): Promise<Import> {
-    let current = leased
-    const renewing = setInterval(() => this.#renew(current), LEASE_MICROS / 3_000)
+    const lost = new AbortController()
+    const signal = AbortSignal.any([at.signal, lost.signal])
+    const renewing = setInterval(() => this.#renew(leased, lost), LEASE_MICROS / 3_000)
+    let source: ImportSource | undefined
     try {
-      current = await this.#begin(current, actor, source, origin, signal)
+      source = await this.#retry(signal, isTransient, openSource)
+      let current = await this.#begin(leased, actor, source, at.originOf(source.name), signal)
       const hostOf = importDomains(current.options, await this.#fallbackHost(current))
       current = await this.#readAll({ import: current, actor, hostOf }, source, signal)
       if (current.is_dry_run === 0) current = await this.#finishClicks(current, signal)
       return await this.#end(current, actor, null)
     } catch (error) {
       if (!(error instanceof ImportFault || error instanceof ImportSourceFault)) throw error
-      const latest = await this.#latest(current)
-      return this.#end(latest, actor, error.message)
+      return this.#end(await this.#latest(leased), actor, error.message)
     } finally {
       clearInterval(renewing)
+      await source?.close()
     }
+  }
+
+  /** Counts the clicks that a cancelled import took. */
+  async finishCancelled(leased: Import, signal: AbortSignal): Promise<void> {
+    const finished = await this.#finishClicks(leased, signal)
+    const done = { next_at: null, lease_until: null }
+    await this.#deps.store.write(({ imports }) => imports.update(finished.id, finished.fence, done))
+  }
+
+  /** Lets another process go on at once, after this one has stopped. Does nothing to an import that has ended. */
+  async release({ id, fence }: Import): Promise<void> {
+    const { store } = this.#deps
+    await store.write(({ imports }) => imports.update(id, fence, { lease_until: null }))
   }
 
   async #begin(
@@ -90,6 +107,8 @@ export class Importer {
     }
     const now = this.#deps.clock.nowMicros()
     const isNew = leased.started_at === null
+    // Of a dry run before.
+    while (isNew && (await this.#deleteRows(leased))) signal.throwIfAborted()
     const expected = await this.#retry(signal, isTransient, () => source.countLinks(signal))
     const changes = {
       origin,
@@ -108,6 +127,10 @@ export class Importer {
       }
     })
     return begun
+  }
+
+  #deleteRows({ id }: Import): Promise<boolean> {
+    return this.#deps.store.write(({ importRows }) => importRows.delete(id, ROWS_PER_DELETE))
   }
 
   /** Links without a domain go to the only domain of the workspace, or to the service's own host if it has none. */
@@ -212,11 +235,17 @@ export class Importer {
     return latest
   }
 
-  #renew({ id, fence }: Import): void {
+  /** @param lost aborted when another process has the lease, or the import was cancelled */
+  #renew({ id, fence }: Import, lost: AbortController): void {
     const { store, clock } = this.#deps
     const lease_until = clock.nowMicros() + LEASE_MICROS
-    // The next batch finds out whether the lease was lost, or the database is down.
-    store.write((stores) => stores.imports.update(id, fence, { lease_until })).catch(() => {})
+    store
+      .write(({ imports }) => imports.update(id, fence, { lease_until }))
+      .then((isRenewed) => {
+        if (!isRenewed) lost.abort(new ImportTakenOver())
+      })
+      // The next batch finds out that the database is down.
+      .catch(() => {})
   }
 
   /**

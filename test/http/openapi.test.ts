@@ -239,11 +239,11 @@ for (const engine of ENGINES) {
       }
 
       for (const operation of operations) {
-        const { template, family, responses } = operation
+        const { template, responses } = operation
         for (const [status, response] of Object.entries(responses)) {
           if (CHECKED_ELSEWHERE.has(status)) continue
           const what = `${operation.name} ${status}`
-          const owned = operation.takesId ? await create(family) : ''
+          const owned = operation.takesId ? await create(operation) : ''
           const path = operation.pathFor(owned)
           const send = provoke[status] ?? succeed
           const answer = await send(operation, path)
@@ -258,16 +258,27 @@ for (const engine of ENGINES) {
       }
     })
 
+    /** A file can be sent to one, the other can be started. */
+    const newImport = (template: string) =>
+      template.endsWith('/file')
+        ? { source: 'csv' }
+        : { source: 'shlink', url: 'http://127.0.0.1:9', token: 'token' }
+
     let created = 0
-    async function create(family: Operation['family']): Promise<string> {
+    async function create({
+      family,
+      template,
+    }: Pick<Operation, 'family' | 'template'>): Promise<string> {
       created += 1
       const domain = { domain: `made-${created}.acme.test` }
       const body =
         family === 'domains'
           ? domain
-          : family === 'utm-templates'
-            ? { name: `made ${created}` }
-            : { domain: 'localhost', url: 'https://example.com/' }
+          : family === 'imports'
+            ? newImport(template)
+            : family === 'utm-templates'
+              ? { name: `made ${created}` }
+              : { domain: 'localhost', url: 'https://example.com/' }
       return expectStatus(await api.post(`/${family}`, body), 201).body.id
     }
 

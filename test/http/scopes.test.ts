@@ -12,7 +12,7 @@ function scopeOf({ family, method, template }: Operation): Scope {
   if (family === 'clicks' || template.includes('/clicks')) return 'clicks:read'
   if (family === 'events' || template === '/export') return 'workspace:admin'
   if (family === 'workspace') return 'links:read'
-  if (family === 'tags' || family === 'utm-templates')
+  if (family === 'tags' || family === 'utm-templates' || family === 'imports')
     return method === 'GET' ? 'links:read' : 'links:write'
   const reads = method === 'GET' || template.endsWith('/qr-code')
   return `${family}:${reads ? 'read' : 'write'}`

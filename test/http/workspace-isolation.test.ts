@@ -29,6 +29,7 @@ for (const engine of ENGINES) {
       workspace: '',
       tags: '',
       'utm-templates': '',
+      imports: '',
     }
     before(async () => {
       service = await startService(engine)
@@ -47,6 +48,8 @@ for (const engine of ENGINES) {
       owned.links = expectStatus(await owner.post('/links', link), 201).body.id
       const template = await owner.post('/utm-templates', { name: 'needle-template' })
       owned['utm-templates'] = expectStatus(template, 201).body.id
+      const prepared = await owner.post('/imports', { source: 'csv' })
+      owned.imports = expectStatus(prepared, 201).body.id
       const onOwned = { ...link, domain: 'owned.localhost' }
       expectStatus(await owner.post('/links', onOwned), 201)
       const own = {

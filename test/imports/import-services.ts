@@ -69,7 +69,7 @@ export async function importServices(at: StoreUnderTest) {
   }
 
   const run = (added: Import, source: ImportSource, signal = new AbortController().signal) =>
-    importer.run(added, actor, source, { origin: source.name, signal })
+    importer.run(added, actor, async () => source, { originOf: (name) => name, signal })
 
   /** Runs a new import of a source to its end. */
   async function importAll(source: ImportSource, overrides: Overrides = {}) {

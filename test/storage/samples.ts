@@ -248,6 +248,7 @@ export function newImport(workspaceId: string, overrides: Partial<Import> = {}):
     fingerprint: null,
     file_id: null,
     file_bytes: null,
+    file_columns: null,
     origin: null,
     links_expected: null,
     resume: null,

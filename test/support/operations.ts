@@ -19,6 +19,7 @@ export type Operation = {
     | 'events'
     | 'tags'
     | 'utm-templates'
+    | 'imports'
   readonly takesId: boolean
   /** Undefined where the operation takes no body. */
   readonly validBody: Readonly<Record<string, unknown>> | undefined
@@ -124,6 +125,7 @@ const FAMILIES: Readonly<Record<string, Operation['family']>> = {
   events: 'events',
   tags: 'tags',
   'utm-templates': 'utm-templates',
+  imports: 'imports',
 }
 
 /** Valid requests of operations that need another one than others of their family. */
@@ -146,6 +148,9 @@ const REQUESTS: Readonly<
   'tags.rename': { body: { tags: ['a'], name: 'b' } },
   'tags.delete': { body: { tags: ['a'] } },
   'clicks.getSparklines': { query: `link=${UNKNOWN_ID}` },
+  'imports.create': { body: { source: 'csv' }, otherBody: { source: 'sink' } },
+  'imports.start': { body: {}, otherBody: { dry_run: true } },
+  'imports.uploadFile': { query: 'offset=0', bodyBytesMax: 8 * 1024 * 1024 },
   'links.checkKey': { query: 'domain=localhost&key=free' },
 }
 

@@ -18,6 +18,7 @@ import type { SessionRouteDependencies } from '../../identity/sessions/routes.ts
 import type { SetupRouteDependencies } from '../../identity/setup/routes.ts'
 import type { TokenRouteDependencies } from '../../identity/tokens/routes.ts'
 import type { WorkspaceRouteDependencies } from '../../identity/workspaces/routes.ts'
+import type { ImportRouteDependencies } from '../../imports/routes.ts'
 import type { BulkRouteDependencies } from '../../links/bulk-routes.ts'
 import type { KeyRouteDependencies } from '../../links/key-routes.ts'
 import type { QrRouteDependencies } from '../../links/qr/routes.ts'
@@ -37,6 +38,7 @@ type RouteDependencies = LinkRouteDependencies &
   BulkRouteDependencies &
   TagRouteDependencies &
   UtmTemplateRouteDependencies &
+  ImportRouteDependencies &
   QrRouteDependencies &
   DomainRouteDependencies &
   HttpsRouteDependencies &

@@ -28,6 +28,7 @@ import { sessionRoutes } from '../../identity/sessions/routes.ts'
 import { setupRoutes } from '../../identity/setup/routes.ts'
 import { tokenRoutes } from '../../identity/tokens/routes.ts'
 import { workspaceRoutes } from '../../identity/workspaces/routes.ts'
+import { importRoutes } from '../../imports/routes.ts'
 import { bulkRoutes } from '../../links/bulk-routes.ts'
 import { keyRoutes } from '../../links/key-routes.ts'
 import { qrCodeRoutes } from '../../links/qr/routes.ts'
@@ -61,6 +62,7 @@ const API_ROUTES: readonly FastifyPluginAsyncZod<AppDependencies>[] = [
   bulkRoutes,
   tagRoutes,
   utmTemplateRoutes,
+  importRoutes,
   qrCodeRoutes,
   domainRoutes,
   domainHttpsRoutes,

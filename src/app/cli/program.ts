@@ -28,6 +28,7 @@ import { backup, diagnose, list, repair, replay, restore } from './operations.ts
 import { withDomains } from './with-domains.ts'
 import { withEvents } from './with-events.ts'
 import { withExports } from './with-exports.ts'
+import { withImports } from './with-imports.ts'
 import { withInstance } from './with-instance.ts'
 import { withPeople } from './with-people.ts'
 import { withSetup } from './with-setup.ts'
@@ -71,7 +72,7 @@ export function buildProgram(terminal: Terminal): Command {
     memberCommand(terminal, withPeople),
     eventCommand(terminal, withEvents),
     domainCommand(terminal, withDomains),
-    importCommands(terminal, withVerification),
+    importCommands(terminal, withImports, withVerification),
     exportCommand(terminal, withExports),
     nodeCommand(terminal, withInstance),
     journalCommand(terminal, replay),

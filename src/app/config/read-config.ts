@@ -194,9 +194,12 @@ export function readConfig(env: Environment): Config {
   return config
 }
 
+/** Variables that single commands read. */
+const OF_COMMANDS: ReadonlySet<string> = new Set(['TERSE_IMPORT_TOKEN'])
+
 /** Whether a name has the prefix of settings but is not one. */
 export function isUnknown(name: string): boolean {
-  return name.startsWith('TERSE_') && !VARIABLES.has(name)
+  return name.startsWith('TERSE_') && !VARIABLES.has(name) && !OF_COMMANDS.has(name)
 }
 
 function faultsOfTls({ tls, port, baseUrl }: Config): readonly string[] {

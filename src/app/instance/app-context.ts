@@ -24,7 +24,10 @@ export type AppContext = {
 }
 
 /** The passwords of links. */
-export function vaultOf({ instance, hasher }: AppContext): PasswordVault {
+export function vaultOf({
+  instance,
+  hasher,
+}: Pick<AppContext, 'instance' | 'hasher'>): PasswordVault {
   return passwordVault(deriveKey(instance.instanceKey, 'link-password'), systemRandom, hasher)
 }
 

@@ -7,12 +7,12 @@ import { EVENT_QUEUE, Events } from '../../events/events.ts'
 import { usageOf } from '../../identity/quotas/usage.ts'
 import type { SessionCache } from '../../identity/sessions/session-cache.ts'
 import type { Authenticator } from '../../identity/tokens/authenticator.ts'
+import type { Imports } from '../../imports/imports.ts'
+import { UPLOAD_QUEUE } from '../../imports/routes.ts'
 import { BulkLinks } from '../../links/bulk-links.ts'
 import { BULK_QUEUE } from '../../links/bulk-routes.ts'
 import { LinkKeys } from '../../links/link-keys.ts'
-import { LinkKeyspaces } from '../../links/link-keyspaces.ts'
 import { SEARCH_QUEUE } from '../../links/link-search.ts'
-import { LinkWriter } from '../../links/link-writer.ts'
 import { Links } from '../../links/links.ts'
 import type { QrPictures } from '../../links/qr/qr-pictures.ts'
 import { TAG_QUEUE, Tags } from '../../links/tags.ts'
@@ -23,10 +23,11 @@ import { IDEMPOTENCY_LIMITS, idempotencyReader } from '../../platform/http/api/i
 import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import { CONTENT_TYPE } from '../../platform/metrics/exposition.ts'
 import { buildApp } from '../api/app.ts'
-import { type AppContext, vaultOf } from '../instance/app-context.ts'
+import type { AppContext } from '../instance/app-context.ts'
 import type { DomainServices } from '../instance/domains.ts'
 import { openExports } from '../instance/exports.ts'
 import { openIdentity } from '../instance/identity.ts'
+import { openLinkWriter } from '../instance/link-writer.ts'
 import type { Observation } from '../metrics/observation.ts'
 import type { DataFolder } from './data-folder.ts'
 import { openDiagnosis } from './diagnosis.ts'
@@ -43,6 +44,7 @@ type ApiParts = Pick<DomainServices, 'domains' | 'checks'> & {
   readonly observation: Observation
   readonly dataFolder: DataFolder
   readonly qrPictures: QrPictures
+  readonly imports: Imports
 }
 
 /** The API's application. */
@@ -58,17 +60,7 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
   const { config, instance, log, serviceHost, throttles, queues } = context
   const { store, clock, instanceKey, quotas } = instance
   const random = systemRandom
-  const { claimOnLink } = config
-  const keyspaces = new LinkKeyspaces({ clock, random, domains, serviceHost, claimOnLink })
-  const writer = new LinkWriter({
-    clock,
-    random,
-    keyspaces,
-    vault: vaultOf(context),
-    serviceHost,
-    appSchemes: config.appSchemes,
-    quotas,
-  })
+  const { keyspaces, writer } = openLinkWriter(context, domains)
   const searches = queues.open(SEARCH_QUEUE)
   const links = new Links({ store, clock, random, domains, serviceHost, writer, searches })
   const { clicks, liveClicks } = openClicks(context, { links, domains })
@@ -81,6 +73,8 @@ export async function openApi(context: AppContext, parts: ApiParts): Promise<Api
       bulkRequests: queues.open(BULK_QUEUE),
       tags: new Tags({ store, clock, quotas, searches, changes: queues.open(TAG_QUEUE) }),
       utmTemplates: new UtmTemplates({ store, clock, random }),
+      imports: parts.imports,
+      uploads: queues.open(UPLOAD_QUEUE),
       domains,
       clicks,
       liveClicks,

@@ -18,6 +18,7 @@ import { openConnectionGuard } from './connection-guard.ts'
 import { DataFolder } from './data-folder.ts'
 import { openEntrances } from './entrances.ts'
 import type { Heartbeat } from './heartbeat.ts'
+import { openNodeImports } from './import-job.ts'
 import { keepJournalledNumbers, openIntake } from './intake.ts'
 import { openCountriesOf, openRedirect, openSalts } from './redirects.ts'
 import { openWarmStart } from './warm-start.ts'
@@ -57,23 +58,16 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
   const queues = new WorkQueues()
   queues.add(instance.scanQueue)
   const hashing = openPasswordHasher(queues, options.hashQueue)
-  const context = {
-    config,
-    instance,
-    log,
-    serviceHost,
-    throttles,
-    queues,
-    hasher: hashing.hasher,
-    answerMsMax: options.answerMsMax,
-  }
+  const { answerMsMax } = options
+  const base = { config, instance, log, serviceHost, throttles, queues, answerMsMax }
+  const context = { ...base, hasher: hashing.hasher }
   const caches = openCaches(config, instance, log, {
     warmStart: warmStart.values,
     https: tls?.caches,
   })
   const salts = openSalts(context)
   const domains = openDomains(config, instance, log, { queues })
-  /** Of the running node; unset before it has started. */
+  /** Unset before the node has started. */
   const running: { heartbeat?: Heartbeat } = {}
 
   /** Completes the start with what needs the database; runs later when that is down at the start. */
@@ -110,8 +104,8 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
   const guard = openConnectionGuard(config, log)
   observation.metrics.add(guard.metrics)
   const api = deferredListener()
-  const { finder } = caches
-  const entrances = openEntrances(context, { finder, redirect, api: api.listener, tls, guard })
+  const parts = { finder: caches.finder, redirect, api: api.listener, tls, guard }
+  const entrances = openEntrances(context, parts)
   return {
     context,
     shared,
@@ -122,6 +116,7 @@ export async function openNodeParts({ config, log, shared, ...options }: NodeOpt
     caches,
     salts,
     domains,
+    imports: openNodeImports(config, instance, log),
     running,
     begin,
     isComplete,

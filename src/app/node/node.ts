@@ -132,7 +132,8 @@ export class Node {
   }
 
   async #openApi(): Promise<void> {
-    const { context, caches, domains, intake, observation, dataFolder, qr, api } = this.#parts
+    const { context, caches, domains, intake, observation, dataFolder, qr, api, imports } =
+      this.#parts
     const { openApi } = await import('./api.ts')
     this.#api = await openApi(context, {
       authenticator: caches.authenticator,
@@ -143,6 +144,7 @@ export class Node {
       observation,
       dataFolder,
       qrPictures: qr.pictures,
+      imports: imports.imports,
     })
     const { app } = this.#api
     api.open(new ApiRequestPacer((request, response) => app.routing(request, response)).answer)
@@ -152,7 +154,7 @@ export class Node {
   /** Starts the background work that writes to the database. Call it once the database is verified. */
   #startWork(): void {
     if (this.#isStopping) return
-    const { context, shared, domains, tls, intake, running } = this.#parts
+    const { context, shared, domains, tls, intake, running, imports } = this.#parts
     const { config, instance, log } = context
     const { store, nodes, clock } = instance
     const process = shared?.number ?? ALONE
@@ -169,6 +171,8 @@ export class Node {
       const { uncheckedSinceMs } = instance
       this.#jobs.push(startFileChecks({ config, uncheckedSinceMs, log }))
     }
+    // The processes of a machine share the folder of uploads.
+    if (config.roles.includes('jobs') && process === ALONE) this.#jobs.push(imports.startRunning())
     if (process === ALONE) this.#jobs.push(startBackups({ config, log }))
     intake.startDraining()
     running.heartbeat = startHeartbeat({ nodes, intake, clock, process, log })

@@ -1,4 +1,5 @@
 import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sessions/session.ts'
+import { trimImports } from '../../imports/remove-imports.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from '../../platform/idempotency/once.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { Config } from '../config/read-config.ts'
@@ -14,7 +15,7 @@ const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
 /**
  * Deletes expired rows every 10 minutes: changes, idempotency keys, ACME budgets, sessions, one-time links,
- * used challenges and events.
+ * used challenges, events, and reports of imports.
  */
 export function startTrimming(
   { eventRetentionDays }: Pick<Config, 'eventRetentionDays'>,
@@ -40,6 +41,7 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   while (await store.write((stores) => stores.sessions.trim(ends)));
   while (await store.write((stores) => stores.oneTimeLinks.trim(now)));
   while (await store.write((stores) => stores.usedChallenges.trim(now - CLOCK_DIFFERENCE_MICROS)));
+  await trimImports(store, now)
   if (eventRetentionDays === 0) return
   const eventsEnd = now - eventRetentionDays * DAY_MICROS
   while (await store.write((stores) => stores.events.trim(eventsEnd)));

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Domains } from '../../domains/domains.ts'
 import { systemActor } from '../../identity/actor.ts'
+import { removeImports } from '../../imports/remove-imports.ts'
 import { removeLinks } from '../../links/remove-links.ts'
 import type { Clock } from '../../platform/time/clock.ts'
 import type { FullStore } from '../database/stores.ts'
@@ -40,6 +41,7 @@ export async function removeWorkspaces(deps: Removal, isCancelled: () => boolean
   const { store, clock } = deps
   for (const { id, deletedAt } of await store.read.workspaces.listUnremoved()) {
     const startedAt = clock.nowMicros()
+    await removeImports(store, id, isCancelled)
     await removeDomains(deps, id, isCancelled)
     await removeLinks(deps, id, isCancelled)
     if (isCancelled()) return

@@ -21,10 +21,14 @@ export type ImportStore = {
   ): Promise<readonly Import[]>
   /** Returns imports that are due and not leased, the longest due first. */
   findDue(nowMicros: number, limit: number): Promise<readonly Import[]>
-  /** Returns how many of the workspace's imports have not ended. */
-  countUnended(workspaceId: string): Promise<number>
+  /** Returns how many of the workspace's imports have not ended, and how many of these have a file. */
+  countUnended(workspaceId: string): Promise<{ readonly imports: number; readonly files: number }>
   /** Returns imports that ended before an instant, oldest first. */
   findEndedBefore(micros: number, limit: number): Promise<readonly Import[]>
+  /** Returns failed imports that ended before an instant and still have sealed settings. */
+  findSecretsBefore(micros: number, limit: number): Promise<readonly Import[]>
+  /** Returns which of the files belong to imports that may need them. */
+  findFilesAmong(fileIds: readonly string[]): Promise<readonly string[]>
   /** Writes changes. False when the fence has changed: another process leased or cancelled it. */
   update(id: string, fence: number, changes: ImportChanges): Promise<boolean>
   /** Deletes an import, whose rows must have been deleted. */
@@ -34,13 +38,15 @@ export type ImportStore = {
 const ENDED = ['succeeded', 'failed', 'cancelled'] as const
 
 export function importStore(db: Kysely<Schema>): ImportStore {
+  return { ...importReads(db), ...dueImports(db), ...importWrites(db) }
+}
+
+function importReads(
+  db: Kysely<Schema>,
+): Pick<ImportStore, 'find' | 'findUnended' | 'list' | 'countUnended'> {
   const imports = () => db.selectFrom('imports').selectAll()
 
   return {
-    async insert(added) {
-      await db.insertInto('imports').values(columnsOf(added)).execute()
-    },
-
     async find(workspaceId, id) {
       const row = await imports()
         .where('id', '=', id)
@@ -79,6 +85,27 @@ export function importStore(db: Kysely<Schema>): ImportStore {
       return rows.map(importOf)
     },
 
+    async countUnended(workspaceId) {
+      const row = await db
+        .selectFrom('imports')
+        .select((eb) => [
+          eb.fn.countAll<number>().as('imports'),
+          eb.fn.count<number>('file_id').as('files'),
+        ])
+        .where('workspace_id', '=', workspaceId)
+        .where('status', 'not in', ENDED)
+        .executeTakeFirstOrThrow()
+      return row
+    },
+  }
+}
+
+function dueImports(
+  db: Kysely<Schema>,
+): Pick<ImportStore, 'findDue' | 'findEndedBefore' | 'findSecretsBefore' | 'findFilesAmong'> {
+  const imports = () => db.selectFrom('imports').selectAll()
+
+  return {
     async findDue(nowMicros, limit) {
       const rows = await imports()
         .where('next_at', '<=', nowMicros)
@@ -89,16 +116,6 @@ export function importStore(db: Kysely<Schema>): ImportStore {
       return rows.map(importOf)
     },
 
-    async countUnended(workspaceId) {
-      const row = await db
-        .selectFrom('imports')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where('workspace_id', '=', workspaceId)
-        .where('status', 'not in', ENDED)
-        .executeTakeFirstOrThrow()
-      return row.count
-    },
-
     async findEndedBefore(micros, limit) {
       const rows = await imports()
         .where('ended_at', '<', micros)
@@ -106,6 +123,33 @@ export function importStore(db: Kysely<Schema>): ImportStore {
         .limit(limit)
         .execute()
       return rows.map(importOf)
+    },
+
+    async findSecretsBefore(micros, limit) {
+      const rows = await imports()
+        .where('ended_at', '<', micros)
+        .where('sealed_settings', 'is not', null)
+        .limit(limit)
+        .execute()
+      return rows.map(importOf)
+    },
+
+    async findFilesAmong(fileIds) {
+      const rows = await db
+        .selectFrom('imports')
+        .select('file_id')
+        .where('file_id', 'in', fileIds)
+        .where((eb) => eb.or([eb('status', '!=', 'succeeded'), eb('is_dry_run', '=', 1)]))
+        .execute()
+      return rows.flatMap(({ file_id }) => file_id ?? [])
+    },
+  }
+}
+
+function importWrites(db: Kysely<Schema>): Pick<ImportStore, 'insert' | 'update' | 'delete'> {
+  return {
+    async insert(added) {
+      await db.insertInto('imports').values(columnsOf(added)).execute()
     },
 
     async update(id, fence, changes) {

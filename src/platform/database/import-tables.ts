@@ -19,6 +19,8 @@ export type ImportTables = {
     /** The name of the uploaded file, which is in the data folder of one node. */
     file_id: string | null
     file_bytes: number | null
+    /** Of a CSV file: the names of its columns, as a JSON array. */
+    file_columns: string | null
     /** The name of the source, and which one of that name, when it was opened. */
     origin: string | null
     links_expected: number | null

@@ -16,6 +16,7 @@ type Purpose =
   | 'oidc-state'
   | 'person-password'
   | 'backup-blocks'
+  | 'import-settings'
 
 /** A 32-byte key for one purpose, derived from the instance's key (HKDF, RFC 5869). */
 export function deriveKey(instanceKey: Buffer, purpose: Purpose): Buffer {

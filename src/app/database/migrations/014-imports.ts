@@ -21,6 +21,7 @@ export const imports: Migration = {
         fingerprint text,
         file_id text,
         file_bytes bigint,
+        file_columns text,
         origin text,
         links_expected bigint,
         resume text,

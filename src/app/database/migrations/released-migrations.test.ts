@@ -38,7 +38,7 @@ const RELEASED = [
   { name: 'people', SQLite: '201d2a8fba2899ed', PostgreSQL: 'eb8ae9caf590b4c7' },
   { name: 'event-subjects', SQLite: 'a00b211d2e93595e', PostgreSQL: 'a00b211d2e93595e' },
   { name: 'utm-templates', SQLite: '8c884a425d322b5c', PostgreSQL: '5bd906dd99d0e192' },
-  { name: 'imports', SQLite: '5eee1793da409985', PostgreSQL: '7915f1e20851e9b4' },
+  { name: 'imports', SQLite: '8ca120927f61231b', PostgreSQL: 'b120543e355f84ff' },
   { name: 'erasures', SQLite: '098688df055c5a0f', PostgreSQL: 'cd92ab5495f18838' },
 ]
 

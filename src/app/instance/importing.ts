@@ -1,0 +1,35 @@
+import type { Domains } from '../../domains/domains.ts'
+import type { Import } from '../../imports/import.ts'
+import { Importer } from '../../imports/importer.ts'
+import { LinkBatches } from '../../links/link-batches.ts'
+import { UtmTemplates } from '../../links/utm-templates/utm-templates.ts'
+import { systemRandom } from '../../platform/crypto/random.ts'
+import type { AppContext } from './app-context.ts'
+import { openImportedClicks } from './imported-clicks.ts'
+import { openLinkWriter } from './link-writer.ts'
+
+type ImportContext = Pick<AppContext, 'config' | 'instance' | 'serviceHost' | 'hasher' | 'log'>
+
+/** Opens what runs imports. It loads the code of links and clicks: only processes that import need it. */
+export function openImporter(
+  context: ImportContext,
+  domains: Domains,
+  on: {
+    readonly onProgress: (of: Import) => void
+    readonly onRetry: (error: Error, delayMs: number) => void
+  },
+): Importer {
+  const { instance, serviceHost } = context
+  const { store, clock } = instance
+  const { keyspaces, writer } = openLinkWriter(context, domains)
+  return new Importer({
+    store,
+    clock,
+    batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
+    domains,
+    utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
+    clicks: openImportedClicks(),
+    serviceHost: serviceHost.host,
+    ...on,
+  })
+}

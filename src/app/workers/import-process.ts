@@ -1,0 +1,75 @@
+import { constants, setPriority } from 'node:os'
+import { isPrivateAddress } from '../../hosts/private-networks.ts'
+import { systemActor } from '../../identity/actor.ts'
+import { type Import, ImportTakenOver } from '../../imports/import.ts'
+import { originOf } from '../../imports/source-kinds.ts'
+import type { SourceSettings } from '../../imports/source-settings.ts'
+import { openSource } from '../../imports/sources/open-source.ts'
+import { closeAgents, guardedAgents } from '../../platform/network/guarded-agents.ts'
+import { WorkQueues } from '../../platform/work/work-queues.ts'
+import { createLogger } from '../cli/logger.ts'
+import type { Config } from '../config/read-config.ts'
+import { openDomains } from '../instance/domains.ts'
+import { openImporter } from '../instance/importing.ts'
+import { openInstance } from '../instance/instance.ts'
+import { openServiceHost } from '../instance/service-host.ts'
+import { openPasswordHasher } from './password-hasher.ts'
+
+/** What a process of low priority is to import. `config` has lost what structured clones do not keep. */
+export type ImportTask = {
+  readonly config: Config
+  readonly leased: Import
+  readonly settings: SourceSettings | undefined
+}
+
+const stopping = new AbortController()
+const stop = () => stopping.abort(new Error('the import process was asked to stop'))
+
+setPriority(constants.priority.PRIORITY_LOW)
+process.on('SIGTERM', stop)
+// The node has ended: another one, or its next start, goes on.
+process.once('disconnect', stop)
+process.once('message', async (task: ImportTask) => {
+  await runTask(task)
+  process.exit()
+})
+
+async function runTask({ config, leased, settings }: ImportTask): Promise<void> {
+  const log = createLogger(config).child({ import: leased.id })
+  const instance = await openInstance(config, log, { mustExist: true })
+  const queues = new WorkQueues()
+  const hashing = openPasswordHasher(queues)
+  // A tenant's request must not reach what only this machine can reach.
+  const agents = guardedAgents((address) => !isPrivateAddress(address))
+  const serviceHost = await openServiceHost(config, instance)
+  const { domains } = openDomains(config, instance, log, { queues })
+  const context = { config, instance, log, serviceHost, hasher: hashing.hasher }
+  const importer = openImporter(context, domains, {
+    onProgress: () => {},
+    onRetry: (err) => log.warn({ err }, 'import retried'),
+  })
+  const actor = {
+    ...systemActor(leased.actor_name)(leased.workspace_id),
+    kind: leased.actor_kind,
+    id: leased.actor_id,
+  }
+  try {
+    if (settings === undefined) {
+      await importer.finishCancelled(leased, stopping.signal)
+    } else {
+      const open = () => openSource(settings, { agents })
+      const at = { originOf: (name: string) => originOf(name, settings), signal: stopping.signal }
+      const { status, counts, fault } = await importer.run(leased, actor, open, at)
+      log.info({ status, counts, fault }, 'import ended')
+    }
+  } catch (error) {
+    if (error instanceof ImportTakenOver || stopping.signal.aborted) return
+    log.error({ err: error }, 'import failed')
+  } finally {
+    // So that it goes on at once, here or on another node.
+    await importer.release(leased).catch(() => {})
+    closeAgents(agents)
+    await hashing.close()
+    await instance.close()
+  }
+}

@@ -1,0 +1,53 @@
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import type { Import } from '../import.ts'
+
+const LINE_INTERVAL_MS = 10_000
+const BAR_WIDTH = 30
+
+/** Shows how far an import is: a bar in a terminal, else a line every ten seconds. */
+export class ImportProgress {
+  readonly #terminal: Terminal
+  readonly #isTerminal: boolean
+  #lineAtMs = performance.now() + LINE_INTERVAL_MS
+
+  constructor(terminal: Terminal, isTerminal = process.stderr.isTTY === true) {
+    this.#terminal = terminal
+    this.#isTerminal = isTerminal
+  }
+
+  show(of: Import): void {
+    const text = progressText(of)
+    if (this.#isTerminal) {
+      this.#terminal.status(text)
+    } else if (performance.now() >= this.#lineAtMs) {
+      this.#lineAtMs = performance.now() + LINE_INTERVAL_MS
+      this.#terminal.err(text)
+    }
+  }
+
+  retrying(error: Error, delayMs: number): void {
+    if (this.#isTerminal) this.#terminal.status('')
+    const seconds = Math.max(1, Math.round(delayMs / 1_000))
+    this.#terminal.err(`${error.message} Trying again in ${seconds} s.`)
+  }
+
+  end(): void {
+    this.#terminal.status('')
+  }
+}
+
+/** Without a known total, there is no bar. */
+function progressText({ rows_done, links_expected, counts }: Import): string {
+  const done = `${count(rows_done)} rows`
+  const refused = counts.refused === 0 ? '' : `, ${count(counts.refused)} refused`
+  const clicks = counts.clicks === 0 ? '' : `, ${count(counts.clicks)} clicks`
+  if (links_expected === null || links_expected === 0) return `${done}${refused}${clicks}`
+  const part = Math.min(1, rows_done / links_expected)
+  const bar = '#'.repeat(Math.round(part * BAR_WIDTH)).padEnd(BAR_WIDTH, '.')
+  const percent = `${Math.floor(part * 100)}`.padStart(3)
+  return `[${bar}] ${percent} % ${count(rows_done)} of ${count(links_expected)} rows${refused}${clicks}`
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US')
+}

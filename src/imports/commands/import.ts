@@ -1,0 +1,225 @@
+import { createWriteStream } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { type Actor, commandLine, type Workspaces } from '../../identity/index.ts'
+import { example } from '../../platform/cli/example.ts'
+import type { RunWith } from '../../platform/cli/run-with.ts'
+import type { Terminal } from '../../platform/cli/terminal.ts'
+import type { CommandImports } from '../command-imports.ts'
+import type { Import, ImportOptions } from '../import.ts'
+import type { ImportSource } from '../import-source.ts'
+import type { Importer } from '../importer.ts'
+import {
+  originOf,
+  SOURCE_ACCESS,
+  SOURCE_KINDS,
+  SourceInputError,
+  type SourceKind,
+  sourceSettings,
+} from '../source-kinds.ts'
+import type { SourceSettings } from '../source-settings.ts'
+import { ImportProgress } from './import-progress.ts'
+import { summaryOf } from './summary.ts'
+
+const EXIT_ROWS_REFUSED = 2
+
+export type ImportTools = {
+  readonly workspaces: Pick<Workspaces, 'getByNameOrId'>
+  readonly imports: CommandImports
+  openSource(settings: SourceSettings): Promise<ImportSource>
+  openImporter(on: {
+    readonly onProgress: (of: Import) => void
+    readonly onRetry: (error: Error, delayMs: number) => void
+  }): Importer
+  /** As CSV. */
+  reportOf(of: Import): AsyncIterable<string>
+}
+
+type Options = {
+  readonly workspace: string
+  readonly domain: Readonly<Record<string, string>>
+  readonly map: Readonly<Record<string, string>>
+  readonly onConflict: ImportOptions['onConflict']
+  readonly timezone: string
+  readonly dryRun: boolean
+  readonly report?: string
+  readonly tokenFile?: string
+  readonly url?: string
+}
+
+export function importCommand(terminal: Terminal, withImports: RunWith<ImportTools>): Command {
+  return new Command('import')
+    .description(
+      'Import links from another service. The same command goes on where a stopped one was. Exits with 2 if rows were refused.',
+    )
+    .addArgument(new Argument('<source>', 'what to read').choices(SOURCE_KINDS))
+    .argument('[file-or-url]', 'the file, or the address of the service or its database')
+    .requiredOption('--workspace <name>', 'the workspace to import into')
+    .option(
+      '--domain <old=new>',
+      'where the links of a domain go; =new for links without one; may be repeated',
+      collectPairs,
+      {},
+    )
+    .option(
+      '--map <field=column>',
+      'the column of a CSV file that has a field; may be repeated',
+      collectPairs,
+      {},
+    )
+    .addOption(
+      new Option('--on-conflict <rule>', 'what to do when a key is taken')
+        .choices(['skip', 'update', 'rename', 'fail'])
+        .default('skip'),
+    )
+    .option('--timezone <name>', 'of dates without one, such as Europe/Berlin', parseZone, 'UTC')
+    .option('--dry-run', 'only report what would be done', false)
+    .option('--report <file>', 'write what became of each row, as CSV')
+    .option('--token-file <file>', 'the token of the service (default: TERSE_IMPORT_TOKEN)')
+    .option('--url <address>', 'of an API other than the usual one of the service')
+    .addHelpText(
+      'after',
+      example(
+        'import csv links.csv --workspace acme --domain old.example=go.example.com --dry-run',
+        'import yourls-sql yourls.sql --workspace acme --domain =go.example.com --report report.csv',
+        'import shlink https://s.example.com --workspace acme --token-file shlink.token',
+      ),
+    )
+    .action(async (source: SourceKind, input: string | undefined, options: Options) => {
+      await withImports((tools) => run(terminal, tools, { source, input, options }))
+    })
+}
+
+async function run(
+  terminal: Terminal,
+  tools: ImportTools,
+  asked: { source: SourceKind; input: string | undefined; options: Options },
+): Promise<void> {
+  const { source: kind, options } = asked
+  const workspace = await tools.workspaces.getByNameOrId(options.workspace)
+  const actor = commandLine(workspace.id)
+  const settings = await settingsOf(asked)
+  const importOptions: ImportOptions = {
+    domains: options.domain,
+    onConflict: options.onConflict,
+    timeZone: options.timezone,
+    columns: options.map,
+  }
+  const request = { source: kind, isDryRun: options.dryRun, options: importOptions }
+  const begun = await tools.imports.begin(
+    actor,
+    request,
+    [request, await identityOf(settings)],
+    () =>
+      terminal.err(
+        'Another process may still run this import. Waiting until it has not for some seconds.',
+      ),
+  )
+  if (begun.rows_done > 0) terminal.err(`Going on after row ${begun.rows_done}.`)
+  const ended = await runInterruptibly(terminal, tools, { begun, actor, settings })
+  if (options.report !== undefined) {
+    await pipeline(Readable.from(tools.reportOf(ended)), createWriteStream(options.report))
+  }
+  terminal.out(summaryOf(ended))
+  if (ended.is_dry_run === 1 && ended.status === 'succeeded') await tools.imports.remove(ended)
+  if (ended.status === 'failed') throw new Error(`The import failed. ${ended.fault ?? ''}`)
+  if (ended.counts.refused > 0) process.exitCode = EXIT_ROWS_REFUSED
+}
+
+/** Runs an import until it ends, or until the process is asked to end. */
+async function runInterruptibly(
+  terminal: Terminal,
+  tools: ImportTools,
+  at: { readonly begun: Import; readonly actor: Actor; readonly settings: SourceSettings },
+): Promise<Import> {
+  const { begun, actor, settings } = at
+  const stopping = new AbortController()
+  const stop = () => stopping.abort(new Error('Stopped. Run the same command again to go on.'))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, stop)
+  const progress = new ImportProgress(terminal)
+  const importer = tools.openImporter({
+    onProgress: (of) => progress.show(of),
+    onRetry: (error, delayMs) => progress.retrying(error, delayMs),
+  })
+  try {
+    return await importer.run(begun, actor, () => tools.openSource(settings), {
+      originOf: (name) => originOf(name, settings),
+      signal: stopping.signal,
+    })
+  } finally {
+    progress.end()
+    for (const signal of signals) process.off(signal, stop)
+    // So that the same command need not wait.
+    await importer.release(begun).catch(() => {})
+  }
+}
+
+async function settingsOf({
+  source,
+  input,
+  options,
+}: {
+  source: SourceKind
+  input: string | undefined
+  options: Options
+}): Promise<SourceSettings> {
+  const isFile = SOURCE_ACCESS[source] === 'file'
+  if (SOURCE_ACCESS[source] === 'token' && input !== undefined) {
+    throw new Error(`The source ${source} takes no file or address; --url sets another API.`)
+  }
+  try {
+    return sourceSettings(source, {
+      ...(input !== undefined && (isFile ? { file: path.resolve(input) } : { url: input })),
+      ...(options.url !== undefined && { url: options.url }),
+      token: isFile ? undefined : await readToken(options.tokenFile),
+      timeZone: options.timezone,
+      columns: options.map,
+    })
+  } catch (error) {
+    if (!(error instanceof SourceInputError)) throw error
+    throw new Error(`The source ${source}: ${HINTS[error.field] ?? ''}${error.message}.`)
+  }
+}
+
+const HINTS: Readonly<Partial<Record<string, string>>> = {
+  token: '--token-file or TERSE_IMPORT_TOKEN: ',
+  url: 'the address ',
+}
+
+async function readToken(file: string | undefined): Promise<string | undefined> {
+  const text = file === undefined ? process.env.TERSE_IMPORT_TOKEN : await readFile(file, 'utf8')
+  return text?.trim()
+}
+
+/** What makes a source the same at the next run: not its secrets, but the state of its file. */
+async function identityOf(settings: SourceSettings): Promise<unknown> {
+  const { kind } = settings
+  if ('file' in settings) {
+    const { size, mtimeMs } = await stat(settings.file)
+    return [kind, settings.file, size, mtimeMs]
+  }
+  return [originOf(kind, settings), 'domains' in settings ? settings.domains : null]
+}
+
+function collectPairs(
+  text: string,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const at = text.indexOf('=')
+  if (at < 0 || at === text.length - 1) {
+    throw new InvalidArgumentError('It must be a pair such as old.example=new.example.')
+  }
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+function parseZone(text: string): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
+  } catch {
+    throw new InvalidArgumentError('It must be a time zone such as Europe/Berlin.')
+  }
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { readDiskSpace } from '../platform/disk/disk-space.ts'
+import { Failure } from '../platform/failure.ts'
+
+const FILE_BYTES_MAX = 1024 ** 3
+/** What uploads leave free on the disk, which clicks need. */
+const ROOM_BYTES_MIN = 256 * 1024 ** 2
+/** A file that no import names may be one whose upload has just begun. */
+const STRAY_MS_MIN = 60 * 60 * 1_000
+
+/** The uploaded files of imports, in the data folder of this node. */
+export class ImportFiles {
+  readonly #folder: string
+
+  constructor(dataDir: string) {
+    this.#folder = path.join(dataDir, 'imports')
+  }
+
+  pathOf(fileId: string): string {
+    return path.join(this.#folder, fileId)
+  }
+
+  has(fileId: string): boolean {
+    return existsSync(this.pathOf(fileId))
+  }
+
+  /**
+   * Writes a part of a file, which ends after it; returns the bytes of the file when they are on disk. A part that was
+   * written before may be written again.
+   *
+   * @throws {Failure} `validation_failed` where the part before is missing, or the file is too large; `unavailable`
+   *   when the disk has no room
+   */
+  async write(fileId: string, offset: number, part: Uint8Array): Promise<number> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const end = offset + part.length
+    if (end > FILE_BYTES_MAX) {
+      throw Failure.invalid({ offset: [`is too far: a file has at most ${FILE_BYTES_MAX} bytes`] })
+    }
+    const { freeBytes } = await readDiskSpace(this.#folder)
+    if (freeBytes < part.length + ROOM_BYTES_MIN) throw noRoom(new Error('the disk is nearly full'))
+    const file = await open(this.pathOf(fileId), offset === 0 ? 'w' : 'r+', 0o600).catch(missing)
+    try {
+      const { size } = file === undefined ? { size: 0 } : await file.stat()
+      if (file === undefined || offset > size) {
+        throw Failure.invalid({ offset: [`must be ${size} here, where the part before ends`] })
+      }
+      await file.write(part, 0, part.length, offset)
+      await file.truncate(end)
+      await file.datasync()
+      return end
+    } catch (error) {
+      throw isFull(error) ? noRoom(error) : error
+    } finally {
+      await file?.close()
+    }
+  }
+
+  async remove(fileId: string): Promise<void> {
+    await rm(this.pathOf(fileId), { force: true })
+  }
+
+  /** Removes files that no import needs. */
+  async sweep(
+    neededAmong: (fileIds: readonly string[]) => Promise<ReadonlySet<string>>,
+  ): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => [])
+    const old: string[] = []
+    for (const name of names) {
+      const { mtimeMs } = await stat(this.pathOf(name)).catch(() => ({ mtimeMs: Date.now() }))
+      if (Date.now() - mtimeMs > STRAY_MS_MIN) old.push(name)
+    }
+    if (old.length === 0) return
+    const needed = await neededAmong(old)
+    for (const name of old) if (!needed.has(name)) await this.remove(name)
+  }
+}
+
+function missing(error: unknown): undefined {
+  if (Object(error).code === 'ENOENT') return undefined
+  throw isFull(error) ? noRoom(error) : error
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = Object(error)
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
+function noRoom(cause: unknown): Failure {
+  return Failure.unavailable(
+    cause,
+    'The service has no room for this file. Ask its operator to make room on the disk.',
+  )
+}

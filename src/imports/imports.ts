@@ -1,0 +1,267 @@
+import type { CreateImportInput, StartImportInput } from '@terse/contract/imports'
+import type { Actor } from '../identity/index.ts'
+import type { Random } from '../platform/crypto/random.ts'
+import type { Sealing } from '../platform/crypto/sealing.ts'
+import { isUuid, uuidV7 } from '../platform/crypto/uuid.ts'
+import type { Store } from '../platform/database/store.ts'
+import { Failure } from '../platform/failure.ts'
+import type { Clock } from '../platform/time/clock.ts'
+import { readFileColumns } from './file-columns.ts'
+import { type Import, type ImportedLink, type ImportOptions, NO_COUNTS } from './import.ts'
+import { importEvent } from './import-events.ts'
+import type { ImportFiles } from './import-files.ts'
+import type { ImportStores } from './import-stores.ts'
+import { newImport } from './new-import.ts'
+import { reportCsv } from './report.ts'
+import { SOURCE_ACCESS, SourceInputError, type SourceKind, sourceSettings } from './source-kinds.ts'
+import type { SourceSettings } from './source-settings.ts'
+
+/** Imports of a workspace that have not ended. */
+const UNENDED_MAX = 100
+/** Of these with a file, which may have 1 GiB. */
+const FILES_MAX = 5
+const STARTABLE: ReadonlySet<Import['status']> = new Set(['waiting', 'failed'])
+
+type ImportMark = Pick<Import, 'created_at' | 'id'>
+type Secrets = Pick<CreateImportInput, 'url' | 'token' | 'source_domains'>
+
+type Dependencies = {
+  readonly store: Store<ImportStores>
+  readonly clock: Clock
+  readonly random: Random
+  readonly sealing: Sealing
+  readonly files: ImportFiles
+  /** Called when an import became due. */
+  readonly onDue: () => void
+}
+
+/** The operations on imports. Each acts within the workspace of its actor. */
+export class Imports {
+  readonly #deps: Dependencies
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  /** @throws {Failure} `validation_failed` */
+  async create(actor: Actor, input: CreateImportInput): Promise<Import> {
+    const { store, clock, random } = this.#deps
+    const { source, url, token, source_domains } = input
+    const options = optionsOf(input)
+    const secrets = { url, token, source_domains }
+    const isFile = SOURCE_ACCESS[source] === 'file'
+    // What is missing is found out now, not when the import starts.
+    settingsOf({ source, options }, secrets, isFile ? '-' : undefined)
+    const now = clock.nowMicros()
+    const id = uuidV7(clock, random)
+    const request = { source, isDryRun: false, options }
+    const added = {
+      ...newImport(actor, request, { id, now }),
+      sealed_settings: isFile ? null : this.#seal(id, secrets),
+    }
+    await store.write(async (stores) => {
+      await stores.quotas.lock(actor.workspaceId)
+      const { imports } = await stores.imports.countUnended(actor.workspaceId)
+      if (imports >= UNENDED_MAX) {
+        throw Failure.invalid({
+          source: [`cannot be read: ${UNENDED_MAX} imports have not ended; cancel one`],
+        })
+      }
+      await stores.imports.insert(added)
+    })
+    return added
+  }
+
+  /** @throws {Failure} `not_found` */
+  async get({ workspaceId }: Actor, id: string): Promise<Import> {
+    const { imports } = this.#deps.store.read
+    const found = isUuid(id) ? await imports.find(workspaceId, id) : undefined
+    if (found === undefined) throw Failure.notFound('Import')
+    return found
+  }
+
+  /** Newest first. */
+  async list({ workspaceId }: Actor, beyond: ImportMark | undefined, limit: number) {
+    const found = await this.#deps.store.read.imports.list(workspaceId, beyond, limit + 1)
+    const items = found.slice(0, limit)
+    const last = found.length > limit ? items.at(-1) : undefined
+    return { items, rest: last && { created_at: last.created_at, id: last.id } }
+  }
+
+  /**
+   * Takes a part of the file. The file is on the node that gets its first part, so all parts must go there.
+   *
+   * @throws {Failure} `not_found`, `validation_failed`, `unavailable` when there is no room
+   */
+  async receive(actor: Actor, id: string, offset: number, part: Uint8Array): Promise<Import> {
+    const { store, files, random } = this.#deps
+    const found = await this.get(actor, id)
+    const { source, status, fence } = found
+    if (SOURCE_ACCESS[source as SourceKind] !== 'file') {
+      throw Failure.invalid({ file: [`is not needed for ${source}`] })
+    }
+    if (status !== 'waiting') throw Failure.invalid({ file: ['was taken: the import has begun'] })
+    const isNew = found.file_id === null
+    if (isNew && (await store.read.imports.countUnended(actor.workspaceId)).files >= FILES_MAX) {
+      throw Failure.invalid({
+        file: [`is one too many: ${FILES_MAX} imports with files have not ended; cancel one`],
+      })
+    }
+    const fileId =
+      found.file_id !== null && (offset > 0 || files.has(found.file_id))
+        ? found.file_id
+        : `${id}.${Buffer.from(random(8)).toString('hex')}`
+    const file_bytes = await files.write(fileId, offset, part)
+    const isCsv = source === 'csv' || source === 'dub-csv'
+    const columns =
+      isCsv && offset === 0
+        ? JSON.stringify(await readFileColumns(files.pathOf(fileId)))
+        : found.file_columns
+    const changes = { file_id: fileId, file_bytes, file_columns: columns }
+    const isTaken = await store.write((stores) => stores.imports.update(id, fence, changes))
+    if (!isTaken) throw Failure.invalid({ file: ['was taken: the import has begun'] })
+    return { ...found, ...changes }
+  }
+
+  /**
+   * Queues an import, or a dry run of it. A failed one goes on where it was.
+   *
+   * @throws {Failure} `not_found`, `validation_failed`
+   */
+  async start(actor: Actor, id: string, input: StartImportInput): Promise<Import> {
+    const { store, clock, onDue } = this.#deps
+    const found = await this.get(actor, id)
+    const wasDry = found.is_dry_run === 1
+    const isDone = found.status === 'succeeded' && wasDry
+    if (found.runner !== 'service' || !(STARTABLE.has(found.status) || isDone)) {
+      throw Failure.invalid({ status: [`is ${found.status}: it cannot be started`] })
+    }
+    const needsFile = SOURCE_ACCESS[found.source as SourceKind] === 'file'
+    if (needsFile && found.file_id === null) throw Failure.invalid({ file: ['must be sent first'] })
+    if (!needsFile && found.sealed_settings === null) {
+      throw Failure.invalid({ status: ['is failed, and its token was removed: create another'] })
+    }
+    const isFresh = wasDry || found.started_at === null
+    const isDryRun = input.dry_run === true
+    const options = { ...found.options, ...givenOptions(input) }
+    if (!isFresh && (isDryRun || JSON.stringify(options) !== JSON.stringify(found.options))) {
+      throw Failure.invalid({ status: ['is failed: it goes on as it began, or is cancelled'] })
+    }
+    const begin = { is_dry_run: Number(isDryRun), options, counts: NO_COUNTS, rows_done: 0 }
+    const changes = {
+      status: 'queued' as const,
+      fault: null,
+      ended_at: null,
+      next_at: clock.nowMicros(),
+      fence: found.fence + 1,
+      lease_until: null,
+      ...(isFresh && { ...begin, resume: null, ahead: [], started_at: null, origin: null }),
+    }
+    const isStarted = await store.write((stores) => stores.imports.update(id, found.fence, changes))
+    if (!isStarted) throw Failure.invalid({ status: ['has changed: it cannot be started'] })
+    onDue()
+    return { ...found, ...changes }
+  }
+
+  /**
+   * Ends an import. What it has written stays, and so does its report. Does nothing to one that has ended.
+   *
+   * @throws {Failure} `not_found`
+   */
+  async cancel(actor: Actor, id: string): Promise<Import> {
+    const { store, clock, files, onDue } = this.#deps
+    const found = await this.get(actor, id)
+    if (found.status === 'succeeded' && found.is_dry_run === 0) return found
+    if (found.status === 'cancelled') return found
+    const now = clock.nowMicros()
+    const hasWritten = found.is_dry_run === 0 && found.started_at !== null
+    const changes = {
+      status: 'cancelled' as const,
+      fence: found.fence + 1,
+      lease_until: null,
+      ended_at: now,
+      // A node counts the clicks that were taken.
+      next_at: hasWritten ? now : null,
+      sealed_settings: null,
+      file_id: null,
+    }
+    const cancelled = { ...found, ...changes }
+    const isCancelled = await store.write(async (stores) => {
+      if (!(await stores.imports.update(id, found.fence, changes))) return false
+      await stores.events.append(actor, importEvent('import.cancelled', cancelled), now)
+      return true
+    })
+    // It was started or leased since it was read.
+    if (!isCancelled) return this.cancel(actor, id)
+    if (found.file_id !== null) await files.remove(found.file_id)
+    if (hasWritten) onDue()
+    return cancelled
+  }
+
+  /** @throws {Failure} `not_found` */
+  async report(actor: Actor, id: string): Promise<AsyncGenerator<string, void, void>> {
+    await this.get(actor, id)
+    return reportCsv(this.#deps.store, id)
+  }
+
+  /** From where a link came; undefined for one that was not imported. */
+  async originOf({ workspaceId }: Actor, linkSeq: number): Promise<ImportedLink | undefined> {
+    const [found] = await this.#deps.store.read.importRows.findByLink(workspaceId, [linkSeq])
+    return found
+  }
+
+  /** Which of the files on this node belong to imports that may need them. */
+  async filesNeededAmong(fileIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(await this.#deps.store.read.imports.findFilesAmong(fileIds))
+  }
+
+  /** How to open the source of an import that this node runs. */
+  settingsOf({ id, source, options, file_id, sealed_settings }: Import): SourceSettings {
+    const { files, sealing } = this.#deps
+    const sealed = sealed_settings && Buffer.from(sealed_settings, 'base64')
+    const plain = sealed && sealing.unseal(sealed, contextOf(id))
+    const secrets: Secrets = plain ? JSON.parse(plain.toString()) : {}
+    return settingsOf(
+      { source: source as SourceKind, options },
+      secrets,
+      file_id === null ? undefined : files.pathOf(file_id),
+    )
+  }
+
+  #seal(id: string, secrets: Secrets): string {
+    const plain = Buffer.from(JSON.stringify(secrets))
+    return this.#deps.sealing.seal(plain, contextOf(id)).toString('base64')
+  }
+}
+
+function contextOf(id: string): string {
+  return `import ${id}`
+}
+
+function settingsOf(
+  { source, options }: { readonly source: SourceKind; readonly options: ImportOptions },
+  { url, token, source_domains }: Secrets,
+  file: string | undefined,
+): SourceSettings {
+  const { timeZone, columns } = options
+  try {
+    return sourceSettings(source, { file, url, token, domains: source_domains, timeZone, columns })
+  } catch (error) {
+    if (!(error instanceof SourceInputError)) throw error
+    throw Failure.invalid({ [error.field]: [error.message] })
+  }
+}
+
+function optionsOf(input: StartImportInput): ImportOptions {
+  return { domains: {}, onConflict: 'skip', timeZone: 'UTC', columns: {}, ...givenOptions(input) }
+}
+
+function givenOptions(input: StartImportInput): Partial<ImportOptions> {
+  const { domains, on_conflict, time_zone, columns } = input
+  return {
+    ...(domains && { domains }),
+    ...(on_conflict && { onConflict: on_conflict }),
+    ...(time_zone && { timeZone: time_zone }),
+    ...(columns && { columns }),
+  }
+}

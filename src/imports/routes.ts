@@ -1,0 +1,271 @@
+import { Readable } from 'node:stream'
+import {
+  createImportBody,
+  IMPORT_PART_BYTES_MAX,
+  type ImportPageResource,
+  importPage,
+  importPartQuery,
+  importSchema,
+  linkOriginSchema,
+  listImportsQuery,
+  startImportBody,
+} from '@terse/contract/imports'
+import { PER_PAGE_DEFAULT } from '@terse/contract/pagination'
+import { idParams, ifNoneMatchHeaders } from '@terse/contract/primitives'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { Actor } from '../identity/index.ts'
+import { actorOf } from '../identity/index.ts'
+import type { UncountedLink } from '../links/index.ts'
+import type { FastifyInstanceZod } from '../platform/http/api/fastify-instance-zod.ts'
+import { addressesOf } from '../platform/http/api/pagination.ts'
+import {
+  FAILURES,
+  INVALID,
+  INVALID_BODY,
+  INVALID_QUERY,
+  NOT_FOUND,
+  NOT_MODIFIED,
+  tooLargeFor,
+} from '../platform/http/api/responses.ts'
+import type { WalkContext } from '../platform/http/api/walk.ts'
+import { contentDisposition } from '../platform/http/content-disposition.ts'
+import type { FairQueue, FairQueueOptions } from '../platform/work/fair-queue.ts'
+import type { Imports } from './imports.ts'
+import { presentImport, presentOrigin } from './present.ts'
+
+/** Held while a part is read: it is in memory. */
+export const UPLOAD_QUEUE: FairQueueOptions = {
+  work: 'uploads',
+  concurrency: 8,
+  concurrencyPerOwner: 1,
+  waitingPerOwnerMax: 4,
+  waitingMax: 64,
+  deadlineMs: 10_000,
+}
+
+export type ImportRouteDependencies = WalkContext & {
+  readonly imports: Imports
+  /** For `UPLOAD_QUEUE`. */
+  readonly uploads: FairQueue
+  readonly links: { get(actor: Actor, id: string): Promise<UncountedLink> }
+}
+
+const tags = ['Imports']
+
+export const importRoutes: FastifyPluginAsyncZod<ImportRouteDependencies> = async (app, deps) => {
+  registerReads(app, deps)
+  registerWrites(app, deps)
+  await app.register(uploadRoutes, { ...deps, prefix: '' })
+}
+
+function registerReads(app: FastifyInstanceZod, deps: ImportRouteDependencies): void {
+  const { imports, links } = deps
+  app.get(
+    '/imports',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.list',
+        summary: 'List imports',
+        description: 'Returns the imports of the workspace a page at a time, the newest first.',
+        headers: ifNoneMatchHeaders,
+        querystring: listImportsQuery,
+        response: { 200: importPage, ...NOT_MODIFIED, ...INVALID_QUERY, ...FAILURES },
+      },
+    },
+    (request) => listImports(request, request.query, deps),
+  )
+  app.get(
+    '/imports/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.get',
+        summary: 'Show an import',
+        description: 'Returns how far an import is, and what became of its rows so far.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: importSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => presentImport(await imports.get(actorOf(request), request.params.id)),
+  )
+  app.get(
+    '/imports/:id/report',
+    {
+      config: { mayTakeLong: true },
+      schema: {
+        tags,
+        operationId: 'imports.getReport',
+        summary: 'Read the report of an import',
+        description:
+          'Streams what became of each row so far, as CSV: its place in the source, the outcome, the link and the reason.',
+        params: idParams,
+        response: {
+          200: {
+            description: 'The report.',
+            content: {
+              'text/csv': { schema: z.string().describe('A header, and a line for each row.') },
+            },
+          },
+          ...NOT_FOUND,
+          ...FAILURES,
+        },
+      },
+    },
+    async (request, reply) => {
+      const report = await imports.report(actorOf(request), request.params.id)
+      reply
+        .header('Content-Type', 'text/csv; charset=utf-8')
+        .header('Content-Disposition', contentDisposition('attachment', 'import-report.csv'))
+      const answer: FastifyReply = reply
+      return answer.send(request.method === 'HEAD' ? undefined : Readable.from(report))
+    },
+  )
+  app.get(
+    '/links/:id/origin',
+    {
+      schema: {
+        tags,
+        operationId: 'links.getOrigin',
+        summary: 'Show from where a link was imported',
+        description:
+          'Returns the import that took a link, and what its source knows of it that links do not have.',
+        params: idParams,
+        headers: ifNoneMatchHeaders,
+        response: { 200: linkOriginSchema, ...NOT_MODIFIED, ...NOT_FOUND, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const actor = actorOf(request)
+      const { seq } = await links.get(actor, request.params.id)
+      return presentOrigin(await imports.originOf(actor, seq))
+    },
+  )
+}
+
+function registerWrites(app: FastifyInstanceZod, { imports }: ImportRouteDependencies): void {
+  app.post(
+    '/imports',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.create',
+        summary: 'Prepare an import',
+        description:
+          'Prepares an import of links from another service. Then send the file, if the source is one, and start it.',
+        body: createImportBody,
+        response: { 201: importSchema, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request, reply) => {
+      const created = await imports.create(actorOf(request), request.body)
+      return reply.code(201).send(presentImport(created))
+    },
+  )
+  app.post(
+    '/imports/:id/start',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.start',
+        summary: 'Start an import',
+        description:
+          'Queues an import, or a dry run of it, after which it can be started again. A failed import goes on where it was.',
+        params: idParams,
+        body: startImportBody,
+        response: { 200: importSchema, ...NOT_FOUND, ...INVALID, ...FAILURES },
+      },
+    },
+    async (request) => {
+      const { params, body } = request
+      return presentImport(await imports.start(actorOf(request), params.id, body))
+    },
+  )
+  app.delete(
+    '/imports/:id',
+    {
+      schema: {
+        tags,
+        operationId: 'imports.cancel',
+        summary: 'Cancel an import',
+        description:
+          'Ends an import and removes its file. The links that it has written stay, and so does its report.',
+        params: idParams,
+        response: {
+          200: importSchema,
+          ...NOT_FOUND,
+          ...INVALID_BODY,
+          ...FAILURES,
+        },
+      },
+    },
+    async (request) => presentImport(await imports.cancel(actorOf(request), request.params.id)),
+  )
+}
+
+const uploadRoutes: FastifyPluginAsyncZod<ImportRouteDependencies> = async (app, deps) => {
+  const { imports, uploads } = deps
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    // The latter for exports that are JSON: the type that clients give such a file.
+    ['application/octet-stream', 'application/json'],
+    { parseAs: 'buffer' },
+    (_request, body, done) => done(null, body),
+  )
+  app.put(
+    '/imports/:id/file',
+    {
+      bodyLimit: IMPORT_PART_BYTES_MAX,
+      config: { mayTakeLong: true },
+      onRequest: async (request, reply) => {
+        const release = await uploads.acquire(actorOf(request).workspaceId)
+        if (reply.raw.closed) release()
+        reply.raw.once('close', release)
+      },
+      schema: {
+        tags,
+        operationId: 'imports.uploadFile',
+        summary: 'Send a part of the file',
+        description: `Sends the file of an import in parts of at most ${IMPORT_PART_BYTES_MAX / 1024 / 1024} MiB, one after the other, each within 20 s. A part whose answer was lost may be sent again. All parts must reach the same node. The file may have 1 GiB.`,
+        params: idParams,
+        querystring: importPartQuery,
+        consumes: ['application/octet-stream'],
+        response: {
+          200: importSchema,
+          ...NOT_FOUND,
+          ...INVALID,
+          ...tooLargeFor(IMPORT_PART_BYTES_MAX),
+          ...FAILURES,
+        },
+      },
+    },
+    async (request) => {
+      const part = request.body instanceof Uint8Array ? request.body : new Uint8Array()
+      const { offset } = request.query
+      return presentImport(await imports.receive(actorOf(request), request.params.id, offset, part))
+    },
+  )
+}
+
+async function listImports(
+  request: FastifyRequest,
+  { cursor = '', per_page: limit = PER_PAGE_DEFAULT }: z.output<typeof listImportsQuery>,
+  { imports, baseUrl, cursors }: ImportRouteDependencies,
+): Promise<ImportPageResource> {
+  const actor = actorOf(request)
+  const name = JSON.stringify([request.routeOptions.url, actor.workspaceId])
+  const beyond =
+    cursor === '' ? undefined : cursors.read<{ created_at: number; id: string }>(cursor, name).mark
+  const { items, rest } = await imports.list(actor, beyond, limit)
+  const { path, urlOf } = addressesOf(request, baseUrl, 'cursor')
+  const position = { mark: rest, isReversed: false, index: 0, total: 0 }
+  const nextCursor = rest === undefined ? null : cursors.write(position, name)
+  return {
+    data: items.map(presentImport),
+    links: { first: urlOf(''), next: nextCursor === null ? null : urlOf(nextCursor) },
+    meta: { per_page: limit, path, next_cursor: nextCursor },
+  }
+}

@@ -1,0 +1,115 @@
+import type { SourceSettings } from './source-settings.ts'
+
+export type SourceKind = SourceSettings['kind']
+
+/** How a source is given: as a file, by a token of a known service, by address and token, or as a database. */
+type Access = 'file' | 'token' | 'address and token' | 'database'
+
+export const SOURCE_ACCESS: Readonly<Record<SourceKind, Access>> = {
+  csv: 'file',
+  bitly: 'token',
+  dub: 'token',
+  'dub-csv': 'file',
+  shortio: 'token',
+  rebrandly: 'token',
+  shlink: 'address and token',
+  kutt: 'address and token',
+  'kutt-sqlite': 'file',
+  'kutt-postgres': 'database',
+  yourls: 'address and token',
+  'yourls-sql': 'file',
+  'polr-sql': 'file',
+  sink: 'file',
+  chhoto: 'file',
+  terse: 'file',
+}
+
+export const SOURCE_KINDS = Object.keys(SOURCE_ACCESS) as readonly SourceKind[]
+
+/** What a person gives of a source. */
+export type GivenSource = {
+  readonly file?: string | undefined
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+  /** Of Short.io: only these. */
+  readonly domains?: readonly string[] | undefined
+  readonly timeZone: string
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** What a source lacks, or has too much, by the name of what was given. */
+export class SourceInputError extends Error {
+  override readonly name = 'SourceInputError'
+  readonly field: 'file' | 'url' | 'token' | 'columns'
+
+  constructor(field: SourceInputError['field'], message: string) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** @throws {SourceInputError} */
+export function sourceSettings(kind: SourceKind, given: GivenSource): SourceSettings {
+  const { timeZone, columns } = given
+  if (Object.keys(columns).length > 0 && kind !== 'csv' && kind !== 'dub-csv') {
+    throw new SourceInputError('columns', `columns are mapped for CSV files, not for ${kind}`)
+  }
+  switch (kind) {
+    case 'csv':
+    case 'dub-csv':
+      return { kind, file: need(given, 'file'), map: columns, timeZone }
+    case 'yourls-sql':
+    case 'polr-sql':
+    case 'sink':
+    case 'chhoto':
+    case 'kutt-sqlite':
+    case 'terse':
+      return { kind, file: need(given, 'file'), timeZone }
+    case 'kutt-postgres':
+      return { kind, url: given.url ?? need(given, 'token') }
+    case 'bitly':
+    case 'dub':
+    case 'rebrandly':
+      return { kind, token: need(given, 'token'), url: webAddress(given.url) }
+    case 'shortio': {
+      const { domains } = given
+      return { kind, token: need(given, 'token'), domains, url: webAddress(given.url) }
+    }
+    case 'kutt':
+    case 'shlink':
+    case 'yourls': {
+      const url = webAddress(need(given, 'url')) ?? ''
+      return { kind, url, token: need(given, 'token'), timeZone }
+    }
+  }
+}
+
+/** Which source of its kind it is, so that links of two of them are told apart. Contains no secret. */
+export function originOf(name: string, settings: SourceSettings): string {
+  const url = 'url' in settings ? settings.url : undefined
+  if (url === undefined) return name
+  const { host, pathname } = new URL(url)
+  return `${name} ${host}${pathname.replace(/\/$/, '')}`
+}
+
+const MISSING = {
+  file: 'needs a file',
+  url: 'needs an address, such as https://links.example.com',
+  token: 'needs a token',
+} as const
+
+function need(given: GivenSource, field: keyof typeof MISSING): string {
+  const value = given[field]
+  if (value === undefined || value === '') throw new SourceInputError(field, MISSING[field])
+  return value
+}
+
+function webAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (url === null || !isWeb || url.username !== '' || url.password !== '') {
+    throw new SourceInputError('url', 'must be an address such as https://links.example.com')
+  }
+  return url.href
+}
