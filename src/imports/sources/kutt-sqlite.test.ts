@@ -42,6 +42,27 @@ describe("Kutt's SQLite database", () => {
     kutt.close()
   })
 
+  const JOURNALS: { mode: string; added: number }[] = [
+    // Reading goes on from the view with which it began.
+    { mode: 'wal', added: 0 },
+    // There is no such view without keeping Kutt from writing.
+    { mode: 'delete', added: 1 },
+  ]
+  for (const { mode, added } of JOURNALS)
+    test(`keeps Kutt with the journal mode ${mode} from nothing while it is read`, async (t) => {
+      const file = changed(t, `pragma journal_mode = ${mode}`)
+      const whole = await readRecords(openKuttFile(file))
+      const kutt = new DatabaseSync(file, { timeout: 0 })
+      kutt.exec("update links set target = target || '' where id = 1")
+      const { signal } = new AbortController()
+      const reading = openKuttFile(file).read({ resume: undefined, signal })
+      await reading.next()
+      kutt.exec('insert into visits (link_id, total) values (1, 5)')
+      const rest = await Array.fromAsync(reading)
+      kutt.close()
+      assert.equal(1 + rest.length, whole.length + added)
+    })
+
   const REFUSED: { name: string; statement: string; reason: RegExp; table: string }[] = [
     {
       name: 'a date that is none',

@@ -33,8 +33,6 @@ const VISITS = `
 
 function readerOf(database: DatabaseSync): KuttReader {
   const isIndexed = hasVisitIndex(database)
-  // One view of the database: Kutt may be counting visits.
-  database.exec('begin')
   return {
     countLinks: async () =>
       guardSqlite(() =>

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { openToRead } from '../../platform/database/sqlite/open-to-read.ts'
+import { open } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { hasLog, openToRead } from '../../platform/database/sqlite/open-to-read.ts'
 import { ImportSourceFault } from '../import-source.ts'
 import { checkSourceFile } from './source-file.ts'
 
@@ -12,8 +13,9 @@ const VALUE_BYTES_MAX = 1024 * 1024
 export type NeededTable = { readonly name: string; readonly columns: readonly string[] }
 
 /**
- * Opens the SQLite database of another service. A file may come from anybody, and a query of it must not run what the
- * file says: so each table must be a plain one whose rows are in the order of `id`, and no value may be large.
+ * Opens the SQLite database of another service, which may be writing: no writer ever waits for the import. A file may come from
+ * anybody, and a query of it must not run what the file says: so each table must be a plain one whose rows are in the
+ * order of `id`, and no value may be large.
  *
  * @throws {ImportSourceFault} when the file is no database, or lacks a table or a column
  */
@@ -23,18 +25,39 @@ export async function openSourceDatabase(
   service: string,
 ): Promise<DatabaseSync> {
   await checkSourceFile(file)
+  const isLogged = await usesLog(file)
   return guardSqlite(() => {
-    const database = openToRead(file, TIMEOUT_MS)
+    // Of a database with a log that is not there, no process is writing, and no file has to be made beside it.
+    const database =
+      isLogged && !hasLog(file)
+        ? openToRead(file, TIMEOUT_MS)
+        : new DatabaseSync(file, { readOnly: true, timeout: TIMEOUT_MS })
     try {
       database.limits.length = VALUE_BYTES_MAX
       database.exec('pragma trusted_schema = off; pragma cell_size_check = on')
       for (const table of tables) checkTable(database, table, service)
+      // Reads all pages from one view. Without a log that would keep the other service from writing.
+      if (isLogged) database.exec('begin')
     } catch (error) {
       database.close()
       throw error
     }
     return database
   })
+}
+
+/** Where the header has the version of the format that writers use: https://www.sqlite.org/fileformat2.html */
+const WRITE_VERSION_AT = 18
+const WRITE_AHEAD_LOG = 2
+
+async function usesLog(file: string): Promise<boolean> {
+  const handle = await open(file)
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, WRITE_VERSION_AT)
+    return buffer[0] === WRITE_AHEAD_LOG
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Returns which columns a table has. */

@@ -96,6 +96,12 @@ describe('a CSV file that cannot be read', () => {
       message: /no column "Labels".*"key", "url"/,
     },
     {
+      name: 'has one column for two fields',
+      content: 'url,Ziel\nx,y\n',
+      options: { map: { key: 'url' } },
+      message: /No column has the destination/,
+    },
+    {
       name: 'is read with an unknown field',
       content: PLAIN,
       options: { map: { keys: 'key' } },

@@ -49,7 +49,7 @@ describe('statements in a dump', () => {
     { name: 'what only the client reads', sql: '/*M!999999\\- enable the sandbox mode */ ' },
     {
       name: 'the bodies of triggers',
-      sql: 'DELIMITER ;;\nCREATE TRIGGER x BEGIN INSERT INTO t VALUES (9,9); END ;;\nDELIMITER ;',
+      sql: 'DELIMITER ;;\nCREATE TRIGGER x BEGIN SET @a = 1; INSERT INTO t VALUES (9,9); END ;;\nDELIMITER ;',
     },
     { name: 'INSERT from a query', sql: 'INSERT INTO u SELECT * FROM t;' },
     { name: 'names with quotes', sql: "DROP TABLE `a;'b`;" },
