@@ -78,6 +78,10 @@ const exportedLink = linkSchema
     type: z.literal('link'),
     clicks: z.int().describe('Clicks by people.'),
     protected: z.boolean().describe('Whether it has a password, which is not exported.'),
+    imported: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('What another service knew of it and Terse has no field for; null for nothing.'),
   })
   .meta({ id: 'ExportedLink', description: 'A link.' })
 

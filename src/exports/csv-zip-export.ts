@@ -34,7 +34,7 @@ const FILES: { readonly [S in Section]: { file: string; columns: ColumnsOf<S> } 
     file: 'links.csv',
     columns: [
       ...(['id', 'domain', 'key', 'url', 'ios', 'android', ...UTM_COLUMNS] as const),
-      ...(['clicks', 'last_click', 'external_id', 'protected', 'expires_at'] as const),
+      ...(['clicks', 'last_click', 'external_id', 'protected', 'expires_at', 'imported'] as const),
       ...(['expired_redirect_url', 'tags', 'created_at', 'updated_at'] as const),
     ],
   },
@@ -100,6 +100,6 @@ function cellsOf(record: Readonly<Record<string, unknown>>, columns: readonly st
   return columns.map((column) => {
     const value = record[column]
     // Tags may contain any separator.
-    return Array.isArray(value) ? JSON.stringify(value) : String(value ?? '')
+    return value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
   })
 }

@@ -30,8 +30,13 @@ export function presentMember({ person, role, joinedAt }: ShownMember): Exported
   return { type: 'member', email, name, role, joined_at: formatInstant(joinedAt) }
 }
 
-/** Leaves out the password: the sealed form is useless to others, and stays a secret. */
-export function presentExportedLink(link: Link): ExportedRecord {
+/**
+ * Leaves out the password: the sealed form is useless to others, and stays a secret.
+ *
+ * @param rest what an import has stored beside the link, as JSON
+ */
+export function presentExportedLink(link: Link, rest: string | null): ExportedRecord {
   const { workspace_id, link: _, password, clicks, ...fields } = presentLink(link)
-  return { type: 'link', ...fields, clicks: link.clicks, protected: password !== null }
+  const imported = rest === null ? null : JSON.parse(rest)
+  return { type: 'link', ...fields, clicks: link.clicks, protected: password !== null, imported }
 }

@@ -8,6 +8,7 @@ import {
 } from '../clicks/index.ts'
 import type { DomainMark, DomainStore, HstsStore } from '../domains/index.ts'
 import type { MembershipStore } from '../identity/index.ts'
+import type { ImportRowStore } from '../imports/index.ts'
 import type { LinkStore, UtmTemplateStore } from '../links/index.ts'
 import { yieldToEventLoop } from '../platform/work/yield-to-event-loop.ts'
 import {
@@ -24,6 +25,7 @@ export type ExportedStores = {
   readonly hsts: HstsStore
   readonly memberships: MembershipStore
   readonly links: LinkStore
+  readonly importRows: Pick<ImportRowStore, 'findByLink'>
   readonly reports: ClickReports
 }
 
@@ -119,7 +121,7 @@ async function* readMembers(
 }
 
 async function* readLinks(
-  { links }: ExportedStores,
+  { links, importRows }: ExportedStores,
   { workspaceId }: Subject,
   mark: unknown,
 ): AsyncGenerator<Batch, void, void> {
@@ -128,7 +130,11 @@ async function* readLinks(
     const run = { workspaceId, limit: LINKS_PER_BATCH, descending: false, beyond }
     const { items, rest } = await links.run(run)
     beyond = rest
-    yield { records: items.map(presentExportedLink), next: { section: 'link', mark: rest } }
+    const seqs = items.map(({ seq }) => seq)
+    const origins = await importRows.findByLink(workspaceId, seqs)
+    const rests = new Map(origins.map((origin) => [origin.link_seq, origin.rest]))
+    const records = items.map((link) => presentExportedLink(link, rests.get(link.seq) ?? null))
+    yield { records, next: { section: 'link', mark: rest } }
     await yieldToEventLoop()
   } while (beyond !== undefined)
 }

@@ -16,6 +16,7 @@ import {
 import { commandLine } from '../../src/identity/actor.ts'
 import { openToRead } from '../../src/platform/database/sqlite/open-to-read.ts'
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts'
+import { newImport } from '../storage/samples.ts'
 import { type Api, expectStatus } from '../support/api.ts'
 import { openWriterAt } from '../support/click-writers.ts'
 import { ENGINES, type Place } from '../support/engines.ts'
@@ -86,6 +87,7 @@ for (const engine of ENGINES) {
       const repeated = { domain: 'localhost', key: 'gone-once', url: 'https://example.com/' }
       expectStatus(await gone.post('/links', repeated, { 'idempotency-key': 'gone-id' }), 201)
       const actor = commandLine(id)
+      await addImport(service, id)
       await service.instance.workspaces.limit(actor, { links: 50 })
       const { id: personId } = (await operator.get('/me')).body
       const member = {
@@ -185,6 +187,20 @@ for (const engine of ENGINES) {
       expectProblem(await operator.delete(`/people/${me.id}`), 'validation_failed', ['id'])
       assert.equal((await operator.get('/me')).status, 200)
     })
+  })
+}
+
+/** An import whose report names a link. */
+async function addImport({ instance }: Service, workspaceId: string): Promise<void> {
+  const added = newImport(workspaceId)
+  const row = {
+    ...{ import_id: added.id, number: 1, place: 'line 1', old_link: 'gone-old/link' },
+    ...({ outcome: 'created', is_locked: 0, is_closed: 0, link_id: null, link: null } as const),
+    ...{ reason: '', source_row: null, target: null },
+  }
+  await instance.store.write(async (stores) => {
+    await stores.imports.insert(added)
+    await stores.importRows.append([row])
   })
 }
 

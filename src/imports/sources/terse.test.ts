@@ -33,7 +33,7 @@ const LINK = {
   ...{ type: 'link', id: LINK_ID, domain: 'go.example', key: 'k', url: 'https://example.com/' },
   ...{ ios: null, android: null, ...UTM, clicks: 3, last_click: 1_795_169_210, external_id: 7 },
   ...{ expires_at: '9999-12-31T23:59:59.999999Z', expired_redirect_url: null, tags: ['a'] },
-  ...{ ...TIMES, protected: true },
+  ...{ ...TIMES, protected: true, imported: { title: 'K' } },
 }
 const CLICK = {
   ...{ type: 'click', at: '2026-11-20T10:06:50.123456Z', link_id: LINK_ID, domain: 'go.example' },
@@ -83,6 +83,7 @@ describe('openTerseExport', () => {
       [link.ref, link.domain, link.utm_name, link.protection.kind, link.clicks, link.created_at],
       [LINK_ID, null, 'n', 'unknown password', 3, 1_767_323_045_678_901],
     )
+    assert.deepEqual(link.rest, { title: 'K' })
     assert.equal(link.expires_at, '9999-12-31T23:59:59.999999Z')
     assert.deepEqual(click.stored, {
       ...{ flags: 5, count: 1, visitor: 0xabcdef, device: 'mobile', os: '', browser: '' },

@@ -119,10 +119,11 @@ function toLink(
   { service_host }: ExportHead,
 ): ImportRecord {
   const { type, id, domain, last_click, expires_at, created_at, ...fields } = line
-  const { protected: isProtected, updated_at, ...rest } = fields
+  const { protected: isProtected, updated_at, imported, ...values } = fields
   return linkRecord({
     ...at,
-    ...rest,
+    ...values,
+    rest: imported ?? {},
     ref: id,
     domain: domain === service_host ? null : domain,
     protection: { kind: isProtected ? 'unknown password' : 'none' },

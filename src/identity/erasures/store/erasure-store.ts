@@ -25,6 +25,7 @@ export type ErasureStore = {
   eraseEvents(workspaceId: string): Promise<boolean>
   /** Deletes the row of a workspace of which nothing else is left. */
   eraseWorkspace(workspaceId: string): Promise<void>
+  /** Notes that a person was deleted, and takes the person out of imports. */
   notePerson(person: Omit<DeletedPerson, 'events_until'>): Promise<void>
   listPeople(): Promise<readonly DeletedPerson[]>
   /**
@@ -45,6 +46,7 @@ const SETTINGS = [
   'memberships',
   'link_buckets',
   'link_tags',
+  'imported_links',
   'certificate_orders',
   'domain_checks',
 ] as const
@@ -114,6 +116,20 @@ function workspaceErasures(
         const name = table as 'tokens'
         await db.deleteFrom(name).where('workspace_id', '=', workspaceId).execute()
       }
+      const rows = db
+        .selectFrom('import_rows')
+        .innerJoin('imports', 'imports.id', 'import_rows.import_id')
+        .select(['import_id', 'number'])
+        .where('workspace_id', '=', workspaceId)
+        .limit(ROWS_PER_STEP)
+      const erased = await db
+        .deleteFrom('import_rows')
+        .where((eb) =>
+          eb(eb.refTuple('import_id', 'number'), 'in', rows.$asTuple('import_id', 'number')),
+        )
+        .executeTakeFirst()
+      if (erased.numDeletedRows > 0n) return true
+      await db.deleteFrom('imports').where('workspace_id', '=', workspaceId).execute()
       const some = db
         .selectFrom('idempotency')
         .select('idempotency_key')
@@ -150,6 +166,11 @@ function personErasures(
 ): Pick<ErasureStore, 'notePerson' | 'listPeople' | 'erasePersonFromEvents' | 'forgetPerson'> {
   return {
     async notePerson(person) {
+      await db
+        .updateTable('imports')
+        .set({ actor_id: null, actor_name: ERASED_NAME })
+        .where('actor_id', '=', person.id)
+        .execute()
       await db
         .insertInto('deleted_people')
         .values({ ...person, events_until: 0 })

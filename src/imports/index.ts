@@ -1,0 +1,2 @@
+/** The exports of imports for other modules. */
+export type { ImportRowStore } from './store/import-row-store.ts'
