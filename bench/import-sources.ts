@@ -6,8 +6,8 @@ import type { SourceSettings } from '../src/imports/source-settings.ts'
 import { openSource, type SourceAccess } from '../src/imports/sources/open-source.ts'
 
 /**
- * Reads large files of sources, and prints the time of CPU and the memory that it takes: as much for the large as for the small
- * file. `node bench/import-sources.ts [--mib 1024]`
+ * Reads large files of sources, and prints the time of CPU and the memory that it takes: as much for the large as
+ * for the small file. `node bench/import-sources.ts [--mib 1024]`
  */
 const { values } = parseArgs({ options: { mib: { type: 'string', default: '256' } } })
 const SIZES_MIB = [16, Number(values.mib)]

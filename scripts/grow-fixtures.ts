@@ -6,7 +6,10 @@ import {
   growSource,
 } from '../test/support/grown-sources/grow-source.ts'
 
-/** Grows data of Kutt, YOURLS and Sink to import: `node scripts/grow-fixtures.ts FOLDER [--links N] [--clicks N] [--seed N]`. */
+/**
+ * Grows data of Kutt, YOURLS and Sink to import: `node scripts/grow-fixtures.ts FOLDER [--links N] [--clicks N]
+ * [--seed N]`.
+ */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { links: { type: 'string' }, clicks: { type: 'string' }, seed: { type: 'string' } },

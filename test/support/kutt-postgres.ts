@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
 /**
- * The tables that an import reads, as Kutt's migrations make them in PostgreSQL. Texts may be longer: SQLite ignores the
- * lengths that Kutt declares.
+ * The tables that an import reads, as Kutt's migrations make them in PostgreSQL. Texts may be longer: SQLite
+ * ignores the lengths that Kutt declares.
  */
 const TABLES = `
   create table domains (

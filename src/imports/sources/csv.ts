@@ -16,7 +16,9 @@ const DUB_COLUMNS = {
   tags: 'Tags',
 } as const
 
-/** Opens a CSV file. A position to resume from is the number of a row; those before it are read again, and skipped. */
+/**
+ * Opens a CSV file. A position to resume from is the number of a row; those before it are read again, and skipped.
+ */
 export function openCsv({ kind, file, map, timeZone }: CsvSettings): ImportSource {
   if (!isTimeZone(timeZone))
     throw new ImportSourceFault(`There is no time zone ${timeZone}.`, { isTransient: false })

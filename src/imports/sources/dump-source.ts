@@ -20,7 +20,8 @@ const PHASES = ['links', 'clicks'] as const
 
 /**
  * Opens a dump of MySQL or MariaDB. It is read twice, since dumps have tables in the order of their names and
- * clicks may be before links. A position to resume from is a phase and an offset in bytes: all before it is read again, and skipped.
+ * clicks may be before links. A position to resume from is a phase and an offset in bytes: all before it is read
+ * again, and skipped.
  */
 export function openDumpSource(file: string, service: DumpService): ImportSource {
   return {

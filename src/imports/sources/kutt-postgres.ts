@@ -6,7 +6,10 @@ import { type KuttLinkRow, type KuttReader, type KuttVisitRow, kuttSource } from
 const CONNECT_TIMEOUT_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
 
-/** Opens Kutt's PostgreSQL database. It is read in one transaction, so that visits which Kutt counts meanwhile change nothing. */
+/**
+ * Opens Kutt's PostgreSQL database. It is read in one transaction, so that visits which Kutt counts meanwhile
+ * change nothing.
+ */
 export function openKuttPostgres({ url }: DatabaseSettings): ImportSource {
   return kuttSource('kutt-postgres', () => connect(url))
 }

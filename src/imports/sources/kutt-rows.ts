@@ -62,8 +62,8 @@ const PAGE_ROWS = 500
 const MICROS_PER_HOUR = 3_600_000_000
 
 /**
- * Makes a source of Kutt's database. Of several links with one address and domain Kutt serves that with the lowest id, which comes
- * first here.
+ * Makes a source of Kutt's database. Of several links with one address and domain Kutt serves that with the lowest
+ * id, which comes first here.
  *
  * @param begin opens the database, or begins a consistent view of it
  */

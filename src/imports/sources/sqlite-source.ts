@@ -13,9 +13,9 @@ const VALUE_BYTES_MAX = 1024 * 1024
 export type NeededTable = { readonly name: string; readonly columns: readonly string[] }
 
 /**
- * Opens the SQLite database of another service, which may be writing: no writer ever waits for the import. A file may come from
- * anybody, and a query of it must not run what the file says: so each table must be a plain one whose rows are in the
- * order of `id`, and no value may be large.
+ * Opens the SQLite database of another service, which may be writing: no writer ever waits for the import. A file
+ * may come from anybody, and a query of it must not run what the file says: so each table must be a plain one whose
+ * rows are in the order of `id`, and no value may be large.
  *
  * @throws {ImportSourceFault} when the file is no database, or lacks a table or a column
  */

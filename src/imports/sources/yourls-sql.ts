@@ -59,8 +59,9 @@ const yourls = (serverZone: string): DumpService => ({
 })
 
 /**
- * Returns when the link was made. YOURLS writes UTC, but into a TIMESTAMP: the server takes the text for its own time, and a
- * dump that sets a zone shows it shifted by the difference. A dump that sets none shows what YOURLS wrote.
+ * Returns when the link was made. YOURLS writes UTC, but into a TIMESTAMP: the server takes the text for its own
+ * time, and a dump that sets a zone shows it shifted by the difference. A dump that sets none shows what YOURLS
+ * wrote.
  */
 function creationOf(row: NamedRow, serverZone: string): number | null {
   const shown = row.named.get('timestamp') ?? null

@@ -112,7 +112,8 @@ function normalize(name: string): string {
 /**
  * Returns where each field is: as `map` says, and otherwise as its header says.
  *
- * @throws {ImportSourceFault} when `map` names no field or no column, or there is no column for the key or destination
+ * @throws {ImportSourceFault} when `map` names no field or no column, or there is no column for the key or
+ *   destination
  */
 export function resolveColumns(
   names: readonly string[],

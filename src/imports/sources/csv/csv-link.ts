@@ -100,7 +100,10 @@ function targetOf(text: (field: CsvField) => string | null): {
   }
 }
 
-/** The same for the same link in every run, though rows may move; unlike for two rows of one key that lead elsewhere. */
+/**
+ * The same for the same link in every run, though rows may move; unlike for two rows of one key that lead
+ * elsewhere.
+ */
 function csvRef(domain: string | null, key: string, url: string): string {
   const hash = createHash('sha256').update(url).digest('hex').slice(0, 16)
   return refOf(`${domain ?? ''}/${key} ${hash}`)

@@ -1,6 +1,8 @@
 const SHORT_LINK = /^(?:https?:\/\/)?([^/?#\s@]+)(?:\/([^?#]*))?(?:[?#].*)?$/i
 
-/** Returns the domain and the decoded key of a short link, with or without its scheme; undefined for any other text. */
+/**
+ * Returns the domain and the decoded key of a short link, with or without its scheme; undefined for any other text.
+ */
 export function parseShortLink(
   text: string,
 ): { readonly domain: string; readonly key: string } | undefined {

@@ -31,8 +31,8 @@ export function isQuote(byte: number | undefined): boolean {
 }
 
 /**
- * Returns where the quoted text that begins at `at` ends, past its closing quote; undefined when more bytes are needed.
- * A quote in it is doubled, or follows a backslash where `backslashEscapes` is set.
+ * Returns where the quoted text that begins at `at` ends, past its closing quote; undefined when more bytes are
+ * needed. A quote in it is doubled, or follows a backslash where `backslashEscapes` is set.
  */
 export function findQuoteEnd(
   bytes: Buffer,
@@ -54,8 +54,9 @@ export function findQuoteEnd(
 }
 
 /**
- * Returns where the comment that begins at `at` ends; `at` itself when none begins there; undefined when more bytes are
- * needed. The contents of a comment that the server runs (`/*!40101 … *\/`) are no comment: only its two ends are.
+ * Returns where the comment that begins at `at` ends; `at` itself when none begins there; undefined when more bytes
+ * are needed. The contents of a comment that the server runs (`/*!40101 … *\/`) are no comment: only its two ends
+ * are.
  */
 function findCommentEnd(bytes: Buffer, at: number): number | undefined {
   const byte = bytes[at]

@@ -28,8 +28,8 @@ const UNIT_BYTES_MAX = 1024 * 1024
 type Insert = { readonly table: string; readonly columns: readonly string[] | undefined }
 
 /**
- * Reads the rows of some tables from a dump of MySQL or MariaDB, which is pushed in chunks. Its memory is bounded by the longest
- * row, and that by 1 MiB.
+ * Reads the rows of some tables from a dump of MySQL or MariaDB, which is pushed in chunks. Its memory is bounded
+ * by the longest row, and that by 1 MiB.
  */
 export class DumpParser {
   readonly #isWanted: (table: string) => boolean

@@ -24,8 +24,8 @@ type Value = { readonly end: number; readonly value: string | null }
 class ValueFault extends Error {}
 
 /**
- * Reads the row whose parenthesis opens at `at`. Returns undefined when more bytes are needed. A value that is no constant, such
- * as `NOW()`, makes a row with a fault.
+ * Reads the row whose parenthesis opens at `at`. Returns undefined when more bytes are needed. A value that is no
+ * constant, such as `NOW()`, makes a row with a fault.
  */
 export function parseTuple(bytes: Buffer, at: number, rules: TextRules): Tuple | undefined {
   const values: (string | null)[] = []
