@@ -223,12 +223,21 @@ function settingsPage<const P extends string>(
   })
 }
 
+const importDetails = createRoute({
+  getParentRoute: () => settings,
+  path: '/imports/$importId',
+  component: lazyRouteComponent(() => import('./pages/settings/imports/ImportPage.tsx')),
+})
+
 const settingsPages = [
   settingsHome,
   audit,
   settingsPage('/general', () => import('./pages/settings/GeneralPage.tsx')),
   settingsPage('/members', () => import('./pages/settings/members/MembersPage.tsx')),
   settingsPage('/tokens', () => import('./pages/settings/tokens/TokensPage.tsx')),
+  settingsPage('/imports', () => import('./pages/settings/imports/ImportsPage.tsx')),
+  settingsPage('/imports/new', () => import('./pages/settings/imports/NewImportPage.tsx')),
+  importDetails,
   settingsPage('/profile', () => import('./pages/settings/account/ProfilePage.tsx')),
   settingsPage('/security', () => import('./pages/settings/account/SecurityPage.tsx')),
   settingsPage('/sessions', () => import('./pages/settings/account/SessionsPage.tsx')),

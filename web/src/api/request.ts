@@ -8,6 +8,8 @@ export type RequestOptions = {
   readonly query?: Readonly<Record<string, QueryValue>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as they are, in place of `body`. */
+  readonly bytes?: Blob
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
   /** Sends the request even while the page is being left. */
@@ -60,6 +62,11 @@ export async function requestVersioned<T>(
   return { value: (await response.json()) as T, version }
 }
 
+/** As `request`, for an answer that is no JSON. */
+export function requestRaw(path: string, options: RequestOptions = {}): Promise<Response> {
+  return send('GET', path, { ...options, headers: { Accept: '*/*' } })
+}
+
 /** Opens an answer that does not end, whose body is server-sent events. Its caller connects again. */
 export function openStream(
   path: string,
@@ -87,7 +94,7 @@ function gateOf({ status, code }: ApiError): (() => Promise<void>) | undefined {
 }
 
 async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
-  const { query = {}, body, headers, signal, keepalive = false, isBackground } = options
+  const { query = {}, body, bytes, headers, signal, keepalive = false, isBackground } = options
   const workspace = currentWorkspace.value
   let response: Response
   try {
@@ -99,10 +106,12 @@ async function attempt(method: string, path: string, options: RequestOptions): P
       headers: {
         Accept: 'application/json',
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(bytes !== undefined && { 'Content-Type': 'application/octet-stream' }),
         ...(workspace !== undefined && { 'Terse-Workspace': workspace }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(bytes !== undefined && { body: bytes }),
     })
   } catch (error) {
     if (signal?.aborted) throw error

@@ -8,6 +8,7 @@ import {
   CopyIcon,
   EditIcon,
   ExternalIcon,
+  ImportIcon,
   KeyIcon,
   LinkIcon,
   ThemeIcon,
@@ -113,6 +114,7 @@ function useLinkActs(link: LinkResource | undefined): readonly PaletteEntry[] {
 function useCommands(onShortcuts: () => void): readonly PaletteEntry[] {
   const t = useText()
   const navigate = useNavigate()
+  const { may } = useMembership()
   const group = t.palette.commands
   return [
     ...PLACES.map(({ to, icon, name }) => ({
@@ -129,6 +131,17 @@ function useCommands(onShortcuts: () => void): readonly PaletteEntry[] {
       name: t.shell.createLink,
       run: () => void navigate({ to: '/links/new' }),
     },
+    ...(may('member')
+      ? [
+          {
+            id: 'import',
+            group,
+            icon: ImportIcon,
+            name: t.imports.start,
+            run: () => void navigate({ to: '/settings/imports/new' }),
+          },
+        ]
+      : []),
     ...THEMES.map((theme) => ({
       id: `theme-${theme}`,
       group,

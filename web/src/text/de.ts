@@ -1,4 +1,5 @@
 import { domains } from './de/domains.ts'
+import * as transfer from './de/imports.ts'
 import { live } from './de/live.ts'
 import * as settings from './de/settings.ts'
 import * as signIn from './de/sign-in.ts'
@@ -75,6 +76,8 @@ export const de: Catalogue = {
   account: settings.account,
   instance: settings.instance,
   faults: settings.faults,
+  imports: transfer.imports,
+  exports: transfer.exports,
   shortcuts: {
     title: 'Tastenkürzel',
     list: 'Diese Liste zeigen',

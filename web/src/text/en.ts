@@ -1,4 +1,5 @@
 import { domains } from './en/domains.ts'
+import * as transfer from './en/imports.ts'
 import { live } from './en/live.ts'
 import * as settings from './en/settings.ts'
 import * as signIn from './en/sign-in.ts'
@@ -76,6 +77,8 @@ export const en = {
   account: settings.account,
   instance: settings.instance,
   faults: settings.faults,
+  imports: transfer.imports,
+  exports: transfer.exports,
   shortcuts: {
     title: 'Keyboard shortcuts',
     list: 'Show this list',

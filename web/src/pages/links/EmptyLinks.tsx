@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError } from '../../api/api-error.ts'
 import { destinationOf } from '../../api/destination.ts'
@@ -95,6 +96,12 @@ export function EmptyLinks() {
             <span>{errors.join(' ')}</span>
           </p>
         )}
+        <p className="muted">
+          {t.imports.invite}{' '}
+          <Link to="/settings/imports/new" className="link">
+            {t.imports.start}
+          </Link>
+        </p>
         <div className="grid gap-2">
           <p className="muted">{t.empty.terminal}</p>
           <div className="cmd">

@@ -14,7 +14,7 @@ export default function SettingsPage() {
   const maySee = ({ group, role }: SettingsPlace) =>
     group === 'operator' ? session.person.is_operator : role === undefined || may(role)
   const places = SETTINGS_PLACES.filter(maySee)
-  const here = SETTINGS_PLACES.find(({ to }) => pathname.endsWith(to))
+  const here = SETTINGS_PLACES.find(({ to }) => `${pathname}/`.includes(`${to}/`))
   const tabTitle = here && t.settings.pages[here.name]
   const isAllowed = here === undefined || maySee(here)
   return (

@@ -7,6 +7,7 @@ export type SettingsPlace = {
     | '/settings/members'
     | '/settings/tokens'
     | '/settings/audit'
+    | '/settings/imports'
     | '/settings/profile'
     | '/settings/security'
     | '/settings/sessions'
@@ -25,6 +26,7 @@ export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { to: '/settings/members', group: 'workspace', name: 'members', role: 'admin' },
   { to: '/settings/tokens', group: 'workspace', name: 'tokens', role: 'admin' },
   { to: '/settings/audit', group: 'workspace', name: 'audit', role: 'admin' },
+  { to: '/settings/imports', group: 'workspace', name: 'imports', role: 'member' },
   { to: '/settings/profile', group: 'you', name: 'profile' },
   { to: '/settings/security', group: 'you', name: 'security' },
   { to: '/settings/sessions', group: 'you', name: 'sessions' },

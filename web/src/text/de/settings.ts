@@ -12,6 +12,7 @@ export const settings: typeof en.settings = {
     members: 'Mitglieder',
     tokens: 'Tokens',
     audit: 'Änderungsprotokoll',
+    imports: 'Import und Export',
     profile: 'Profil',
     security: 'Anmeldung',
     sessions: 'Sitzungen',

@@ -11,6 +11,7 @@ export const settings = {
     members: 'Members',
     tokens: 'Tokens',
     audit: 'Audit trail',
+    imports: 'Import and export',
     profile: 'Profile',
     security: 'Sign-in',
     sessions: 'Sessions',

@@ -1,0 +1,97 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import type {
+  CreateImportInput,
+  ImportPageResource,
+  ImportResource,
+  StartImportInput,
+} from '@terse/contract/imports'
+import { ApiError } from './api-error.ts'
+import { request, requestRaw } from './request.ts'
+import { sendParts } from './send-parts.ts'
+
+export type { CreateImportInput, ImportResource, StartImportInput }
+
+const POLL_MS = 1_000
+const RETRY_MS = 1_000
+/** Of the report that is read for the rows that are shown. */
+const REPORT_CHARACTERS_MAX = 4_000_000
+
+export const IMPORTS_KEY = ['imports'] as const
+
+export const importsQuery = infiniteQueryOptions({
+  queryKey: [...IMPORTS_KEY, 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    request<ImportPageResource>('GET', '/imports', {
+      query: { per_page: 20, cursor: pageParam },
+      signal,
+    }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page) => page.meta.next_cursor ?? undefined,
+})
+
+/** Loaded again every second while the import runs. */
+export function importQuery(id: string) {
+  return queryOptions({
+    queryKey: [...IMPORTS_KEY, id],
+    queryFn: ({ signal }) => request<ImportResource>('GET', `/imports/${id}`, { signal }),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? POLL_MS : false),
+  })
+}
+
+export function isRunning({ status }: ImportResource): boolean {
+  return status === 'queued' || status === 'reading'
+}
+
+/** The beginning of an import's report, as CSV. */
+export function importReportQuery({ id, ended_at: endedAt }: ImportResource) {
+  return queryOptions({
+    queryKey: [...IMPORTS_KEY, id, 'report', endedAt],
+    queryFn: async ({ signal }) =>
+      beginningOf(await requestRaw(`/imports/${id}/report`, { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  if (body === null) return ''
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (text.length < REPORT_CHARACTERS_MAX) {
+    const { done, value } = await reader.read()
+    if (done) return text
+    text += value
+  }
+  await reader.cancel()
+  return text.slice(0, text.lastIndexOf('\n') + 1)
+}
+
+export async function downloadReport(id: string): Promise<Blob> {
+  return (await requestRaw(`/imports/${id}/report`)).blob()
+}
+
+export function createImport(input: CreateImportInput): Promise<ImportResource> {
+  return request('POST', '/imports', { body: input })
+}
+
+/** @param onSent called with the bytes that have arrived */
+export function sendImportFile(
+  id: string,
+  file: Blob,
+  onSent: (bytes: number) => void,
+): Promise<void> {
+  return sendParts(file, {
+    send: (offset, bytes) =>
+      request('PUT', `/imports/${id}/file`, { query: { offset }, bytes, isBackground: true }),
+    onSent,
+    isTemporary: (error) => error instanceof ApiError && error.isTemporary,
+    wait: (attempt) => new Promise((resolve) => setTimeout(resolve, RETRY_MS * 2 ** attempt)),
+  })
+}
+
+export function startImport(id: string, input: StartImportInput): Promise<ImportResource> {
+  return request('POST', `/imports/${id}/start`, { body: input })
+}
+
+export function cancelImport(id: string): Promise<ImportResource> {
+  return request('DELETE', `/imports/${id}`)
+}
