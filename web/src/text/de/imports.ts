@@ -34,7 +34,7 @@ export const imports: Catalogue['imports'] = {
     'polr-sql': 'Ein Dump von mysqldump mit den Tabellen links und clicks.',
     sink: 'Die JSON-Datei, die das Dashboard von Sink exportiert, oder eine Sicherung davon.',
     chhoto: 'Die SQLite-Datenbank von Chhoto URL, kopiert bei angehaltenem Dienst.',
-    terse: 'Ein NDJSON-Export eines anderen Workspace.',
+    terse: 'Ein NDJSON-Export eines anderen Arbeitsbereichs.',
   },
   address: 'Adresse des Dienstes',
   token: 'Token',
@@ -89,7 +89,8 @@ export const imports: Catalogue['imports'] = {
   },
   domains: 'Domains',
   withoutDomain: 'Links ohne Domain kommen nach',
-  withoutDomainHint: 'Automatisch ist die einzige Domain dieses Workspace oder die des Dienstes.',
+  withoutDomainHint:
+    'Automatisch ist die einzige Domain dieses Arbeitsbereichs oder die des Dienstes.',
   automatic: 'Automatisch',
   domainsHint: 'Andere Links behalten ihre Domain. Nennen Sie die, die sich ändern sollen.',
   oldDomain: 'Alte Domain',
@@ -153,12 +154,12 @@ export const imports: Catalogue['imports'] = {
 
 export const exports: Catalogue['exports'] = {
   title: 'Export',
-  hint: 'Links, Domains, Tags, UTM-Vorlagen und Mitglieder dieses Workspace als eine Datei. Passwörter und Tokens sind nicht enthalten.',
+  hint: 'Links, Domains, Tags, UTM-Vorlagen und Mitglieder dieses Arbeitsbereichs als eine Datei. Passwörter und Tokens sind nicht enthalten.',
   format: 'Format',
   formats: { 'csv-zip': 'CSV-Dateien in einem Zip', ndjson: 'NDJSON' },
   formatHints: {
     'csv-zip': 'Für Tabellenprogramme.',
-    ndjson: 'Für Programme und für einen Import in einen anderen Workspace.',
+    ndjson: 'Für Programme und für einen Import in einen anderen Arbeitsbereich.',
   },
   clicks: 'Mit einzelnen Klicks, soweit sie noch gespeichert sind',
   download: 'Herunterladen',

@@ -1,9 +1,9 @@
 import type { CreateImportInput } from '../../../api/imports.ts'
 
-export type SourceId = CreateImportInput['source']
+type SourceId = CreateImportInput['source']
 
 /** What a person gives of a source: a file, a token, or also the address of a service of their own. */
-export type SourceAsks = 'file' | 'token' | 'address'
+type SourceAsks = 'file' | 'token' | 'address'
 
 export type Source = {
   readonly id: SourceId
@@ -61,5 +61,3 @@ export const CSV_FIELDS = [
   'utm_content',
   'external_id',
 ] as const
-
-export type CsvField = (typeof CSV_FIELDS)[number]
