@@ -108,6 +108,7 @@ async function measureDrain(
   const drainer = new Drainer({
     writer: {
       batchMax: writer.batchMax,
+      spools: writer.spools,
       findPosition: (journalId) => writer.findPosition(journalId),
       maintain: (today, oldestDay) => writer.maintain(today, oldestDay),
       erase: (erased) => writer.erase(erased),

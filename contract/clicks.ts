@@ -111,7 +111,7 @@ const visitors = z
   .int()
   .nullable()
   .describe(
-    'Distinct visitors of each UTC day, summed over the days; exact for small numbers, an estimate for large ones; null when it cannot be computed.',
+    'Distinct visitors of each UTC day, summed over the days; exact for small numbers, an estimate for large ones; null when it cannot be computed, as for clicks that another service only counted.',
   )
 
 const clickPoint = z
@@ -139,6 +139,12 @@ const head = {
   to: timestamp.describe('End of the counted period, exclusive, rounded to a quarter hour.'),
   timezone: z.string().describe('The zone in which days and months start.'),
   interval: z.enum(INTERVALS).nullable().describe('Null when clicks are counted only by value.'),
+  opening: z
+    .int()
+    .nullable()
+    .describe(
+      'Clicks by people that were imported without their dates, whatever the period: they are part of `clicks` of links, and of no other number in this answer. Null when values, links or tags are selected.',
+    ),
 }
 
 const total = z.object({
@@ -193,7 +199,7 @@ export const exportedClick = z
     language: known.describe('Preferred language.'),
     source: known.describe('`qr` or `direct`.'),
     visitor: known.describe(
-      'The same for all clicks of one visitor within a UTC day, and different on every other day; null with `capped`.',
+      'The same for all clicks of one visitor within a UTC day, and different on every other day; null with `capped`, and for imported clicks whose visitor is unknown.',
     ),
     flags: z
       .array(z.enum(FLAGS))
@@ -203,7 +209,7 @@ export const exportedClick = z
     count: z
       .int()
       .describe(
-        'The number of clicks that this entry represents: 1, or with `capped` any number of clicks on the link within the minute of `at`.',
+        'The number of clicks that this entry represents: 1; with `capped` any number of clicks on the link within the minute of `at`; without flags, clicks that another service counted in the hour or day that begins at `at`.',
       ),
   })
   .meta({ id: 'ExportedClick', description: 'One click, or several beyond the cap.' })

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { ExportClicksQuery, ExportedClick } from '@terse/contract/clicks'
 import { csvLine } from '../platform/text/csv-line.ts'
 import { formatInstant } from '../platform/time/instant.ts'
-import { CLICK_FLAGS } from './click.ts'
+import { CLICK_FLAGS, UNKNOWN_VISITOR } from './click.ts'
 import type { RawClick } from './report/day-of-clicks.ts'
 
 type Format = NonNullable<ExportClicksQuery['format']>
@@ -71,7 +71,6 @@ export async function exportStream(
 }
 
 export function presentClick(click: RawClick): ExportedClick {
-  const isCapped = (click.flags & CLICK_FLAGS.capped) !== 0
   return {
     at: formatInstant(click.at),
     link_id: click.link_id,
@@ -85,7 +84,8 @@ export function presentClick(click: RawClick): ExportedClick {
     language: click.language || null,
     source: click.source || null,
     // The letter keeps spreadsheets from parsing it as a number and rounding it.
-    visitor: isCapped ? null : `v${click.visitor.toString(16).padStart(14, '0')}`,
+    visitor:
+      click.visitor === UNKNOWN_VISITOR ? null : `v${click.visitor.toString(16).padStart(14, '0')}`,
     flags: FLAG_NAMES.filter(([, flag]) => (click.flags & flag) !== 0).map(([name]) => name),
     count: click.count,
   }

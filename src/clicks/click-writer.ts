@@ -1,4 +1,5 @@
 import type { Click } from './click.ts'
+import type { ImportedBatch, SpoolReader } from './spool/spool-reader.ts'
 import type { JournalPosition } from './store/click-store.ts'
 import type { ErasedClicks } from './store/erased-clicks.ts'
 
@@ -12,12 +13,16 @@ export type ClickBatch = {
   readonly clicks: readonly Click[]
   /** The time of ingestion, in microseconds. */
   readonly atMicros: number
+  /** Set for clicks of an import. */
+  readonly imported?: ImportedBatch
 }
 
 /** Writes clicks to the database. Every operation may throw `Failure.unavailable`. */
 export type ClickWriter = {
   /** The number of clicks that a batch should have at most. */
   readonly batchMax: number
+  /** Reads the clicks of imports. */
+  readonly spools: SpoolReader
   findPosition(journalId: string): Promise<JournalPosition | undefined>
   /**
    * Stores the clicks, adds them to counters and tallies, and moves the journal's position, atomically.

@@ -8,9 +8,9 @@ export type Click = {
   readonly link_seq: number
   /** A sum of `CLICK_FLAGS`: why this is not a person's click. 0 for a person's click. */
   readonly flags: number
-  /** The number of visits: 1, or more if `flags` is `CLICK_FLAGS.capped`. */
+  /** The number of visits: 1, or more if `flags` is `CLICK_FLAGS.capped`, or if another service counted them. */
   readonly count: number
-  /** Identifies a visitor within one UTC day only; a safe integer. */
+  /** Identifies a visitor within one UTC day only; a safe integer, `UNKNOWN_VISITOR` if unknown. */
   readonly visitor: number
   /** ISO 3166-1 alpha-2, as in `DE`; '' if unknown. */
   readonly country: string
@@ -27,6 +27,9 @@ export type Click = {
   /** `qr` for a visit through a tracked QR code, otherwise `direct`. */
   readonly source: string
 }
+
+/** The visitor of a click that another service has only counted. No hash of a visitor is 0 in practice. */
+export const UNKNOWN_VISITOR = 0
 
 /** The dimensions for grouping and filtering clicks. Values are ASCII, at most 253 characters long. */
 export const CLICK_DIMENSIONS = [
@@ -60,12 +63,17 @@ export const CLICK_FLAGS = {
 
 /** @param count the number of capped clicks on the link in the minute of `at` */
 export function cappedClick(link_seq: number, at: number, count: number): Click {
+  return { ...countedClick(link_seq, at, count), flags: CLICK_FLAGS.capped }
+}
+
+/** People's clicks of which only the number is known. */
+export function countedClick(link_seq: number, at: number, count: number): Click {
   return {
     at,
     link_seq,
-    flags: CLICK_FLAGS.capped,
+    flags: 0,
     count,
-    visitor: 0,
+    visitor: UNKNOWN_VISITOR,
     country: '',
     device: '',
     os: '',

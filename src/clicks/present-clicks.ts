@@ -7,9 +7,9 @@ import { formatQuarters } from './report/intervals.ts'
 
 /** Converts a report to its API representation, with the counts that `bots` selects. */
 export function presentReport(report: ClickReport, bots: Bots): ClickReportResource {
-  const { quarters, zone, interval, total } = report
+  const { quarters, zone, interval, total, opening } = report
   const [from = '', to = ''] = formatQuarters([quarters.from, quarters.to], zone)
-  const head = { from, to, timezone: zone, interval: interval ?? null }
+  const head = { from, to, timezone: zone, interval: interval ?? null, opening }
   const totals = { clicks: total.persons, bots: total.others, visitors: total.visitors }
 
   if (report.groupBy === undefined) {

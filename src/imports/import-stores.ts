@@ -1,3 +1,4 @@
+import type { ClickSpoolStore } from '../clicks/store/index.ts'
 import type { LinkBatchStores } from '../links/index.ts'
 import type { ImportRowStore } from './store/import-row-store.ts'
 import type { ImportStore } from './store/import-store.ts'
@@ -6,4 +7,5 @@ import type { ImportStore } from './store/import-store.ts'
 export type ImportStores = LinkBatchStores & {
   readonly imports: ImportStore
   readonly importRows: ImportRowStore
+  readonly clickSpools: ClickSpoolStore
 }

@@ -1,3 +1,4 @@
+import type { ClickSpoolStore } from '../clicks/store/index.ts'
 import type { Store } from '../platform/database/store.ts'
 import type { ImportRowStore } from './store/import-row-store.ts'
 import type { ImportStore } from './store/import-store.ts'
@@ -10,13 +11,18 @@ const REPORT_DAYS = 90
 /** How long a failed import can be started again: its token is kept until then. */
 const SECRET_DAYS = 7
 
-type RemovalStores = { readonly imports: ImportStore; readonly importRows: ImportRowStore }
+type RemovalStores = {
+  readonly imports: ImportStore
+  readonly importRows: ImportRowStore
+  readonly clickSpools: ClickSpoolStore
+}
 
-/** Removes an import with its report. Its links stay. */
+/** Removes an import with its report, and its clicks that are not counted. Its links stay. */
 export async function removeImport(store: Store<RemovalStores>, id: string): Promise<void> {
   while (await store.write((stores) => stores.importRows.delete(id, ROWS_PER_WRITE))) {
     // Other writers go between.
   }
+  while (await store.write((stores) => stores.clickSpools.remove(id)));
   await store.write((stores) => stores.imports.delete(id))
 }
 

@@ -32,6 +32,7 @@ test('orphaned journals are drained one after the other, so that none waits for 
   serveDrain(port2, {
     writer: {
       batchMax: 100,
+      spools: { list: async () => [], read: async () => undefined },
       findPosition: async (id) => taken.get(id),
       async write({ journalId, to }) {
         taking += 1

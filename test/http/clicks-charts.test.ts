@@ -71,6 +71,7 @@ onEachEngine('clicks charts', (stage) => {
       timezone: 'UTC',
       interval: 'day',
       group_by: null,
+      opening: 0,
       total: { clicks: 0, bots: 0, visitors: 0 },
     })
   })
@@ -95,6 +96,7 @@ onEachEngine('clicks charts', (stage) => {
       timezone: 'UTC',
       interval: 'day',
       group_by: null,
+      opening: 0,
       total: { clicks: 3, bots: 2, visitors: 2 },
       data: [
         { start: '2026-03-29T00:00:00.000000Z', clicks: 3, visitors: 2 },

@@ -38,8 +38,12 @@ class ClicksInMemory implements ImportedClicks<ImportStores> {
   async discard(): Promise<void> {}
 }
 
-/** An importer over a real store, and the means to run whole imports. */
-export async function importServices(at: StoreUnderTest) {
+/**
+ * An importer over a real store, and the means to run whole imports.
+ *
+ * @param counting what counts the clicks; `clicks` when left out
+ */
+export async function importServices(at: StoreUnderTest, counting?: ImportedClicks<ImportStores>) {
   const services = await linkServices(at)
   const { store, writer, actor, clock, serviceHost, domains } = services
   const clicks = new ClicksInMemory()
@@ -50,7 +54,7 @@ export async function importServices(at: StoreUnderTest) {
     batches: new LinkBatches({ writer, clock, keyspaces, serviceHost }),
     domains,
     utmTemplates: new UtmTemplates({ store, clock, random: systemRandom }),
-    clicks,
+    clicks: counting ?? clicks,
     serviceHost: serviceHost.host,
     onProgress: () => {},
     onRetry: () => {},

@@ -28,6 +28,8 @@ const DISTRIBUTION: Readonly<Record<string, string>> = {
   events: SINGLE,
   click_days: 'subject',
   clicks: 'link_seq',
+  click_spools: REFERENCE,
+  click_spool_parts: 'spool_id',
   deleted_links: 'link_seq',
   deleted_people: REFERENCE,
   domain_checks: REFERENCE,

@@ -20,6 +20,7 @@ import {
   newReportRow,
   newSealedCertificate,
   newSession,
+  newSpool,
   newToken,
   newWorkspace,
   runOf,
@@ -141,6 +142,10 @@ export function everyRead(home: Home): Readonly<Record<string, Call>> {
     'reports.readDaysOfLinks': (s) =>
       s.reports.readDaysOfLinks([1], { fromDay: 1, toDay: 2, slots: true }),
     'reports.rawClicks': (s) => Array.fromAsync(s.reports.rawClicks(scope, 0, 1)),
+    'clickSpools.find': (s) => s.clickSpools.find(id),
+    'clickSpools.readAfter': (s) => s.clickSpools.readAfter(id, { bucket: 1, part: 1 }),
+    'clickSpools.hasClicks': (s) => s.clickSpools.hasClicks(id),
+    'clickSpools.listSealed': (s) => s.clickSpools.listSealed(),
     'visitorSalts.find': (s) => s.visitorSalts.find(1),
     'nodes.list': (s) => s.nodes.list(),
     'changes.end': (s) => s.changes.end(),
@@ -334,6 +339,19 @@ export function everyWrite(home: Home): Readonly<Record<string, Call>> {
       const before = await s.links.insert(newLink(home))
       if (before !== undefined) await s.tags.retag([{ before, after: before }])
     },
+    'clickSpools.open': (s) => s.clickSpools.open(newSpool(home)),
+    'clickSpools.add': async (s) => {
+      const spool = newSpool(home)
+      await s.clickSpools.open(spool)
+      await s.clickSpools.add(spool.id, [{ bucket: 1, clicks: 1, data: new Uint8Array(1) }])
+    },
+    'clickSpools.clear': (s) => s.clickSpools.clear(randomUUID(), 1),
+    'clickSpools.seal': (s) =>
+      s.clickSpools.seal(randomUUID(), { journal_id: 'journal', opening: 0, opening_links: 0 }),
+    'clickSpools.removeCounted': (s) =>
+      s.clickSpools.removeCounted(randomUUID(), { segment: 1, offset: 1 }),
+    'clickSpools.markCounted': (s) => s.clickSpools.markCounted(randomUUID()),
+    'clickSpools.remove': (s) => s.clickSpools.remove(randomUUID()),
     'visitorSalts.keep': (s) => s.visitorSalts.keep(1, 'salt'),
     'visitorSalts.forgetBefore': (s) => s.visitorSalts.forgetBefore(1),
     'nodes.beat': (s) => s.nodes.beat(newNode(id)),

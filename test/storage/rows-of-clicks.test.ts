@@ -63,6 +63,7 @@ describe('click files with folded rows', () => {
       ...batchFrom(1),
       ownerOf: () => owner,
       isCurrent,
+      oldestDay: 0,
       deadlineMs: 1_000,
     })
     files.close()

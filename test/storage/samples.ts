@@ -105,6 +105,11 @@ export function newOneTimeLink(overrides: Partial<OneTimeLink> = {}): OneTimeLin
   }
 }
 
+/** Of an import in the workspace of a home. */
+export function newSpool({ workspace_id }: Pick<Home, 'workspace_id'>) {
+  return { id: randomUUID(), workspace_id, visitor_key: '00'.repeat(16), created_at: NOW }
+}
+
 /** Where a link is stored. */
 export type Home = {
   readonly workspace_id: string

@@ -9,17 +9,19 @@ export function openWriterAt(
   place: Pick<Place, 'databaseUrl' | 'dataDir'>,
   options: {
     rawPerMinute?: number
+    retentionDays?: number
     onRawRefused?: (visits: number) => void
     onWithoutLink?: (visits: number) => void
   } = {},
 ): ClickWriter {
   const { databaseUrl, dataDir } = place
-  const { rawPerMinute = 0, onRawRefused = () => {} } = options
+  const { rawPerMinute = 0, retentionDays = 0, onRawRefused = () => {} } = options
   const { onWithoutLink = () => {} } = options
   return openClickWriter({
     databaseUrl,
     dataDir,
     rawPerMinute,
+    retentionDays,
     onRawRefused,
     onWithoutLink,
     onError: () => {},
@@ -38,6 +40,7 @@ export async function takeClicks(writer: ClickWriter, clicks: readonly Click[]):
 export function overrideWriter(writer: ClickWriter, operations: Partial<ClickWriter>): ClickWriter {
   return {
     batchMax: writer.batchMax,
+    spools: writer.spools,
     findPosition: (journalId) => writer.findPosition(journalId),
     write: (batch) => writer.write(batch),
     maintain: (today, oldestDay) => writer.maintain(today, oldestDay),

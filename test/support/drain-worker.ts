@@ -19,6 +19,7 @@ export function drainWorkers(
       progress,
       keepMs,
       retentionDays: 0,
+      removesOldClicks: true,
       rawPerMinute: 0,
     }
     return new Worker(PROGRAM, { workerData })

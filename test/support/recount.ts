@@ -3,6 +3,7 @@ import {
   type Click,
   type ClickDimension,
   countVisits,
+  UNKNOWN_VISITOR,
 } from '../../src/clicks/click.ts'
 import type { DayOfClicks, SlotCounts, Tally } from '../../src/clicks/report/day-of-clicks.ts'
 
@@ -29,7 +30,9 @@ export function recount(
       return {
         day,
         total: tally(ofDay, slots),
-        visitors: new Set(persons.map(({ visitor }) => visitor)).size,
+        visitors: persons.some(({ visitor }) => visitor === UNKNOWN_VISITOR)
+          ? null
+          : new Set(persons.map(({ visitor }) => visitor)).size,
         values: new Map([...values].map(([value, ofValue]) => [value, tally(ofValue, slots)])),
       }
     })

@@ -27,7 +27,7 @@ export function withImports<T>(work: (tools: ImportTools) => Promise<T>): Promis
         workspaces,
         imports: new CommandImports({ store, clock, random: systemRandom }),
         openSource: (settings) => openSource(settings, { agents }),
-        openImporter: (on) => openImporter(context, domains, on),
+        openImporter: (on) => openImporter(context, domains, { ...on, countsClicks: true }),
         reportOf: ({ id }) => reportCsv(store, id),
       })
     } finally {

@@ -21,6 +21,7 @@ import {
   clickReports,
   type RawClickPages,
 } from '../../clicks/store/click-reports.ts'
+import { type ClickSpoolStore, clickSpoolStore } from '../../clicks/store/click-spool-store.ts'
 import { type ClickStore, clickStore } from '../../clicks/store/click-store.ts'
 import { type VisitorSaltStore, visitorSaltStore } from '../../clicks/store/visitor-salt-store.ts'
 import { type DomainCheckStore, domainCheckStore } from '../../domains/store/domain-check-store.ts'
@@ -118,6 +119,7 @@ export type Stores = {
   readonly importRows: ImportRowStore
   readonly directory: LinkDirectory
   readonly clicks: ClickStore
+  readonly clickSpools: ClickSpoolStore
   readonly reports: ClickReports
   readonly feed: ClickFeed
   readonly visitorSalts: VisitorSaltStore
@@ -204,6 +206,7 @@ export function storesOver(
     importRows: importRowStore(on),
     directory: linkDirectory(db),
     clicks: clickStore(db),
+    clickSpools: clickSpoolStore(db),
     reports: clickReports(db, on.scans, rawClicks(on.scans)),
     feed: clickFeed(on),
     visitorSalts: visitorSaltStore(db),

@@ -38,6 +38,7 @@ export async function replayJournals(
     databaseUrl,
     dataDir,
     rawPerMinute,
+    retentionDays: config.clickRetentionDays,
     onRawRefused: () => {},
     onWithoutLink(clicks) {
       withoutLink += clicks

@@ -148,6 +148,17 @@ export function clickMetrics(
         'Ingested clicks that are counted for no link: their link was deleted, or lost with an older database.',
         progress.withoutLink,
       ),
+      total(
+        'terse_imported_clicks_total',
+        'Clicks of imports that were counted.',
+        progress.imported,
+      ),
+      plain(
+        'gauge',
+        'terse_click_spools',
+        'Imports whose clicks wait to be counted, as this process sees it.',
+        progress.spools,
+      ),
       total('terse_drain_batches_total', 'Transactions that ingested clicks.', progress.batches),
       total(
         'terse_drain_failures_total',

@@ -39,8 +39,9 @@ export function openIntake(
         journal,
         progress,
         keepMs,
-        // Only nodes with the role `jobs` delete old clicks, by their own settings.
-        retentionDays: roles.includes('jobs') ? clickRetentionDays : 0,
+        retentionDays: clickRetentionDays,
+        // By their own settings.
+        removesOldClicks: roles.includes('jobs'),
         rawPerMinute: rawClicksPerMinute,
       }
       return new Worker(new URL('../workers/drain-worker.ts', import.meta.url), {

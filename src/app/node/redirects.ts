@@ -1,7 +1,7 @@
 import type { ClickRecorder } from '../../clicks/click.ts'
 import type { ClickCap } from '../../clicks/record/click-cap.ts'
 import { clickMaker } from '../../clicks/record/click-maker.ts'
-import { type Countries, openCountries } from '../../clicks/record/countries.ts'
+import type { Countries } from '../../clicks/record/countries.ts'
 import { VisitorSalts } from '../../clicks/record/visitor-salts.ts'
 import { systemRandom } from '../../platform/crypto/random.ts'
 import { isServiceHost } from '../../platform/http/service-host.ts'
@@ -9,7 +9,6 @@ import { deriveKey } from '../../platform/instance/instance-keys.ts'
 import type { LinkFinder } from '../../redirects/find-link.ts'
 import { RedirectHandler } from '../../redirects/handler.ts'
 import { passwordCookies } from '../../redirects/password-cookie.ts'
-import type { Config } from '../config/read-config.ts'
 import { type AppContext, logUnexpected, vaultOf } from '../instance/app-context.ts'
 import { sharedAddressReporter } from './click-cap.ts'
 
@@ -52,15 +51,4 @@ export function openSalts({ instance, log }: AppContext): VisitorSalts {
     random: systemRandom,
     onError: (error) => log.warn({ err: error }, 'visitor salts unavailable'),
   })
-}
-
-/** @throws when `TERSE_COUNTRY_DATABASE` does not name a country database */
-export async function openCountriesOf({ countryDatabase }: Config): Promise<Countries> {
-  try {
-    return await openCountries(countryDatabase)
-  } catch (error) {
-    if (countryDatabase === undefined) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`TERSE_COUNTRY_DATABASE names no country database (${reason})`)
-  }
 }

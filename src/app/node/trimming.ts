@@ -1,3 +1,4 @@
+import { removeCounted } from '../../clicks/spool/remove-counted.ts'
 import { AGE_MICROS_MAX, IDLE_MICROS_MAX } from '../../identity/sessions/session.ts'
 import { trimImports } from '../../imports/remove-imports.ts'
 import { IDEMPOTENCY_RETENTION_MICROS } from '../../platform/idempotency/once.ts'
@@ -14,8 +15,8 @@ const CLOCK_DIFFERENCE_MICROS = 60 * 60 * 1_000_000
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
 /**
- * Deletes expired rows every 10 minutes: changes, idempotency keys, ACME budgets, sessions, one-time links,
- * used challenges, events, and reports of imports.
+ * Deletes expired rows every 10 minutes: changes, counted clicks of imports, idempotency keys, ACME budgets, sessions,
+ * one-time links, used challenges, events, and reports of imports.
  */
 export function startTrimming(
   { eventRetentionDays }: Pick<Config, 'eventRetentionDays'>,
@@ -34,6 +35,7 @@ async function trim(store: FullStore, clock: Clock, eventRetentionDays: number):
   const now = clock.nowMicros()
   const changesEnd = now - CHANGE_RETENTION_MS * 1_000
   while (await store.write((stores) => stores.changes.trim(changesEnd)));
+  await removeCounted(store)
   const idempotencyEnd = now - IDEMPOTENCY_RETENTION_MICROS
   while (await store.write((stores) => stores.idempotency.trim(idempotencyEnd)));
   await store.write((stores) => stores.acmeBudgets.trim(now))

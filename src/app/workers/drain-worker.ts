@@ -17,16 +17,18 @@ export type DrainWorkerData = {
   readonly keepMs: number
   /** Days for which raw clicks are kept; 0 for ever. */
   readonly retentionDays: number
+  /** Whether this node removes them afterwards. */
+  readonly removesOldClicks: boolean
   /** As in `openClickWriter`. */
   readonly rawPerMinute: number
 }
 
 if (parentPort === null) throw new Error('this module runs in a worker thread only')
 
-const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...shared } =
+const { databaseUrl, dataDir, journal, keepMs, retentionDays, rawPerMinute, ...more } =
   workerData as DrainWorkerData
 const port = parentPort
-const progress = new DrainProgress(shared.progress)
+const progress = new DrainProgress(more.progress)
 // A batch takes tens of milliseconds, during which visitors would wait for this core.
 lowerPriority(NICENESS_INCREMENTS.counting)
 serveDrain(port, {
@@ -34,6 +36,7 @@ serveDrain(port, {
     databaseUrl,
     dataDir,
     rawPerMinute,
+    retentionDays,
     onRawRefused: (clicks) => progress.noteWithoutRow(clicks),
     onWithoutLink: (clicks) => progress.noteWithoutLink(clicks),
     onError: (error) => port.postMessage({ kind: 'error', error }),
@@ -42,5 +45,5 @@ serveDrain(port, {
   journal,
   progress,
   keepMs,
-  retentionDays,
+  retentionDays: more.removesOldClicks ? retentionDays : 0,
 })

@@ -45,6 +45,7 @@ async function runTask({ config, leased, settings }: ImportTask): Promise<void> 
   const { domains } = openDomains(config, instance, log, { queues })
   const context = { config, instance, log, serviceHost, hasher: hashing.hasher }
   const importer = openImporter(context, domains, {
+    countsClicks: false,
     onProgress: () => {},
     onRetry: (err) => log.warn({ err }, 'import retried'),
   })

@@ -9,7 +9,9 @@ const OFFSET = 5
 const WITHOUT_ROW = 6
 const PAUSED = 7
 const WITHOUT_LINK = 8
-const FIELDS = 9
+const IMPORTED = 9
+const SPOOLS = 10
+const FIELDS = 11
 
 /**
  * The counters of the drain threads since the process started, in memory shared with the main thread:
@@ -55,6 +57,16 @@ export class DrainProgress {
     return this.#get(WITHOUT_LINK)
   }
 
+  /** Counted clicks of imports. */
+  get imported(): number {
+    return this.#get(IMPORTED)
+  }
+
+  /** Imports whose clicks wait to be counted. */
+  get spools(): number {
+    return this.#get(SPOOLS)
+  }
+
   /** The position up to which this node's own journal is ingested; undefined before the first click. */
   get position(): JournalPosition | undefined {
     const segment = this.#get(SEGMENT)
@@ -82,6 +94,14 @@ export class DrainProgress {
 
   noteWithoutLink(clicks: number): void {
     Atomics.add(this.#values, WITHOUT_LINK, BigInt(clicks))
+  }
+
+  noteImported(clicks: number): void {
+    Atomics.add(this.#values, IMPORTED, BigInt(clicks))
+  }
+
+  noteSpools(spools: number): void {
+    Atomics.store(this.#values, SPOOLS, BigInt(spools))
   }
 
   noteFailed(): void {

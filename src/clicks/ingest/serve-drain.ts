@@ -9,6 +9,7 @@ import { dayOf } from '../tally/click-day.ts'
 import type { DrainCommand, DrainEvent, JournalLocation } from './drain-messages.ts'
 import type { DrainProgress } from './drain-progress.ts'
 import { Drainer } from './drainer.ts'
+import { SpoolDrain } from './spool-drain.ts'
 
 const MAINTAIN_INTERVAL_MS = 10 * 60 * 1_000
 
@@ -33,6 +34,7 @@ class DrainServer {
   readonly #port: MessagePort
   readonly #options: DrainServerOptions
   readonly #own: Drainer
+  readonly #spools: SpoolDrain
   readonly #maintenanceTimer: NodeJS.Timeout
   /** The running and waiting ingestions of taken over journals. */
   readonly #ingestions = new Set<Promise<void>>()
@@ -54,6 +56,10 @@ class DrainServer {
       onPosition: (position) => progress.notePosition(position),
     })
     this.#maintenance = this.#maintain()
+    this.#spools = new SpoolDrain({
+      ...options,
+      onError: (error) => this.#reportError(error),
+    })
     this.#maintenanceTimer = setInterval(() => {
       this.#maintenance = this.#maintain()
       this.#own.recheck()
@@ -143,7 +149,7 @@ class DrainServer {
   async #stop(): Promise<void> {
     clearInterval(this.#maintenanceTimer)
     this.#activeSegment = Number.POSITIVE_INFINITY
-    await this.#own.stop()
+    await Promise.all([this.#own.stop(), this.#spools.stop()])
     try {
       await this.#own.drain()
     } catch (error) {

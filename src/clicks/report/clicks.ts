@@ -14,6 +14,7 @@ import { selectByLinks } from './click-selection.ts'
 import { compareLinks } from './compare-links.ts'
 import type { ClickScope, Counts, RawClick } from './day-of-clicks.ts'
 import { cutsOf, type Interval, type Quarters, quartersOf } from './intervals.ts'
+import { readOpeningBalance } from './opening-balance.ts'
 import { type Period, type PeriodInput, parsePeriod } from './period.ts'
 import { readLinkSeries } from './sparklines.ts'
 
@@ -74,6 +75,8 @@ export type ClickReport = {
   readonly zone: string
   readonly interval: Interval | undefined
   readonly total: Total
+  /** Clicks of the subject that were imported without dates; null when only some of its clicks are selected. */
+  readonly opening: number | null
 } & (SeriesReport | GroupsReport)
 
 export type GroupedLink = {
@@ -141,7 +144,9 @@ export class Clicks {
     if (cuts !== undefined) refuseTooManyPoints(cuts.length - 1, groupBy && limit)
     const scope = await this.#getScope(actor, subject)
     return this.#deps.charts.run(actor.workspaceId, async (): Promise<ClickReport> => {
-      const head = { quarters, zone, interval }
+      const isWhole = filter.size === 0 && query.links === undefined && query.tags === undefined
+      const opening = isWhole ? await readOpeningBalance(this.#deps.store, scope) : null
+      const head = { quarters, zone, interval, opening }
       const wanted = query.links && (await this.#deps.links.findMany(actor, query.links))
       const isComparison =
         wanted !== undefined && groupBy === 'link' && filter.size === 0 && query.tags === undefined

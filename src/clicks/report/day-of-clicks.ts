@@ -22,8 +22,8 @@ export type DayOfClicks = {
   /** Days since 1970-01-01, UTC. */
   readonly day: number
   readonly total: Tally
-  /** The number of people on that day: exact for few, an estimate for many. */
-  readonly visitors: number
+  /** The number of people on that day: exact for few, an estimate for many; null if some are unknown. */
+  readonly visitors: number | null
   /** The counts by value of the requested dimension; empty if none was requested. */
   readonly values: ReadonlyMap<string, Tally>
 }

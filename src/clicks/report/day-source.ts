@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../platform/work/yield-to-event-loop.ts'
-import type { ClickDimension } from '../click.ts'
+import { type ClickDimension, UNKNOWN_VISITOR } from '../click.ts'
 import type { ClickReports } from '../store/click-reports.ts'
 import { planDays } from '../tally/day-plan.ts'
 import { TallySum } from '../tally/tally-sum.ts'
@@ -107,6 +107,7 @@ class DaySum {
   finish(day: number): WantedDay {
     const total = this.#total.finish()
     const values = new Map([...this.#values].map(([value, sum]) => [value, sum.finish()]))
-    return { day, total, wanted: total, visitors: this.#visitors.size, values }
+    const visitors = this.#visitors.has(UNKNOWN_VISITOR) ? null : this.#visitors.size
+    return { day, total, wanted: total, visitors, values }
   }
 }

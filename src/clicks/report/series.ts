@@ -47,7 +47,8 @@ export class Series {
   /**
    * Like `add`, but also counts the visitors of the tally. Quarter hours have no visitor counts. So the
    * visitors of an interval with only a part of the day are known only if that part has none of the
-   * tally's clicks, one click, or all clicks of the day.
+   * tally's clicks, one click, or all clicks of the day. So are those of a day with unknown visitors if it has no
+   * click, or one.
    */
   addWithVisitors(day: DayOfClicks, tally: Tally): void {
     for (const { interval, persons } of this.#spread(day.day, tally)) {
@@ -95,5 +96,6 @@ function cutAt(cuts: readonly number[], nth: number): number {
 /** Returns how many visitors made `persons` of a day's clicks; undefined if that cannot be determined. */
 function visitorsAmong(persons: number, day: DayOfClicks): number | undefined {
   if (persons <= 1) return persons
-  return persons === day.total.persons ? Math.min(day.visitors, persons) : undefined
+  if (day.visitors === null || persons !== day.total.persons) return undefined
+  return Math.min(day.visitors, persons)
 }

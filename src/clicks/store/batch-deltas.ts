@@ -1,6 +1,6 @@
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
 import { type Click, countVisits } from '../click.ts'
-import { dayOf } from '../tally/click-day.ts'
+import { dayOf, OPENING_AT } from '../tally/click-day.ts'
 import { writeClick, writeTally } from '../tally/day-codec.ts'
 import { DayTally } from '../tally/day-tally.ts'
 import {
@@ -13,6 +13,9 @@ import {
 
 /** Above this count, the clicks of a subject take less space as a tally. */
 const SINGLE_CLICKS_MAX = 16
+
+/** The last click of a link that has only clicks without dates. */
+const NEVER = -1
 
 /** The workspace and keyspace of a link. Equal pairs are the same object, so that it can be a map key. */
 export type Owner = { readonly workspace_id: string; readonly keyspace_id: number }
@@ -30,17 +33,20 @@ export type BatchDeltas = {
  *
  * @param ownerOf returns undefined for a link that does not exist: it was deleted, or the database is older than
  *   the click. Its clicks are not counted, because their owner is unknown.
+ * @param lastClicks the last clicks of links with opening balances, as far as they are known
  */
 export function computeBatchDeltas(
   clicks: readonly Click[],
   ownerOf: (linkSeq: number) => Owner | undefined,
+  lastClicks?: ReadonlyMap<number, number>,
 ): BatchDeltas {
   const counts = new Map<number, LinkCount>()
   const deltas: DayDelta[] = []
   for (const [day, ofDay] of groupByDay(clicks)) {
     const { byLink, byOwner } = group(ofDay, ownerOf)
     for (const [linkSeq, ofLink] of byLink) {
-      const count = countOf(linkSeq, ofLink, counts.get(linkSeq))
+      const opening = lastClicks?.get(linkSeq) ?? NEVER
+      const count = countOf(linkSeq, ofLink, opening, counts.get(linkSeq))
       if (count.clicks > 0) counts.set(linkSeq, count)
     }
     addLinkDeltas(deltas, day, byLink)
@@ -54,13 +60,18 @@ export function computeBatchDeltas(
 }
 
 /** Counts people's clicks only. */
-function countOf(link_seq: number, ofLink: readonly Click[], before?: LinkCount): LinkCount {
+function countOf(
+  link_seq: number,
+  ofLink: readonly Click[],
+  opening: number,
+  before?: LinkCount,
+): LinkCount {
   let clicks = before?.clicks ?? 0
   let last_click = before?.last_click ?? Number.NEGATIVE_INFINITY
   for (const { flags, count, at } of ofLink) {
     if (flags !== 0) continue
     clicks += count
-    if (at > last_click) last_click = at
+    last_click = Math.max(last_click, at === OPENING_AT ? opening : at)
   }
   return { link_seq, clicks, last_click }
 }

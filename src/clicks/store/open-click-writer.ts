@@ -12,6 +12,8 @@ export function openClickWriter(options: {
   dataDir: string
   /** The most raw click rows per workspace and minute; 0 for no limit. */
   rawPerMinute: number
+  /** How long raw clicks are kept; 0 keeps them forever. */
+  retentionDays: number
   /** Called with the number of visits that were counted without such a row. */
   onRawRefused: (visits: number) => void
   /** Called with the number of ingested visits whose link does not exist: they are counted for no link. */
@@ -19,9 +21,17 @@ export function openClickWriter(options: {
   /** Called for errors that fail no operation, such as a broken idle connection. */
   onError: (error: unknown) => void
 }): ClickWriter {
-  const { databaseUrl: url, dataDir, rawPerMinute, onRawRefused, onWithoutLink, onError } = options
+  const {
+    databaseUrl: url,
+    dataDir,
+    rawPerMinute,
+    onRawRefused,
+    retentionDays,
+    ...shared
+  } = options
+  const { onWithoutLink, onError } = shared
   const rawQuota = new RawClickQuota({ perMinute: rawPerMinute, onRefused: onRawRefused })
   return url === undefined
     ? openSqliteClickWriter(dataDir, { rawQuota, onWithoutLink })
-    : openPostgresClickWriter({ url, rawQuota, onWithoutLink, onError })
+    : openPostgresClickWriter({ url, rawQuota, onWithoutLink, onError, retentionDays })
 }

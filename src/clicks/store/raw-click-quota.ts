@@ -67,6 +67,17 @@ export class RawClickQuota {
   }
 }
 
+/** Returns the rows to write for clicks of an import, which do not count towards the limit. */
+export function rowsOfImport(
+  clicks: readonly Click[],
+  ownerOf: (linkSeq: number) => Owner | undefined,
+): readonly RawClickRow[] {
+  return clicks.flatMap((click) => {
+    const owner = ownerOf(click.link_seq)
+    return owner === undefined ? [] : { click, owner }
+  })
+}
+
 function keyOf({ click, owner }: RawClickRow): string {
   return `${minuteOf(click.at)} ${owner?.workspace_id ?? ''}`
 }

@@ -2,6 +2,14 @@ const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 const MINUTE_MICROS = 60 * 1_000_000
 const SLOT_MICROS = 15 * 60 * 1_000_000
 
+/**
+ * The day of opening balances: clicks that were imported without their dates. No click can be on it, no chart can
+ * include it, and its first microsecond is a safe integer.
+ */
+export const OPENING_DAY = -100_000
+/** The instant of a click that stands for an opening balance. */
+export const OPENING_AT = OPENING_DAY * DAY_MICROS
+
 /** Quarter hours per day. */
 export const SLOTS_PER_DAY = DAY_MICROS / SLOT_MICROS
 

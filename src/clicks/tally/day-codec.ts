@@ -29,6 +29,8 @@ import type { VisitorSketch } from './visitor-sketch.ts'
 const OTHERS = 128
 const TALLY = 241
 const PART_VERSION = 1
+/** Of a part with the day's sums that has no visitor count, because it is unknown. */
+const VISITORS_UNKNOWN = 2
 
 /** Shared by all values that are read without slots, because there are many. */
 const NO_SLOTS: readonly SlotCounts[] = []
@@ -86,21 +88,27 @@ function readClick(reader: ByteReader, tag: number, into: DayTally): void {
 
 /** Writes the part with the day's sums and visitor count, followed by its slots. */
 export function writeTotal(writer: ByteWriter, tally: DayTally): void {
-  writer.byte(PART_VERSION)
+  const visitors = tally.visitors.count()
+  writer.byte(visitors === null ? VISITORS_UNKNOWN : PART_VERSION)
   writer.varint(tally.total.persons)
   writer.varint(tally.total.others)
-  writer.varint(tally.visitors.count())
+  if (visitors !== null) writer.varint(visitors)
   writeSlots(writer, tally.total)
 }
 
-export type TotalPart = Counts & { readonly visitors: number; readonly slots: SlotTally }
+export type TotalPart = Counts & {
+  /** Null if unknown. */
+  readonly visitors: number | null
+  readonly slots: SlotTally
+}
 
 /** @param withSlots whether to read the slots too */
 export function readTotal(part: Uint8Array, withSlots: boolean): TotalPart {
-  const reader = partReader(part)
+  const hasVisitors = part[0] !== VISITORS_UNKNOWN
+  const reader = partReader(part, hasVisitors ? PART_VERSION : VISITORS_UNKNOWN)
   const persons = reader.varint()
   const others = reader.varint()
-  const visitors = reader.varint()
+  const visitors = hasVisitors ? reader.varint() : null
   const slots = new SlotTally()
   if (withSlots) readSlots(reader, slots)
   return { persons, others, visitors, slots }
@@ -181,10 +189,10 @@ function readOne(reader: ByteReader): Tally {
   return { ...sum, slots }
 }
 
-function partReader(part: Uint8Array): ByteReader {
+function partReader(part: Uint8Array, expected = PART_VERSION): ByteReader {
   const reader = new ByteReader(part)
   const version = reader.byte()
-  if (version !== PART_VERSION) throw new RangeError(`unknown part format: ${version}`)
+  if (version !== expected) throw new RangeError(`unknown part format: ${version}`)
   return reader
 }
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { cases } from '../../../test/support/properties.ts'
 import { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { UNKNOWN_VISITOR } from '../click.ts'
 import { EXACT_VISITORS_MAX, VisitorSketch } from './visitor-sketch.ts'
 
 /** Evenly distributed numbers of 53 bits; a number always gives the same visitor. */
@@ -44,7 +45,7 @@ describe('VisitorSketch', () => {
 
   test('estimates many visitors within four standard errors', () => {
     for (const count of [EXACT_VISITORS_MAX + 1, 1_000, 5_000, 20_000, 200_000]) {
-      const estimate = sketchOf(range(0, count)).count()
+      const estimate = sketchOf(range(0, count)).count() ?? Number.NaN
       const error = estimate / count - 1
       assert.ok(Math.abs(error) < 4 * 0.0163, `${estimate} for ${count}`)
     }
@@ -73,8 +74,19 @@ describe('VisitorSketch', () => {
   })
 
   test('accepts the smallest and the largest visitor numbers', () => {
-    const ends = [0, 1, 2 ** 53 - 1, 2 ** 32, 2 ** 44]
+    const ends = [1, 2, 2 ** 53 - 1, 2 ** 32, 2 ** 44]
     assert.equal(copyOf(sketchOf(ends)).count(), ends.length)
-    assert.ok(sketchOf([...range(0, 1_000), ...ends]).count() > 900)
+    assert.ok((sketchOf([...range(0, 1_000), ...ends]).count() ?? 0) > 900)
+  })
+
+  test('has no count when a visitor is unknown, also after merging and storing it', () => {
+    for (const known of [range(0, 3), range(0, 50_000)]) {
+      const unknown = sketchOf([...known, UNKNOWN_VISITOR])
+      assert.equal(copyOf(unknown).count(), null)
+      for (const merged of [sketchOf(range(0, 3)), sketchOf(range(0, 50_000))]) {
+        merged.merge(copyOf(unknown))
+        assert.equal(copyOf(merged).count(), null)
+      }
+    }
   })
 })

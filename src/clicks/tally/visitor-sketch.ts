@@ -1,5 +1,6 @@
 import type { ByteReader } from '../../platform/bytes/byte-reader.ts'
 import type { ByteWriter } from '../../platform/bytes/byte-writer.ts'
+import { UNKNOWN_VISITOR } from '../click.ts'
 
 /** Up to this count, visitors are stored individually; this many take about as many bytes as the registers. */
 export const EXACT_VISITORS_MAX = 400
@@ -13,6 +14,8 @@ const ALPHA = 1 / (2 * Math.LN2)
 
 const EXACT = 0
 const ESTIMATED = 1
+/** Added to the number of the form when visitors are unknown. */
+const INCOMPLETE = 2
 
 /**
  * Counts distinct visitors: exactly up to `EXACT_VISITORS_MAX`, above that with a HyperLogLog of 4,096
@@ -24,9 +27,14 @@ const ESTIMATED = 1
 export class VisitorSketch {
   #exact: Set<number> | undefined = new Set()
   #registers: Uint8Array | undefined
+  #isComplete = true
 
-  /** @param visitor a uniformly distributed 53-bit hash */
+  /** @param visitor a uniformly distributed 53-bit hash, or `UNKNOWN_VISITOR` */
   add(visitor: number): void {
+    if (visitor === UNKNOWN_VISITOR) {
+      this.#isComplete = false
+      return
+    }
     if (this.#exact === undefined) {
       this.#count(visitor)
       return
@@ -36,6 +44,7 @@ export class VisitorSketch {
   }
 
   merge(other: VisitorSketch): void {
+    if (!other.#isComplete) this.#isComplete = false
     if (other.#exact !== undefined) {
       for (const visitor of other.#exact) this.add(visitor)
       return
@@ -48,25 +57,30 @@ export class VisitorSketch {
     }
   }
 
-  count(): number {
+  /** Null if some visitors are unknown. */
+  count(): number | null {
+    if (!this.#isComplete) return null
     if (this.#exact !== undefined) return this.#exact.size
     return Math.round(estimateOf(this.#registers ?? new Uint8Array(REGISTERS)))
   }
 
   write(writer: ByteWriter): void {
+    const unknown = this.#isComplete ? 0 : INCOMPLETE
     if (this.#exact !== undefined) {
-      writer.byte(EXACT)
+      writer.byte(EXACT + unknown)
       writer.varint(this.#exact.size)
       for (const visitor of this.#exact) writer.uint56(visitor)
       return
     }
-    writer.byte(ESTIMATED)
+    writer.byte(ESTIMATED + unknown)
     writer.bytes(pack(this.#registers ?? new Uint8Array(REGISTERS)))
   }
 
   /** Merges a sketch that `write` wrote. */
   read(reader: ByteReader): void {
-    if (reader.byte() === EXACT) {
+    const form = reader.byte()
+    if (form >= INCOMPLETE) this.#isComplete = false
+    if (form % INCOMPLETE === EXACT) {
       for (let count = reader.varint(); count > 0; count -= 1) this.add(reader.uint56())
       return
     }

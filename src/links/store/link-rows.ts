@@ -50,11 +50,17 @@ export function uncounted(row: LinkRow): UncountedLink {
   return { ...link, tags: JSON.parse(tags) }
 }
 
-/** Returns the counters of a link, which has no row before its first click. */
+/**
+ * Returns the counters of a link, which has no row before its first click. An instant of -1 stands for clicks whose
+ * dates are unknown.
+ */
 export function countersOf(
   row: Schema['link_clicks'] | undefined,
 ): Pick<Link, 'clicks' | 'last_click'> {
-  return { clicks: row?.clicks ?? 0, last_click: row?.last_click ?? null }
+  return {
+    clicks: row?.clicks ?? 0,
+    last_click: row === undefined || row.last_click === -1 ? null : row.last_click,
+  }
 }
 
 function findCounts(db: Kysely<Schema>, rows: readonly { readonly seq: number }[]) {

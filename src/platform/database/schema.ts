@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Change } from '../changes/change.ts'
+import type { ClickSpoolTables } from './click-spool-tables.ts'
 import type { ImportTables } from './import-tables.ts'
 import type { PeopleTables } from './people-tables.ts'
 
@@ -11,6 +12,7 @@ import type { PeopleTables } from './people-tables.ts'
  * a column, the compiler compares the two.
  */
 export type Schema = PeopleTables &
+  ClickSpoolTables &
   ImportTables & {
     instance: { name: string; value: string }
     workspaces: {

@@ -11,6 +11,7 @@ const n = (count: number) => count.toLocaleString('de')
 const count = (one: string, other: string) => (amount: number) =>
   `${n(amount)} ${plural('de', amount, { one, other })}`
 const amountOfLinks = count('Link', 'Links')
+const amountOfEarlierClicks = count('früherer Klick wurde', 'frühere Klicks wurden')
 
 /** All words of the dashboard in German. */
 export const de: Catalogue = {
@@ -300,6 +301,7 @@ export const de: Catalogue = {
       'Wie viele Besucher es waren, ist für diesen Zeitraum oder diese Filter nicht bekannt.',
     tooMuch:
       'Filter mehrerer Arten brauchen einzelne Klicks, und die werden nur eine Zeit lang behalten. Wählen Sie einen kürzeren Zeitraum oder weniger Filter.',
+    earlier: (clicks) => `${amountOfEarlierClicks(clicks)} ohne Datum importiert.`,
     note: 'Klicks sind ohne Bots und Vorabrufe. Besucher werden je Tag in UTC gezählt. Keine IP-Adresse wird gespeichert.',
   },
   linkForm: {

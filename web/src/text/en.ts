@@ -10,6 +10,7 @@ const n = (count: number) => count.toLocaleString('en')
 const count = (one: string, other: string) => (amount: number) =>
   `${n(amount)} ${plural('en', amount, { one, other })}`
 const amountOfLinks = count('link', 'links')
+const amountOfEarlierClicks = count('earlier click was', 'earlier clicks were')
 
 /**
  * All words of the dashboard in English. Every other language has the same entries, which the compiler
@@ -299,6 +300,7 @@ export const en = {
     unknownVisitors: 'How many visitors there were is not known for this period or these filters.',
     tooMuch:
       'Filters of several kinds need single clicks, which are kept for a limited time. Choose a shorter period or fewer filters.',
+    earlier: (clicks: number) => `${amountOfEarlierClicks(clicks)} imported without dates.`,
     note: 'Clicks exclude bots and prefetches. Visitors are counted by day in UTC. No IP address is stored.',
   },
   linkForm: {

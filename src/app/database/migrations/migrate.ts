@@ -16,6 +16,7 @@ import { people } from './011-people.ts'
 import { eventSubjects } from './012-event-subjects.ts'
 import { utmTemplates } from './013-utm-templates.ts'
 import { imports } from './014-imports.ts'
+import { clickSpools } from './015-click-spools.ts'
 import { erasures } from './016-erasures.ts'
 import { refuseUnreleased } from './unreleased-schema.ts'
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   eventSubjects,
   utmTemplates,
   imports,
+  clickSpools,
   erasures,
 ]
 

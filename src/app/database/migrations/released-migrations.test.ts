@@ -39,6 +39,7 @@ const RELEASED = [
   { name: 'event-subjects', SQLite: 'a00b211d2e93595e', PostgreSQL: 'a00b211d2e93595e' },
   { name: 'utm-templates', SQLite: '8c884a425d322b5c', PostgreSQL: '5bd906dd99d0e192' },
   { name: 'imports', SQLite: '8ca120927f61231b', PostgreSQL: 'b120543e355f84ff' },
+  { name: 'click-spools', SQLite: '5b80b35053ac5d88', PostgreSQL: 'fbc3f3bc61595146' },
   { name: 'erasures', SQLite: '098688df055c5a0f', PostgreSQL: 'cd92ab5495f18838' },
 ]
 

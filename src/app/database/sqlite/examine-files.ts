@@ -25,6 +25,7 @@ import {
 } from '../../../platform/database/sqlite/file-marks.ts'
 import { openToRead } from '../../../platform/database/sqlite/open-to-read.ts'
 import { type DayFacts, type FileFacts, judgeFiles, unfinishedBatches } from './judge-files.ts'
+import { spooledClicksAfter } from './spool-positions.ts'
 
 const TIMEOUT_MS = 2_500
 
@@ -46,8 +47,8 @@ const EMPTY: Examination = { faults: [], mark: undefined, isStopped: true, isCop
  * Checks whether the files of a data folder belong together. No process may be writing to them.
  * Takes a fraction of a second; after a crash it also sums up the links' counters.
  *
- * @param clicksAfter reads the journals. In a copied folder they must contain the clicks that are
- *   in a day's file but not yet in clicks.db.
+ * @param clicksAfter reads the journals. In a copied folder they, or the spools of imports, must contain
+ *   the clicks that are in a day's file but not yet in clicks.db.
  */
 export function examineFiles(dataDir: string, clicksAfter?: ClicksAfter): Examination {
   const file = sqliteFile(dataDir)
@@ -59,7 +60,11 @@ export function examineFiles(dataDir: string, clicksAfter?: ClicksAfter): Examin
   const isCopy = mark !== undefined && mark.identity !== filesIdentity(dataDir)
   const faults = [...judgeFiles(facts)]
   if (!isStopped && faults.length === 0) faults.push(...differentSums(dataDir))
-  if (isCopy && clicksAfter !== undefined) faults.push(...missingClicks(facts, clicksAfter))
+  if (isCopy && clicksAfter !== undefined) {
+    const after: ClicksAfter = (id, from) =>
+      spooledClicksAfter(dataDir, id, from) ?? clicksAfter(id, from)
+    faults.push(...missingClicks(facts, after))
+  }
   return { faults, mark, isStopped, isCopy }
 }
 

@@ -22,6 +22,7 @@ import { createMigrationTable, migrate } from '../migrations/migrate.ts'
 import { COLUMN_TYPES } from './column-types.ts'
 import { readCounted, readDay } from './examine-files.ts'
 import { BEGINNING, comparePositions, type DayFacts, unfinishedBatches } from './judge-files.ts'
+import { spoolPositionAfter } from './spool-positions.ts'
 
 const BUSY_MS = 5_000
 /** The position for a journal that no longer exists: nothing is left to ingest. */
@@ -91,7 +92,11 @@ export async function rebuildClicks(
         })
       }
       recount.writeCounters(counted.map(({ day }) => day))
-      recount.movePositions(facts, positionAfter)
+      await recount.movePositions(
+        facts,
+        async (id, from, clicks) =>
+          (await spoolPositionAfter(dataDir, id, from)) ?? positionAfter(id, from, clicks),
+      )
     })
   } finally {
     database.close()
@@ -148,7 +153,7 @@ class Recount {
     )
     for (const { subject, part, data } of others.iterate(JSON.stringify(recounted))) {
       const clicks = personsIn(Number(part), data)
-      if (clicks > 0) this.#addToLink({ link_seq: Number(subject), clicks, last_click: 0 })
+      if (clicks > 0) this.#addToLink({ link_seq: Number(subject), clicks, last_click: -1 })
     }
     this.#database.exec(`
       insert into link_clicks select link_seq, clicks, last_click from recounted where true
@@ -162,7 +167,10 @@ class Recount {
       .run(domain - link, workspace - link)
   }
 
-  movePositions(days: readonly DayFacts[], positionAfter: PositionAfter): void {
+  async movePositions(
+    days: readonly DayFacts[],
+    positionAfter: (...batch: Parameters<PositionAfter>) => Promise<ReturnType<PositionAfter>>,
+  ): Promise<void> {
     const find = this.#database.prepare(
       'select segment, position from journal_positions where journal_id = ?',
     )
@@ -174,7 +182,7 @@ class Recount {
       const row = find.get(journalId)
       const known = { segment: Number(row?.segment ?? 0), offset: Number(row?.position ?? 0) }
       if (comparePositions(from, known) < 0) continue
-      const { segment, offset } = positionAfter(journalId, from, clicks) ?? END_OF_JOURNAL
+      const { segment, offset } = (await positionAfter(journalId, from, clicks)) ?? END_OF_JOURNAL
       move.run(journalId, segment, offset)
     }
   }

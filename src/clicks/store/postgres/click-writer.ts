@@ -5,13 +5,14 @@ import { openPool } from '../../../platform/database/postgres/pool.ts'
 import type { Schema } from '../../../platform/database/schema.ts'
 import { StaleRow } from '../../../platform/database/store.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
+import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { dayOf } from '../../tally/click-day.ts'
-import { type BatchDeltas, computeBatchDeltas } from '../batch-deltas.ts'
+import { type BatchDeltas, computeBatchDeltas, type Owner } from '../batch-deltas.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
 import type { ErasedClicks } from '../erased-clicks.ts'
 import { foldDays, settleDays } from '../fold-days.ts'
 import { OwnerCache } from '../owner-cache.ts'
-import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
+import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
 import { ClickPartitions } from './click-partitions.ts'
 import { postgresClickRows } from './click-rows.ts'
 import { eraseLinkRows, eraseWorkspaceRows } from './erase-clicks.ts'
@@ -29,6 +30,8 @@ type WriterOptions = {
   readonly rawQuota: RawClickQuota
   readonly onWithoutLink: (visits: number) => void
   readonly onError: (error: unknown) => void
+  /** How long rows are kept; 0 keeps them forever. */
+  readonly retentionDays: number
 }
 
 /** Connects to a migrated database. */
@@ -38,8 +41,10 @@ export function openPostgresClickWriter(options: WriterOptions): ClickWriter {
 
 class PostgresClickWriter implements ClickWriter {
   readonly batchMax = BATCH_MAX
+  readonly spools: SpoolReader
   readonly #rawQuota: RawClickQuota
   readonly #onWithoutLink: (visits: number) => void
+  readonly #retentionDays: number
   readonly #db: Kysely<Schema>
   readonly #numbers: LinkNumbers
   readonly #owners: OwnerCache
@@ -55,6 +60,8 @@ class PostgresClickWriter implements ClickWriter {
     this.#rawQuota = options.rawQuota
     this.#onWithoutLink = options.onWithoutLink
     this.#db = db
+    this.spools = spoolReader(db)
+    this.#retentionDays = options.retentionDays
     this.#numbers = new LinkNumbers(postgresLinkSequence(db))
     this.#owners = new OwnerCache(
       db,
@@ -72,14 +79,14 @@ class PostgresClickWriter implements ClickWriter {
     await this.#numbers.reserve(linkSeqs)
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
-    const deltas = computeBatchDeltas(batch.clicks, ownerOf)
-    const raw = this.#rawQuota.plan(batch.clicks, ownerOf)
+    const deltas = computeBatchDeltas(batch.clicks, ownerOf, batch.imported?.lastClicks)
+    const raw = this.#rowsOf(batch, ownerOf)
     await this.#partitions.ensure(new Set(raw.map(({ click }) => dayOf(click.at))))
     for (let attempt = 1; ; attempt += 1) {
       try {
         const isWritten = await this.#tryWrite(batch, deltas, raw)
         if (isWritten) {
-          this.#rawQuota.noteWritten(batch.clicks, raw)
+          if (batch.imported === undefined) this.#rawQuota.noteWritten(batch.clicks, raw)
           this.#onWithoutLink(deltas.withoutLink)
         }
         return isWritten
@@ -102,6 +109,19 @@ class PostgresClickWriter implements ClickWriter {
 
   close(): Promise<void> {
     return this.#db.destroy()
+  }
+
+  #rowsOf(
+    { clicks, imported, atMicros }: ClickBatch,
+    ownerOf: (linkSeq: number) => Owner | undefined,
+  ): readonly RawClickRow[] {
+    if (imported === undefined) return this.#rawQuota.plan(clicks, ownerOf)
+    const retained = this.#retentionDays === 0 ? 0 : dayOf(atMicros) - this.#retentionDays
+    const oldestDay = Math.max(0, retained)
+    return rowsOfImport(
+      clicks.filter(({ at }) => dayOf(at) >= oldestDay),
+      ownerOf,
+    )
   }
 
   #tryWrite(

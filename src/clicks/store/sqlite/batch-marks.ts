@@ -1,6 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { LinkCount } from '../click-day-rows.ts'
 
+/** Opening balances are on an earlier day, which has no file. */
+const FIRST_DAY = 0
+
 /**
  * Records each batch in clicks.db, within the batch's transaction. From these marks judge-files.ts determines
  * whether the files of a data folder belong together. terse.db is attached as `terse`, so reads of it see
@@ -11,6 +14,7 @@ export class BatchMarks {
   readonly #noteDay
   readonly #noteDrop
   readonly #forgetDays
+  readonly #findDrop
 
   constructor(database: DatabaseSync) {
     const lastSeqOf = (table: string) =>
@@ -26,6 +30,7 @@ export class BatchMarks {
     this.#noteDrop = database.prepare(
       'update file_marks set dropped_before = max(coalesce(dropped_before, ?1), ?1)',
     )
+    this.#findDrop = database.prepare('select dropped_before from file_marks')
     this.#forgetDays = database.prepare('delete from raw_days where day < ?')
   }
 
@@ -36,6 +41,11 @@ export class BatchMarks {
   noteBatch(rowsByDay: ReadonlyMap<number, number>, counts: readonly LinkCount[]): void {
     this.#noteBatch.run(counts.reduce((sum, count) => sum + count.clicks, 0))
     for (const [day, rows] of rowsByDay) this.#noteDay.run(day, rows)
+  }
+
+  /** Returns the first day whose file is kept; it never moves back. */
+  oldestDay(): number {
+    return Number(this.#findDrop.get()?.dropped_before ?? FIRST_DAY)
   }
 
   /** Records that files of earlier days may be missing from now on. */

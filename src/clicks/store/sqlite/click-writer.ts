@@ -13,6 +13,7 @@ import { translateError } from '../../../platform/database/sqlite/errors.ts'
 import { inTransaction } from '../../../platform/database/sqlite/transaction.ts'
 import { SerialQueue } from '../../../platform/work/serial-queue.ts'
 import type { ClickBatch, ClickWriter } from '../../click-writer.ts'
+import { type SpoolReader, spoolReader } from '../../spool/spool-reader.ts'
 import { computeBatchDeltas } from '../batch-deltas.ts'
 import type { ClickRows } from '../click-day-rows.ts'
 import { findPosition, type JournalPosition, movePosition } from '../click-store.ts'
@@ -64,6 +65,7 @@ export function openSqliteClickWriter(
 
 class SqliteClickWriter implements ClickWriter {
   readonly batchMax = BATCH_MAX
+  readonly spools: SpoolReader
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
   readonly #rows: ClickRows
@@ -88,6 +90,7 @@ class SqliteClickWriter implements ClickWriter {
     this.#onWithoutLink = onWithoutLink
     this.#database = database
     this.#db = kyselyOver(new SqliteConnection(database))
+    this.spools = spoolReader(this.#db)
     this.#rows = sqliteClickRows(database)
     this.#folder = rawClicksFolder(dataDir)
     this.#rawFiles = new RawClickFiles(this.#folder, rawQuota)
@@ -140,12 +143,17 @@ class SqliteClickWriter implements ClickWriter {
     await this.#numbers.reserve(linkSeqs)
     await this.#owners.load(linkSeqs)
     const ownerOf = (linkSeq: number) => this.#owners.find(linkSeq)
-    const { counts, deltas, withoutLink } = computeBatchDeltas(batch.clicks, ownerOf)
+    const { counts, deltas, withoutLink } = computeBatchDeltas(
+      batch.clicks,
+      ownerOf,
+      batch.imported?.lastClicks,
+    )
     const rowsByDay = await this.#rawFiles.insert({
       ...batch,
       ownerOf,
       isCurrent: () => this.#isCurrent(batch),
       deadlineMs: BUSY_DEADLINE_MS,
+      oldestDay: batch.imported === undefined ? 0 : this.#marks.oldestDay(),
     })
     if (rowsByDay === undefined) return false
     const isIngested = await inTransaction(this.#database, BUSY_DEADLINE_MS, async () => {

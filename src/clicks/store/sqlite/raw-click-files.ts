@@ -5,11 +5,11 @@ import { createFolder } from '../../../platform/disk/create-folder.ts'
 import { CLICK_DIMENSIONS, type Click } from '../../click.ts'
 import type { ClickBatch } from '../../click-writer.ts'
 import { groupByDay, type Owner } from '../batch-deltas.ts'
-import type { RawClickQuota, RawClickRow } from '../raw-click-quota.ts'
+import { type RawClickQuota, type RawClickRow, rowsOfImport } from '../raw-click-quota.ts'
 import { listRawDays, rawClicksFile } from './raw-click-days.ts'
 
-/** The most open day files: today's, and those of late clicks. */
-const OPEN_FILES_MAX = 4
+/** The most open day files: today's, those of late clicks, and those of a batch of imported ones. */
+const OPEN_FILES_MAX = 12
 const PAGE_CACHE_KIB = 2 * 1024
 
 type DayFile = {
@@ -23,11 +23,13 @@ type DayFile = {
 }
 
 /** A batch, and what is needed to store its raw clicks. */
-type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks'> & {
+type RawBatch = Pick<ClickBatch, 'journalId' | 'from' | 'clicks' | 'imported'> & {
   ownerOf(linkSeq: number): Owner | undefined
   /** Whether the journal's position is still `from`. */
   isCurrent(): Promise<boolean>
   deadlineMs: number
+  /** Imported clicks of earlier days get no row. */
+  oldestDay: number
 }
 
 /**
@@ -54,6 +56,7 @@ export class RawClickFiles {
   async insert(batch: RawBatch): Promise<ReadonlyMap<number, number> | undefined> {
     const rowsByDay = new Map<number, number>()
     for (const [day, clicks] of groupByDay(batch.clicks)) {
+      if (batch.imported !== undefined && day < batch.oldestDay) continue
       const file = this.#fileOf(day)
       try {
         const inserted = await inTransaction(file.database, batch.deadlineMs, async () => {
@@ -62,7 +65,9 @@ export class RawClickFiles {
           return this.#insertInto(file, batch, clicks)
         })
         if (inserted === undefined) return undefined
-        this.#rows.noteWritten(inserted.clicks, inserted.rows)
+        if (batch.imported === undefined) {
+          this.#rows.noteWritten(inserted.clicks, inserted.rows)
+        }
         rowsByDay.set(day, inserted.rowsOfBatch)
       } catch (error) {
         // The rollback may have undone what the caches of this file contain.
@@ -95,7 +100,7 @@ export class RawClickFiles {
   /** Returns the clicks that were not inserted before, and their rows. */
   #insertInto(
     file: DayFile,
-    { journalId, from, ownerOf }: RawBatch,
+    { journalId, from, ownerOf, imported }: RawBatch,
     clicks: readonly Click[],
   ): { clicks: readonly Click[]; rows: readonly RawClickRow[]; rowsOfBatch: number } {
     const segment = from?.segment ?? 0
@@ -103,7 +108,7 @@ export class RawClickFiles {
     const taken = file.findTaken.get(journalId, segment, offset)
     const done = Number(taken?.clicks ?? 0)
     const left = done === 0 ? clicks : clicks.slice(done)
-    const rows = this.#rows.plan(left, ownerOf)
+    const rows = imported ? rowsOfImport(left, ownerOf) : this.#rows.plan(left, ownerOf)
     for (const { click, owner } of rows) {
       file.insert.run(
         click.at,
@@ -123,10 +128,13 @@ export class RawClickFiles {
 
   #fileOf(day: number): DayFile {
     const known = this.#open.get(day)
-    if (known !== undefined) return known
     const [oldest] = this.#open.keys()
-    if (oldest !== undefined && this.#open.size >= OPEN_FILES_MAX) this.#close(oldest)
-    const file = openDayFile(this.#folder, day)
+    if (known === undefined && oldest !== undefined && this.#open.size >= OPEN_FILES_MAX) {
+      this.#close(oldest)
+    }
+    const file = known ?? openDayFile(this.#folder, day)
+    // Last: the file that was not used for longest is closed first.
+    this.#open.delete(day)
     this.#open.set(day, file)
     return file
   }

@@ -60,11 +60,18 @@ function Totals({ view }: { view: View }) {
     <>
       {data === undefined && error !== null && <LoadFailure error={error} />}
       <Kpis view={view} panelId={panelId} />
+      <EarlierClicks opening={data?.opening ?? 0} />
       <div id={panelId} role="tabpanel" aria-labelledby={tabId(panelId, view.measure)}>
         <SeriesChart view={view} />
       </div>
     </>
   )
+}
+
+/** Clicks of another service whose dates are unknown: no chart has them. */
+function EarlierClicks({ opening }: { opening: number }) {
+  const t = useText()
+  return opening > 0 && <p className="hint earlier-clicks">{t.analytics.earlier(opening)}</p>
 }
 
 function Note({ view }: { view: View }) {

@@ -1,0 +1,108 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../platform/database/schema.ts'
+import { type Click, countedClick } from '../click.ts'
+import { listSealed, readParts, type SpoolPart } from '../store/click-spool-store.ts'
+import type { JournalPosition } from '../store/click-store.ts'
+import { OPENING_AT } from '../tally/click-day.ts'
+import { OPENING_BUCKET } from './spool-bucket.ts'
+import { decodeClicks, decodeSums, NO_INSTANT } from './spool-codec.ts'
+
+/**
+ * A batch ends with the part that reaches this number of records. It takes some tenths of a second, for which a batch
+ * of visits waits at most. Never lower it: a batch that is retried must not have fewer clicks.
+ */
+const BATCH_RECORDS = 4_000
+
+/** A spool that is complete, and counted under the name of a journal. */
+export type SealedSpool = { readonly id: string; readonly journalId: string }
+
+/**
+ * What is different for clicks of an import. They get no row for exports if their link was deleted, or if the rows of
+ * their day are dropped already; and the limit of rows in a minute is not theirs, because it is spent by visitors.
+ */
+export type ImportedBatch = {
+  /** Of links with opening balances (`OPENING_AT`): the instants of their last clicks, as far as they are known. */
+  readonly lastClicks: ReadonlyMap<number, number>
+}
+
+/** The next batch of a spool. */
+type SpoolBatch = {
+  /** The position after it. */
+  readonly to: JournalPosition
+  readonly clicks: readonly Click[]
+  readonly imported: ImportedBatch
+}
+
+/** Reads complete spools, on the connection of a `ClickWriter`. */
+export type SpoolReader = {
+  list(): Promise<readonly SealedSpool[]>
+  /**
+   * Returns the clicks after a position, which never have days that are far apart; undefined at the end. A later call
+   * with the same position returns the same ones.
+   *
+   * @param from undefined for the beginning
+   */
+  read(spoolId: string, from: JournalPosition | undefined): Promise<SpoolBatch | undefined>
+}
+
+export function spoolReader(db: Kysely<Schema>): SpoolReader {
+  return {
+    async list() {
+      const sealed = await listSealed(db)
+      return sealed.flatMap(({ id, journal_id: journalId }) =>
+        journalId === null ? [] : { id, journalId },
+      )
+    },
+
+    async read(spoolId, from) {
+      const parts = await partsOfBatch(db, spoolId, from)
+      const last = parts.at(-1)
+      if (last === undefined) return undefined
+      const to = { segment: last.bucket, offset: last.part }
+      return last.bucket === OPENING_BUCKET
+        ? { to, ...openingsIn(parts) }
+        : { to, clicks: clicksIn(parts), imported: { lastClicks: NONE } }
+    },
+  }
+}
+
+const NONE: ReadonlyMap<number, number> = new Map()
+
+async function partsOfBatch(
+  db: Kysely<Schema>,
+  spoolId: string,
+  from: JournalPosition | undefined,
+): Promise<readonly SpoolPart[]> {
+  const parts: SpoolPart[] = []
+  let position =
+    from === undefined
+      ? { bucket: OPENING_BUCKET, part: 0 }
+      : { bucket: from.segment, part: from.offset }
+  for (let records = 0; records < BATCH_RECORDS; ) {
+    const read = await readParts(db, spoolId, position)
+    for (const part of read) {
+      if (part.bucket !== (parts[0] ?? part).bucket || records >= BATCH_RECORDS) return parts
+      parts.push(part)
+      records += part.clicks
+      position = part
+    }
+    if (read.length === 0) return parts
+  }
+  return parts
+}
+
+function clicksIn(parts: readonly SpoolPart[]): readonly Click[] {
+  return parts.flatMap(({ data }) => decodeClicks(data))
+}
+
+function openingsIn(parts: readonly SpoolPart[]): Pick<SpoolBatch, 'clicks' | 'imported'> {
+  const clicks: Click[] = []
+  const lastClicks = new Map<number, number>()
+  for (const { data } of parts) {
+    for (const { link_seq, count, at } of decodeSums(data)) {
+      clicks.push(countedClick(link_seq, OPENING_AT, count))
+      if (at !== NO_INSTANT) lastClicks.set(link_seq, at)
+    }
+  }
+  return { clicks, imported: { lastClicks } }
+}
