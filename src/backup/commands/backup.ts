@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { parseRetention, type Retention } from '../retention.ts'
 import { formatBytes } from './format-bytes.ts'
@@ -48,17 +49,24 @@ export function backupCommand(terminal: Terminal, backup: Backup): Command {
       'the file of age-keygen to verify an encrypted backup (default: TERSE_BACKUP_IDENTITY_FILE)',
     )
     .option('--take-over', 'use a target that has the backups of another data folder', false)
+    .option('--json', 'print JSON')
     .addHelpText('after', example('backup /mnt/backup/terse --verify', 'backup s3://bucket/terse'))
-    .action(async (target: string | undefined, options: BackupOptions) => {
-      const report = await backup(target, options)
-      const stored = formatBytes(report.storedBytes)
-      const written = formatBytes(report.writtenBytes)
-      terminal.out(
-        `${report.name}: ${report.files} files, ${stored}, of which ${written} new, in ${report.target}`,
-      )
-      terminal.out(report.isVerified ? 'Restored and compared: complete.' : 'Not verified.')
-      for (const name of report.removed) terminal.out(`removed ${name}`)
-    })
+    .action(
+      async (target: string | undefined, { json, ...options }: BackupOptions & { json?: true }) => {
+        const report = await backup(target, options)
+        if (json) {
+          terminal.out(plainJson(report))
+          return
+        }
+        const stored = formatBytes(report.storedBytes)
+        const written = formatBytes(report.writtenBytes)
+        terminal.out(
+          `${report.name}: ${report.files} files, ${stored}, of which ${written} new, in ${report.target}`,
+        )
+        terminal.out(report.isVerified ? 'Restored and compared: complete.' : 'Not verified.')
+        for (const name of report.removed) terminal.out(`removed ${name}`)
+      },
+    )
 }
 
 function parseKeep(text: string): Retention {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
 import { formatBytes } from './format-bytes.ts'
@@ -38,10 +39,16 @@ export function restoreCommand(terminal: Terminal, { list, restore }: Restore): 
       '--identity <file>',
       'the file of age-keygen to read encrypted backups (default: TERSE_BACKUP_IDENTITY_FILE)',
     )
+    .option('--json', 'print JSON')
     .addHelpText('after', example('restore /mnt/backup/terse --list', 'restore /mnt/backup/terse'))
-    .action(async (source: string, options: RestoreOptions & { list: boolean }) => {
+    .action(async (source: string, options: RestoreOptions & { list: boolean; json?: true }) => {
       if (options.list) {
-        const rows = (await list(source)).map((backup) => [
+        const backups = await list(source)
+        if (options.json) {
+          terminal.out(plainJson(backups))
+          return
+        }
+        const rows = backups.map((backup) => [
           backup.name,
           backup.consistentAt,
           formatBytes(backup.storedBytes),
@@ -51,6 +58,10 @@ export function restoreCommand(terminal: Terminal, { list, restore }: Restore): 
         return
       }
       const report = await restore(source, options)
+      if (options.json) {
+        terminal.out(plainJson(report))
+        return
+      }
       terminal.out(`Restored ${report.name} into ${report.dataDir}.`)
       terminal.out(`It contains everything up to ${report.consistentAt}.`)
       const parts = [

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { displayHost, formatHost } from '../../hosts/index.ts'
 import { commandLine } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
@@ -33,15 +34,16 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
     .description('Add a domain to a workspace, and print the DNS records to set.')
     .argument('<host>', 'such as go.example.com')
     .requiredOption('--workspace <name>', 'the workspace to add it to')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('domain add go.example.com --workspace acme'))
-    .action(async (host: string, options: { workspace: string }) => {
+    .action(async (host: string, options: { workspace: string; json?: true }) => {
       const report = await withDomains(async ({ workspaces, domains, checks }) => {
         const actor = commandLine((await workspaces.get(options.workspace)).id)
         const domain = await domains.create(actor, { domain: host })
         return checks.report(actor, domain.id)
       })
-      terminal.out(dnsReportText(report))
-      if (report.domain.status === 'pending') {
+      terminal.out(options.json ? plainJson(reportAsJson(report)) : dnsReportText(report))
+      if (report.domain.status === 'pending' && !options.json) {
         const { host: added } = report.domain
         const next = `domain check ${added} --workspace ${options.workspace} --wait`
         terminal.out(`\nThen: ${terseCommand(next)}`)
@@ -58,7 +60,7 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
       const rows = await withDomains((tools) => listDomains(tools, options.workspace))
       terminal.out(
         options.json
-          ? JSON.stringify(rows, null, 2)
+          ? plainJson(rows)
           : formatTable(
               ['DOMAIN', 'STATUS', 'CERTIFICATE', 'WORKSPACE', 'CREATED'],
               rows.map((row) => [
@@ -86,7 +88,7 @@ export function domainCommand(terminal: Terminal, withDomains: RunWith<DomainToo
     .addHelpText('after', example('domain check go.example.com --wait'))
     .action(async (host: string, options: CheckOptions) => {
       const report = await withDomains((tools) => check(terminal, tools, host, options))
-      if (options.json) terminal.out(JSON.stringify(reportAsJson(report), null, 2))
+      if (options.json) terminal.out(plainJson(reportAsJson(report)))
       else if (options.wait === undefined) terminal.out(dnsReportText(report))
       if (report.domain.status !== 'active') process.exitCode = EXIT_PENDING
     })

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { commandLine, type Workspaces } from '../../identity/index.ts'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
@@ -39,7 +40,7 @@ export function eventCommand(terminal: Terminal, withServices: RunWith<EventServ
         command.error('error: give either --workspace or --instance')
       }
       const events = await withServices((services) => list(services, options))
-      terminal.out(options.json ? JSON.stringify(events.map(presentEvent), null, 2) : table(events))
+      terminal.out(options.json ? plainJson(events.map(presentEvent)) : table(events))
     })
 
   return command

@@ -1,6 +1,7 @@
 import type { Role } from '@terse/contract/roles'
 import { Argument, Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import type { Actor } from '../actor.ts'
@@ -29,7 +30,7 @@ export function memberCommand(terminal: Terminal, withServices: RunWith<PeopleSe
       })
       terminal.out(
         options.json
-          ? JSON.stringify(members, null, 2)
+          ? plainJson(members)
           : formatTable(
               ['E-MAIL', 'NAME', 'ROLE', 'SECOND FACTOR', 'LAST SEEN'],
               members.map((member) => [

@@ -1,6 +1,7 @@
 import type { Role } from '@terse/contract/roles'
 import { Command, Option } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
@@ -11,6 +12,8 @@ import { ROLES } from '../members/role.ts'
 import type { AccountChanges } from '../people/accounts.ts'
 import { resetAddress } from '../people/reset-links.ts'
 import type { PeopleServices } from './people-services.ts'
+
+type InviteOptions = { readonly workspace: string; readonly role: Role; readonly json?: true }
 
 const operator = commandLine(INSTANCE)
 
@@ -96,7 +99,7 @@ function addList(
         created_at: formatInstant(person.created_at),
         last_seen_at: lastSeenAt === null ? null : formatInstant(lastSeenAt),
       }))
-      terminal.out(options.json ? JSON.stringify(rows, null, 2) : table(rows))
+      terminal.out(options.json ? plainJson(rows) : table(rows))
     })
 }
 
@@ -111,15 +114,16 @@ function addLinks(
     .argument('<email>', 'the e-mail address of the person')
     .requiredOption('--workspace <name>', 'the workspace')
     .addOption(new Option('--role <role>', 'the role').choices(ROLES).default('member'))
+    .option('--json', 'print JSON')
     .addHelpText('after', example('person invite grace@example.com --workspace acme --role admin'))
-    .action(async (email: string, options: { workspace: string; role: Role }) => {
+    .action(async (email: string, options: InviteOptions) => {
       const address = await withServices(async ({ workspaces, invitations, baseUrl }) => {
         const { id } = await workspaces.get(options.workspace)
         const given = { email, role: options.role }
         const { code } = await invitations.create(commandLine(id), given)
         return invitationAddress(baseUrl, code)
       })
-      terminal.out(address)
+      terminal.out(options.json ? plainJson({ url: address }) : address)
     })
 
   command
@@ -128,15 +132,16 @@ function addLinks(
       'Print a link with which a person sets a new password. It works once, for 24 hours.',
     )
     .argument('<email>', 'the e-mail address of the person')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nSecond factors stay as they are.')
     .addHelpText('after', example('person reset grace@example.com'))
-    .action(async (email: string) => {
+    .action(async (email: string, options: { json?: true }) => {
       const address = await withServices(async ({ accounts, resetLinks, baseUrl }) => {
         const { id } = await accounts.getByEmail(email)
         const { code } = await resetLinks.create(operator, id)
         return resetAddress(baseUrl, code)
       })
-      terminal.out(address)
+      terminal.out(options.json ? plainJson({ url: address }) : address)
     })
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import { INSTANCE } from '../../platform/events/event-writer.ts'
@@ -16,10 +17,11 @@ export function setupCommand(terminal: Terminal, withServices: RunWith<SetupServ
       '\nThe person operates the instance and owns every workspace that has no owner. Links that were printed before stay valid.',
     )
     .addHelpText('after', example('setup'))
-    .action(async () => {
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: true }) => {
       const address = await withServices(async ({ setupLinks, baseUrl }) =>
         setupAddress(baseUrl, await setupLinks.create(commandLine(INSTANCE).name)),
       )
-      terminal.out(address)
+      terminal.out(options.json ? plainJson({ url: address }) : address)
     })
 }

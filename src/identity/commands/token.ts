@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
@@ -16,6 +17,7 @@ type CreateOptions = {
   scopes: readonly Scope[]
   admin?: true
   expires?: number
+  readonly json?: true
 }
 type ListOptions = { workspace?: string; json?: true }
 
@@ -38,21 +40,21 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
     )
     .option('--admin', 'add the scope workspace:admin')
     .option('--expires <instant>', 'when it ends, such as 2027-01-01T00:00:00Z', parseExpiry)
+    .option('--json', 'print JSON, with the token as `secret`')
     .addHelpText(
       'after',
       () => `\nExample:\n  TOKEN=$(${terseCommand('token create --workspace acme')})`,
     )
     .action(async (options: CreateOptions) => {
-      const secret = await withServices(async ({ workspaces, tokens }) => {
+      const { token, secret } = await withServices(async ({ workspaces, tokens }) => {
         const workspace = await workspaces.ensure(commandLine, options.workspace)
-        const created = await tokens.create(commandLine(workspace.id), {
+        return tokens.create(commandLine(workspace.id), {
           name: options.name,
           scopes: options.admin ? withAdmin(options.scopes) : options.scopes,
           expiresAt: options.expires ?? null,
         })
-        return created.secret
       })
-      terminal.out(secret)
+      terminal.out(options.json ? plainJson({ ...present(token), secret }) : secret)
     })
 
   command
@@ -66,7 +68,7 @@ export function tokenCommand(terminal: Terminal, withServices: RunWith<TokenServ
         const name = options.workspace
         return tokens.list(name === undefined ? undefined : (await workspaces.get(name)).id)
       })
-      terminal.out(options.json ? JSON.stringify(listed.map(present), null, 2) : table(listed))
+      terminal.out(options.json ? plainJson(listed.map(present)) : table(listed))
       if (!options.json && listed.map(present).some(({ never_expires }) => never_expires)) {
         terminal.err(
           '! never expires: revoke it when it is no longer needed, or replace it by one with --expires.',

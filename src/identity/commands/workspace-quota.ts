@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { commandLine } from '../actor.ts'
@@ -58,7 +59,7 @@ export function workspaceQuotaCommand(
           of: own[quota] === null ? 'instance' : 'workspace',
         }))
       })
-      terminal.out(options.json ? JSON.stringify(rows, null, 2) : table(rows))
+      terminal.out(options.json ? plainJson(rows) : table(rows))
     })
 }
 

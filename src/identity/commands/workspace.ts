@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
@@ -21,10 +22,13 @@ export function workspaceCommand(
     .command('create')
     .description('Create a workspace and print its identifier.')
     .argument('<name>', 'lower-case letters, digits and hyphens')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('workspace create acme'))
-    .action(async (name: string) => {
+    .action(async (name: string, options: { json?: true }) => {
       const workspace = await withServices(({ workspaces }) => workspaces.create(commandLine, name))
-      terminal.out(workspace.id)
+      const { id, created_at } = workspace
+      const shown = { id, name: workspace.name, created_at: formatInstant(created_at) }
+      terminal.out(options.json ? plainJson(shown) : id)
       const invitation = `person invite EMAIL --workspace ${workspace.name} --role owner`
       terminal.err(`It has no owner yet. To invite one: ${terseCommand(invitation)}`)
     })
@@ -46,7 +50,7 @@ export function workspaceCommand(
       })
       terminal.out(
         options.json
-          ? JSON.stringify(rows, null, 2)
+          ? plainJson(rows)
           : formatTable(
               ['NAME', 'ID', 'CREATED', 'OWN QUOTAS'],
               rows.map((row) => [row.name, row.id, row.created_at, ownQuotas(row.own_quotas)]),

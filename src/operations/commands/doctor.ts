@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import type { Finding } from '../doctor/finding.ts'
 
@@ -19,7 +20,7 @@ export function doctorCommand(terminal: Terminal, examine: Examine): Command {
     .addHelpText('after', example('doctor', 'doctor go.example.com'))
     .action(async (host: string | undefined, options: { json?: true }) => {
       const findings = await examine(host)
-      if (options.json) terminal.out(JSON.stringify(findings, null, 2))
+      if (options.json) terminal.out(plainJson(findings))
       else {
         for (const { subject, state, text, advice } of findings) {
           terminal.out(`${state.padEnd(8)} ${subject.padEnd(11)} ${text}`)

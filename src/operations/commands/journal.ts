@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 
 const EXIT_LEFT = 1
@@ -42,7 +43,7 @@ export function journalCommand(terminal: Terminal, replay: Replay): Command {
       const journals = await replay(folder, options.force ?? false)
       terminal.out(
         options.json
-          ? JSON.stringify(journals, null, 2)
+          ? plainJson(journals)
           : formatTable(
               ['JOURNAL', 'STATE', 'NEW CLICKS', 'OF NO LINK', 'DAMAGED BYTES'],
               journals.map(({ id, state, clicks, withoutLink, damagedBytes }) => [

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { RunWith } from '../../platform/cli/run-with.ts'
 import { formatTable, type Terminal } from '../../platform/cli/terminal.ts'
 import { formatInstant } from '../../platform/time/instant.ts'
@@ -28,7 +29,7 @@ export function nodeCommand(
       }))
       terminal.out(
         options.json
-          ? JSON.stringify(rows, null, 2)
+          ? plainJson(rows)
           : formatTable(
               ['NAME', 'PROCESS', 'STATE', 'VERSION', 'LAST SEEN', 'BACKLOG BYTES', 'ID'],
               rows.map((row) => [

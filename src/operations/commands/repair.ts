@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { example } from '../../platform/cli/example.ts'
+import { plainJson } from '../../platform/cli/plain-text.ts'
 import type { Terminal } from '../../platform/cli/terminal.ts'
 import type { FileFault } from '../../platform/database/file-fault.ts'
 import { terseCommand } from '../../platform/process/terse-command.ts'
@@ -30,9 +31,16 @@ export function repairCommand(terminal: Terminal, repair: Repair): Command {
       "Show the faults of a stopped service's SQLite files, what can be recovered, and what is lost. Prefer a backup.",
     )
     .option('--yes', 'carry out the repair; damaged files are moved aside, never deleted')
+    .option('--json', 'print JSON')
     .addHelpText('after', example('repair', 'repair --yes'))
-    .action(async (options: { yes?: true }) => {
+    .action(async (options: { yes?: true; json?: true }) => {
       const { faults, steps } = await repair(options.yes ?? false)
+      if (options.json) {
+        terminal.out(plainJson({ faults, steps: steps ?? null }))
+        const isLeft = faults.length > 0 && (steps === undefined || !options.yes)
+        if (isLeft) process.exitCode = EXIT_LEFT
+        return
+      }
       for (const { file, kind, text } of faults) terminal.out(`${kind.padEnd(10)} ${file}: ${text}`)
       if (faults.length === 0) {
         terminal.out('No fault was found.')
